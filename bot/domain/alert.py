@@ -1,0 +1,112 @@
+"""What a monitoring tool said: one notification, normalised.
+
+Holds the values only. Must not know how any tool writes its posts (that is `bot.alerts`) and must not decide anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class AlertState(StrEnum):
+    """What the post says about the alert now."""
+
+    FIRING = "firing"
+    RESOLVED = "resolved"
+    ACKNOWLEDGED = "acknowledged"
+    ESCALATED = "escalated"
+    NO_DATA = "no_data"
+    UPDATE = "update"
+    INFO = "info"
+
+
+class Severity(StrEnum):
+    """How urgent the tool says it is; a post that does not say has none (never guessed)."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Delivery(StrEnum):
+    """How the post reached the channel."""
+
+    POST = "post"
+    EDIT = "edit"
+    THREAD_REPLY = "thread_reply"
+    THREAD_BROADCAST = "thread_broadcast"
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One measurable sign: `kind` is "metric" (name, value, op, threshold) or "error" (code, text)."""
+
+    kind: str
+    name: str | None = None
+    value: str | None = None
+    op: str | None = None
+    threshold: str | None = None
+    code: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertMember:
+    """One alert of a grouped post, with its own state and labels."""
+
+    state: AlertState
+    labels: Mapping[str, str] = field(default_factory=dict)
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One notification of a monitoring tool. Unknown is None; nothing is invented.
+
+    `fingerprint` is the identity of what is alerting (design: what the tool groups by), stable over repeats, values,
+    counts, times and severity. `kind` is "alert" or a near kind ("vendor_status", "ci", "job", ...).
+    """
+
+    tool: str
+    state: AlertState
+    fingerprint: str
+    kind: str = "alert"
+    title: str | None = None
+    severity: Severity | None = None
+    severity_raw: str | None = None
+    service: str | None = None
+    environment: str | None = None
+    region: str | None = None
+    vendor: str | None = None
+    symptoms: tuple[Symptom, ...] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    alerts: tuple[AlertMember, ...] = ()
+    delivery: Delivery = Delivery.POST
+    text: str = ""
+    truncated: bool = False
+
+    @property
+    def is_alert(self) -> bool:
+        """Always true; lets a reader treat `Alert | NotAlert` alike."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class NotAlert:
+    """A message that must not become an alert: `kind` as in the alert readers' table ("chatter", "deploy", ...)."""
+
+    kind: str
+    reason: str
+    delivery: Delivery = Delivery.POST
+
+    @property
+    def is_alert(self) -> bool:
+        """Always false; lets a reader treat `Alert | NotAlert` alike."""
+        return False
+
+
+Reading = Alert | NotAlert

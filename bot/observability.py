@@ -1,0 +1,90 @@
+"""Structured logs with a correlation id, metrics, and `spawn` for background tasks.
+
+Must not know any use case. This module, the job wrapper and `@app.error` are the only places with a broad except.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import sys
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
+
+REGISTRY = CollectorRegistry()
+EVENTS = Counter(
+    "precedent_events_total", "Slack deliveries by kind and outcome", ["kind", "outcome"], registry=REGISTRY
+)
+STAGE_SECONDS = Histogram(
+    "precedent_stage_seconds", "Seconds spent by stage of a use case", ["stage"], registry=REGISTRY
+)
+OUTBOX_ROWS = Gauge("precedent_outbox_rows", "Outbox rows by destination and state", ["state"], registry=REGISTRY)
+OUTBOX_AGE = Gauge("precedent_outbox_oldest_pending_seconds", "Age of the oldest undelivered row", registry=REGISTRY)
+SLACK_ERRORS = Counter(
+    "precedent_slack_errors_total", "Slack API errors by method and code", ["method", "code"], registry=REGISTRY
+)
+REDACTIONS = Counter("precedent_redactions_total", "Secrets masked, by rule", ["rule"], registry=REGISTRY)
+
+_correlation: contextvars.ContextVar[str] = contextvars.ContextVar("correlation", default="-")
+_tasks: set[asyncio.Task[Any]] = set()
+
+
+def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
+    """Send structlog and the standard library's logs to stderr, one JSON object (or a coloured line) each."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _add_correlation,
+        structlog.processors.format_exc_info if as_json else structlog.processors.StackInfoRenderer(),
+    ]
+    renderer = (
+        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[*shared, renderer],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+    )
+    formatter = structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.basicConfig(
+        level=max(logging.getLevelNamesMapping()[level.upper()], logging.WARNING), handlers=[handler], force=True
+    )
+
+
+def _add_correlation(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    event.setdefault("correlation", _correlation.get())
+    return event
+
+
+def correlate(correlation_id: str) -> None:
+    """Mark everything logged from here on in this task with an id that Slack's event or our row carries."""
+    _correlation.set(correlation_id)
+
+
+def logger(name: str) -> structlog.typing.FilteringBoundLogger:
+    """A logger; pass facts as keywords, never text from alerts or people."""
+    bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(name)
+    return bound
+
+
+def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+    """Run in the background, keep the reference, and log a failure instead of losing it."""
+    task = asyncio.get_running_loop().create_task(work, name=name)
+    _tasks.add(task)
+    task.add_done_callback(_finished)
+    return task
+
+
+def _finished(task: asyncio.Task[Any]) -> None:
+    _tasks.discard(task)
+    if not task.cancelled() and (error := task.exception()):
+        logger("spawn").error("background task failed", task=task.get_name(), error=repr(error), exc_info=error)

@@ -1,0 +1,75 @@
+"""What the workflows need from the outside, as Protocols; and every error they may meet.
+
+Must not import a vendor library or decide anything. The error tree:
+
+    PrecedentError                 something a person should be told about, in one sentence that says what to do
+    ├── StoreUnavailable           the store cannot be read or written now; nothing was changed
+    │   └── StoreConflict          somebody else changed the same incident first; read again and retry
+    ├── MemoryUnavailable          the memory bank cannot answer now; the index or nothing is used instead
+    ├── MemoryRejected             the memory bank refuses this record for good
+    ├── ChatUnavailable            Slack cannot take this now (rate limit, outage); carries retry_after_s
+    │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
+    ├── ChatRejected               Slack refuses this call for good; carries the code
+    │   └── ChatAuthRejected       the token is wrong or revoked: everything waits until it is mended
+    ├── IncidentNotFound           no such incident, or the viewer may not see it
+    └── RecordRejected             a record of an import or a modal is not acceptable; carries field and reason
+"""
+
+from __future__ import annotations
+
+
+class PrecedentError(Exception):
+    """Something a person should be told about. The message is one sentence, fit to be shown, that says what to do."""
+
+
+class StoreUnavailable(PrecedentError):
+    """The store cannot be read or written now; nothing was changed."""
+
+
+class StoreConflict(StoreUnavailable):
+    """Somebody else changed the same incident first; read again and retry."""
+
+
+class MemoryUnavailable(PrecedentError):
+    """The memory bank cannot answer now."""
+
+
+class MemoryRejected(PrecedentError):
+    """The memory bank refuses this record for good."""
+
+
+class ChatUnavailable(PrecedentError):
+    """Slack cannot take this now. `retry_after_s` is Slack's own wish, if it stated one."""
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ChatOutcomeUnknown(ChatUnavailable):
+    """The connection broke after sending: the call may have gone through; look before doing it again."""
+
+
+class ChatRejected(PrecedentError):
+    """Slack refuses this call for good. `code` is Slack's error code."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ChatAuthRejected(ChatRejected):
+    """The token is wrong, revoked or lacks a scope: not the row's fault, so everything waits."""
+
+
+class IncidentNotFound(PrecedentError):
+    """No such incident, or the viewer may not see it (the two are told alike on purpose)."""
+
+
+class RecordRejected(PrecedentError):
+    """A record is not acceptable. `field` names the key ("" for the record as a whole), `reason` says what is wrong."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}" if field else reason)
+        self.field = field
+        self.reason = reason

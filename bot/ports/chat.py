@@ -1,0 +1,100 @@
+"""Slack as the workflows see it: a place to post, and the surfaces that turn decisions into messages.
+
+Must not import Slack's libraries; payloads are opaque to the workflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bot.domain.brief import Brief
+from bot.domain.digest import Digest
+from bot.domain.lifecycle import Life
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A rendered message: `text` is the notification text; `blocks` Block Kit JSON."""
+
+    text: str
+    blocks: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What matters of a channel: private ones keep their incidents to themselves; shared ones get no brief."""
+
+    id: str
+    name: str = ""
+    is_private: bool = False
+    is_shared: bool = False
+
+    @property
+    def visibility(self) -> str:
+        """The visibility scope of incidents that are announced here."""
+        return f"private:{self.id}" if self.is_private else "public"
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A call owed to Slack, as the outbox keeps it. `operation` as in `Owed`; `ts` is the target of update, delete
+    and react. `delivery_id` and `incident_id` go into the message's metadata."""
+
+    operation: str
+    channel: str
+    delivery_id: str
+    text: str = ""
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    thread_ts: str | None = None
+    ts: str | None = None
+    user: str | None = None
+    reaction: str | None = None
+    incident_id: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Chat(Protocol):
+    """Slack's Web API. Raises ChatUnavailable, ChatOutcomeUnknown, ChatRejected, ChatAuthRejected."""
+
+    async def deliver(self, posting: Posting) -> str | None:
+        """Make the call; the message ts where there is one. Deleting or editing what is gone, and reacting twice, are
+        fine and give None."""
+        ...
+
+    async def find(self, posting: Posting) -> str | None:
+        """The ts of a message of ours with this delivery id, if it is there already."""
+        ...
+
+    async def channel(self, channel_id: str) -> Channel:
+        """The channel, cached for some minutes."""
+        ...
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        """A link to the message, or None if Slack gives none."""
+        ...
+
+
+class Surfaces(Protocol):
+    """Turns decisions into messages. Promise: pure; same value, same bytes; text from data is escaped."""
+
+    def brief(self, brief: Brief) -> Message:
+        """The brief as the thread shows it."""
+        ...
+
+    def repeat_notice(self, brief: Brief, link: str | None) -> Message:
+        """One line for a repeat that came as a new root."""
+        ...
+
+    def recorded(self, life: Life, summary: str, by: str) -> Message:
+        """The line in the thread that says what was recorded, by whom."""
+        ...
+
+    def superseded(self, brief: Brief) -> Message:
+        """A changed recommendation, as a new reply that marks the old one superseded."""
+        ...
+
+    def digest(self, digest: Digest) -> Message:
+        """The digest as the channel shows it."""
+        ...

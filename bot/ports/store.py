@@ -1,0 +1,268 @@
+"""The store: system of record for incidents, their lives, briefs, and everything that is owed (design 4.5).
+
+One `commit` is one transaction: either all of a `Changes` is durable (record, index, briefs, owed work, settled inbox
+row) or nothing is. Must not know SQL, Slack's wire format or any bank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from bot.domain.brief import AlertHistory, Brief
+from bot.domain.incident import Incident
+from bot.domain.lifecycle import Life
+from bot.domain.query import Viewer
+
+
+class Destination(StrEnum):
+    """Where owed work goes."""
+
+    SLACK = "slack"
+    BANK = "bank"
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """One thing owed outside. It is delivered at least once, and once in effect.
+
+    `delivery_id` is deterministic and unique: owing it again changes nothing, except for `replaces=True`, which puts
+    the newer payload in place (an edit of a message) and makes it due again. Rows with the same `key` go in order.
+    `urgent` goes before the rest (people first). `operation`: for Slack "post", "update", "delete", "react",
+    "ephemeral"; for a bank "retain", "retract". A payload that names `"target": <delivery_id>` is resolved to that
+    delivery's result (its message ts) when it is delivered.
+    """
+
+    destination: Destination
+    operation: str
+    key: str
+    delivery_id: str
+    payload: Mapping[str, Any]
+    urgent: bool = False
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwedRow:
+    """A claimed outbox row. `lease` is the fencing token; settling with an outdated one does nothing.
+    `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again."""
+
+    id: int
+    owed: Owed
+    lease: str
+    attempts: int
+    uncertain: bool
+    target_result: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One thing Slack delivered. `event_id` is Slack's (the same over retries); `natural_key` names the fact itself
+    (team, channel, ts, for edits a content hash), for Slack may tell one fact through several events.
+    `body` None: keep the id only (a message that is not ours to read)."""
+
+    event_id: str
+    natural_key: str
+    kind: str
+    body: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    """A claimed inbox row."""
+
+    id: int
+    kind: str
+    body: Mapping[str, Any]
+    lease: str
+    attempts: int
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PostedBrief:
+    """The brief of an incident in one channel. `delivery_id` is its outbox delivery; `root_ts` the alert's message."""
+
+    incident_id: str
+    channel: str
+    root_ts: str
+    delivery_id: str
+    brief: Brief
+    message_ts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one use case changes, all or nothing.
+
+    A `Life` with version 0 is new; any other must still have that version in the store, else StoreConflict; the store
+    adds one. `records` are written (and indexed in the same transaction); `recallable` says which incident ids among
+    them may be recalled from now on (resolved or imported ones). `retracted` ids are deleted from records and index.
+    `once`: a key under which this change happens at most once; if it already has, nothing is written and `commit`
+    returns False. `audit`: lines (actor, action, object, detail).
+    """
+
+    lives: tuple[Life, ...] = ()
+    records: tuple[Incident, ...] = ()
+    recallable: frozenset[str] = frozenset()
+    retracted: tuple[str, ...] = ()
+    briefs: tuple[PostedBrief, ...] = ()
+    owed: tuple[Owed, ...] = ()
+    done: InboxRow | None = None
+    once: str | None = None
+    seen_posts: tuple[SeenPost, ...] = ()
+    audit: tuple[tuple[str, str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPost:
+    """A message that belongs to an incident (the alert's post, a repeat, a resolve): found by channel and ts."""
+
+    channel: str
+    ts: str
+    incident_id: str
+
+
+class IncidentStore(Protocol):
+    """Incidents, their lives and briefs. Raises StoreUnavailable (StoreConflict from `commit`), IncidentNotFound."""
+
+    async def commit(self, changes: Changes) -> bool:
+        """Write everything durably in one transaction; False if `once` was already done (nothing is written)."""
+        ...
+
+    async def new_incident_id(self) -> str:
+        """The next "INC-<n>"; never given twice, never one that an import brought."""
+        ...
+
+    async def record(self, incident_id: str) -> Incident:
+        """The record; raises IncidentNotFound."""
+        ...
+
+    async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
+        """All records the viewer may see, by id (for digests and export)."""
+        ...
+
+    def export(self, viewer: Viewer) -> AsyncIterator[Incident]:
+        """All records the viewer may see, by id, without holding them all in memory."""
+        ...
+
+    async def life(self, incident_id: str) -> Life:
+        """The life of one incident; raises IncidentNotFound."""
+        ...
+
+    async def latest_life(self, fingerprint: str, visibility: str) -> Life | None:
+        """The most recently opened incident of this fingerprint in this visibility."""
+        ...
+
+    async def lives(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
+        """Lives opened in [since, until), oldest first."""
+        ...
+
+    async def open_lives(self, viewer: Viewer) -> tuple[Life, ...]:
+        """Lives that are open or cleared but not resolved, newest first, at most 100."""
+        ...
+
+    async def history(
+        self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
+    ) -> AlertHistory:
+        """What alerts alone tell of this fingerprint in the last `days`, leaving out incident `but`."""
+        ...
+
+    async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
+        """The incident's briefs, one per channel; `message_ts` is filled once delivered."""
+        ...
+
+    async def incident_at(self, channel: str, ts: str) -> str | None:
+        """The incident a message belongs to: an alert's post, a repeat, the brief itself, or the thread's root."""
+        ...
+
+    async def brief_channels(self, since: datetime) -> tuple[str, ...]:
+        """Channels in which a brief was posted since then (they get the digest)."""
+        ...
+
+
+class Inbox(Protocol):
+    """What Slack delivered, written before it is acknowledged. Raises StoreUnavailable: then it must not be acked."""
+
+    async def receive(self, received: Received) -> bool:
+        """Keep it durably; False if this event or this fact was here before."""
+        ...
+
+    async def take(self, limit: int) -> tuple[InboxRow, ...]:
+        """Claim due rows, oldest first, under a lease; rows of a worker that died come back when its lease ends."""
+        ...
+
+    async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
+        """Give a row back, to be taken again after `delay_s`; only if the lease still holds."""
+        ...
+
+    async def give_up(self, row: InboxRow, error: str) -> None:
+        """Keep a row as dead, for a person to look at; only if the lease still holds."""
+        ...
+
+    async def settle(self, row: InboxRow) -> None:
+        """The work of this row is done and changed nothing else (else name it in `Changes.done`)."""
+        ...
+
+    async def forget_before(self, when: datetime) -> int:
+        """Delete settled rows received before then; how many."""
+        ...
+
+
+class Outbox(Protocol):
+    """Everything owed outside. Raises StoreUnavailable."""
+
+    async def claim(self, destination: Destination, limit: int) -> tuple[OwedRow, ...]:
+        """Claim due rows under a lease, urgent first, oldest first, at most one per key; a row waits for an older
+        unsettled row of its key (a dead one does not block)."""
+        ...
+
+    async def settle(self, row: OwedRow, result: str | None) -> bool:
+        """Delivered; `result` is what it produced (a message ts). False if the lease was outdated."""
+        ...
+
+    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool) -> bool:
+        """Failed for now; due again after `delay_s`."""
+        ...
+
+    async def bury(self, row: OwedRow, error: str) -> bool:
+        """Refused for good: a dead letter, kept for a person to look at."""
+        ...
+
+    async def counts(self) -> Mapping[str, int]:
+        """Rows by "<destination>.<state>" (pending, sending, sent, dead)."""
+        ...
+
+    async def oldest_pending_at(self) -> datetime | None:
+        """When the oldest undelivered row was owed."""
+        ...
+
+
+class Claims(Protocol):
+    """At most one owner for a named piece of periodic work (design: the digest, keyed by local date)."""
+
+    async def claim(self, work: str, channel: str, period: date, changes: Changes) -> bool:
+        """Claim and commit `changes` in one transaction; False (and nothing written) if it was claimed before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """Whether the store works. `schema` is the applied revision; `problem` one sentence, None if fine."""
+
+    writable: bool
+    schema: str | None
+    records: int = 0
+    problem: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class StoreHealth(Protocol):
+    """Health of the store, for readiness, `doctor` and status. Never raises."""
+
+    async def status(self) -> StoreStatus:
+        """Try a small write and say how it went."""
+        ...

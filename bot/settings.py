@@ -1,0 +1,86 @@
+"""The only reader of the environment. Must not open anything or check whether a value works (that is `doctor`).
+
+Every setting may be given as NAME, in a `.env` file of the working directory, or as NAME_FILE (a file holding it).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings.sources import EnvSettingsSource
+
+
+class SecretFiles(EnvSettingsSource):
+    """Reads NAME_FILE: the path of a file whose content is the value, as orchestrators mount secrets."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """The content of the file that <FIELD_NAME>_FILE names, if it is set."""
+        path = self.env_vars.get(f"{field_name}_file") or self.env_vars.get(f"{field_name}_FILE".upper())
+        if not path:
+            return None, field_name, False
+        return Path(path).read_text(encoding="utf-8").strip(), field_name, False
+
+
+class Settings(BaseSettings):
+    """Everything the operator may set. Defaults work on one machine with SQLite."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", extra="ignore", case_sensitive=False, frozen=True
+    )
+
+    slack_bot_token: SecretStr | None = Field(None, description="Bot token (xoxb-…) of the installed app")
+    slack_app_token: SecretStr | None = Field(
+        None, description="App-level token (xapp-…) with connections:write; given: Socket Mode"
+    )
+    slack_signing_secret: SecretStr | None = Field(
+        None, description="Signing secret; needed without an app token (HTTP mode)"
+    )
+    slack_api_url: str = Field("https://slack.com/api/", description="Web API base address, with the final slash")
+    database_url: str | None = Field(
+        None, description="SQLAlchemy address of the store; default: a file in the user's state directory"
+    )
+    hindsight_url: str | None = Field(None, description="Address of a Hindsight server; unset: the embedded bank")
+    hindsight_api_key: SecretStr | None = Field(None, description="Key for the Hindsight server")
+    hindsight_bank_id: str = Field("precedent", description="Memory bank used on the Hindsight server")
+    groq_api_key: SecretStr | None = Field(None, description="Key for follow-up turns by a model; unset: no model")
+    groq_models: str = Field("openai/gpt-oss-120b,openai/gpt-oss-20b", description="Model ladder, best first")
+    llm: Literal["on", "off"] = Field("on", description="off: never call a model")
+    embeddings: Literal["on", "off"] = Field("on", description="off: the lexical mode of the embedded bank")
+    timezone: str = Field("UTC", description="IANA time zone for dates in digests and for their schedule")
+    digest_day: Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] = Field(
+        "mon", description="Day of the weekly digest"
+    )
+    digest_hour: Annotated[int, Field(ge=0, le=23)] = Field(9, description="Local hour of the weekly digest")
+    host: str = Field("127.0.0.1", description="Address that the bot's own HTTP server listens on")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(
+        3000, description="Port of the bot's own HTTP server (health, metrics, Slack events in HTTP mode)"
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="Least severe log level written"
+    )
+    workers: Annotated[int, Field(ge=1, le=64)] = Field(4, description="How many Slack events are worked on at once")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, then NAME_FILE, then `.env`."""
+        return init_settings, env_settings, SecretFiles(settings_cls), dotenv_settings
+
+    @property
+    def store_url(self) -> str:
+        """The store's address: DATABASE_URL, or a file under XDG_STATE_HOME (default ~/.local/state)/precedent."""
+        if self.database_url:
+            return self.database_url
+        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "precedent"
+        return f"sqlite+aiosqlite:///{state / 'precedent.db'}"

@@ -1,0 +1,1 @@
+"""Slack in, Slack out: listeners, surfaces and the Web API. Must not decide anything about incidents."""
