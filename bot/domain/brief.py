@@ -5,13 +5,14 @@ Must not read a clock, call a model, or render Slack blocks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.alert import Alert
 from bot.domain.boundary import BoundaryCall
 from bot.domain.incident import Boundary
-from bot.domain.ranking import Missing
+from bot.domain.ranking import Missing, Recalled
 from bot.domain.recommendation import DidNotWork, Recommendation
 from bot.domain.skip import Later, Skip
 
@@ -96,3 +97,22 @@ class Brief:
     missing: tuple[Missing, ...] = ()
     history: AlertHistory | None = None
     now: datetime | None = None
+
+
+def decide(
+    alert: Alert,
+    recalled: Recalled,
+    evidence: Sequence[object],
+    now: datetime,
+    *,
+    incident: IncidentView | None = None,
+    history: AlertHistory | None = None,
+    memory_mode: str = "on",
+) -> Brief:
+    """The brief."""
+    raise NotImplementedError
+
+
+def with_life(brief: Brief, incident: IncidentView) -> Brief:
+    """The same brief with the incident's state as it is now."""
+    raise NotImplementedError

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+from bot.domain.incident import Incident
+from bot.domain.lifecycle import Life
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +37,10 @@ class Digest:
     resolved: int
     unrecorded: int
     families: tuple[RecurringFamily, ...] = ()
+
+
+def compose(
+    records: Sequence[Incident], lives: Sequence[Life], since: datetime, until: datetime, period: str
+) -> Digest:
+    """The digest of [since, until)."""
+    raise NotImplementedError

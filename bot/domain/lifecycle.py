@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from bot.domain.alert import Alert
+
 
 class IncidentState(StrEnum):
     """Where an incident stands."""
@@ -36,3 +38,34 @@ class Life:
     acknowledged_by: str | None = None
     severity: str | None = None
     version: int = 0
+
+
+class Happened(StrEnum):
+    """What an alert did to an incident."""
+
+    OPENED = "opened"
+    REOPENED = "reopened"
+    REPEATED = "repeated"
+    CLEARED = "cleared"
+    ACKNOWLEDGED = "acknowledged"
+    ESCALATED = "escalated"
+    UPDATED = "updated"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happened, and the life afterwards (None: there is still no incident)."""
+
+    happened: Happened
+    life: Life | None
+
+
+def advance(life: Life | None, alert: Alert, at: datetime, new_id: str, visibility: str) -> Step:
+    """The next state of an incident."""
+    raise NotImplementedError
+
+
+def resolve(life: Life, at: datetime) -> Life:
+    """The life after a person recorded what happened."""
+    raise NotImplementedError
