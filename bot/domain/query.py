@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bot.domain.alert import Alert
+
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
@@ -50,3 +52,8 @@ class Query:
     symptom_names: frozenset[str] = frozenset()
     exclude: frozenset[str] = frozenset()
     labels: dict[str, str] = field(default_factory=dict)
+
+
+def build_query(alert: Alert, known: KnownNames, exclude: frozenset[str] = frozenset()) -> Query:
+    """The query of an alert."""
+    raise NotImplementedError
