@@ -11,11 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.domain.alert import Alert, Delivery, NotAlert, Severity
-from bot.domain.brief import Brief, decide, with_life
+from bot.domain.brief import AlertHistory, Brief, IncidentView, decide, with_life
 from bot.domain.incident import Source
 from bot.domain.lifecycle import Happened, IncidentState, Life, advance
 from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.query import Viewer, build_query
+from bot.domain.ranking import Recalled
 from bot.ports import StoreConflict
 from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
@@ -39,6 +40,32 @@ class Post:
     at: datetime
     alert: Alert
     url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewBrief:
+    """The brief of an alert, for whoever may see it; nothing is stored or posted."""
+
+    recall: Recall
+    index: Index
+
+    async def __call__(
+        self,
+        alert: Alert,
+        viewer: Viewer,
+        at: datetime,
+        *,
+        incident: IncidentView | None = None,
+        history: AlertHistory | None = None,
+        use_memory: bool = True,
+    ) -> Brief:
+        """Query, recall, decide; `at` is the alert's own time. Raises StoreUnavailable if nothing at all can be asked."""
+        if not use_memory:
+            return decide(alert, Recalled(), (), at, incident=incident, memory_mode="off")
+        exclude = frozenset({incident.incident_id}) if incident else frozenset()
+        query = build_query(alert, await self.index.known_names(), exclude)
+        recalled = await self.recall.precedents(query, viewer)
+        return decide(alert, recalled, (), at, incident=incident, history=history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +171,11 @@ class AnswerAlert:
 
     async def _decided(self, post: Post, life: Life) -> Brief:
         viewer = Viewer(frozenset({"public", post.channel.visibility}))
-        query = build_query(post.alert, await self.index.known_names(), frozenset({life.incident_id}))
-        recalled = await self.recall.precedents(query, viewer)
         history = await self.store.history(
             post.alert.fingerprint, post.channel.visibility, post.at, HISTORY_DAYS, life.incident_id
         )
-        return decide(post.alert, recalled, (), post.at, incident=view_of(life), history=history)
+        preview = PreviewBrief(self.recall, self.index)
+        return await preview(post.alert, viewer, post.at, incident=view_of(life), history=history)
 
     def _answer(self, post: Post, life: Life, brief: Brief) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
         key = f"{post.channel.id}/{life.incident_id}"
