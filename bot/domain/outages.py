@@ -28,7 +28,7 @@ class Span:
     end: datetime | None
 
 
-class _Groups:
+class Groups:
     """Disjoint sets of keys."""
 
     def __init__(self, keys: Iterable[str]) -> None:
@@ -58,7 +58,7 @@ def _touching(spans: Sequence[Span]) -> Iterator[tuple[str, str]]:
 
 def clusters(spans: Sequence[Span]) -> Mapping[str, str]:
     """For each key the key that stands for its outage."""
-    groups = _Groups(span.key for span in spans)
+    groups = Groups(span.key for span in spans)
     by_name: dict[Hashable, list[Span]] = defaultdict(list)
     for span in spans:
         for name in span.names:

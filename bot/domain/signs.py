@@ -56,13 +56,13 @@ _UPPER_CODE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\bE[A-Z]{5,}\b")
 _NAMED_ERROR = re.compile(r"\b(?:OOMKilled|OOM|CrashLoopBackOff|ImagePullBackOff|[A-Z]\w+(?:Error|Exception))\b")
 _METRIC = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|\b[a-z][a-z0-9]+(?:\.[a-z0-9_]{2,}){2,}\b")
 # Names that say nothing about what was measured.
-_VAGUE = frozenset("value count total status state up rate error errors latency duration message".split())
+_VAGUE = frozenset({"value", "count", "total", "status", "state", "rate", "error", "errors", "latency", "duration"})
 
 
 def code_form(code: str) -> str:
     """The form in which an error code is compared: "HTTP 504" and "GATEWAY_TIMEOUT" are both "504"."""
     form = normalise(code)
-    http = _HTTP.fullmatch(form)
+    http = _HTTP.search(form)
     return http[1] if http else _SAME_CODE.get(form.replace(" ", "_").replace("-", "_"), form)
 
 
