@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.domain.alert import Alert, Delivery, NotAlert, Severity
-from bot.domain.brief import AlertHistory, Brief, IncidentView, decide, with_life
+from bot.domain.brief import AlertHistory, Brief, IncidentView, decide, same_advice, with_life
 from bot.domain.incident import Source
-from bot.domain.lifecycle import Happened, IncidentState, Life, advance
+from bot.domain.lifecycle import Happened, Life, advance, opens
 from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.query import Viewer, build_query
 from bot.domain.ranking import Recalled
@@ -87,11 +87,14 @@ class AnswerAlert:
             await self.store.commit(Changes(done=row))
             return
         before = await self._life_of(post)
-        new_id = await self.store.new_incident_id() if before is None or before.state is not IncidentState.OPEN else ""
-        step = advance(before, post.alert, post.at, new_id, post.channel.visibility)
-        if step.life is None or step.happened is Happened.NOTHING:
-            seen = (SeenPost(post.channel.id, post.ts, before.incident_id),) if before else ()
-            await self.store.commit(Changes(done=row, seen_posts=seen))
+        new_id = await self.store.new_incident_id() if opens(before, post.alert, post.at) else None
+        step = advance(before, post.alert, post.at, new_id=new_id, visibility=post.channel.visibility)
+        if step.life is None:
+            await self.store.commit(Changes(done=row))
+        elif step.happened is Happened.NOTHING:
+            counted = (step.life,) if step.life != before else ()
+            seen = (SeenPost(post.channel.id, post.ts, step.life.incident_id),)
+            await self.store.commit(Changes(lives=counted, done=row, seen_posts=seen))
         elif step.happened is Happened.OPENED:
             await self._open(row, post, step.life, before)
         else:
@@ -163,7 +166,7 @@ class AnswerAlert:
         if happened is Happened.REPEATED:
             return briefs, due
         fresh = await self._decided(post, life)
-        if _fix(fresh) == _fix(here.brief):
+        if same_advice(fresh, here.brief):
             return briefs, due
         newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
         others = tuple(b for b in briefs if b.channel != post.channel.id)
@@ -220,7 +223,3 @@ def _posting(
     return Posting(
         operation, channel, delivery, message.text, message.blocks, thread_ts=thread_ts, incident_id=incident
     )
-
-
-def _fix(brief: Brief) -> str | None:
-    return brief.recommendation.fix if brief.recommendation else None
