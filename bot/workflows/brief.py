@@ -108,14 +108,17 @@ class AnswerAlert:
         channel = await self.chat.channel(event["channel"])
         if channel.is_shared:
             return None
-        inner = event.get("message") if reading.delivery is Delivery.EDIT else event
+        is_edit = reading.delivery is Delivery.EDIT
+        inner = event.get("message") if is_edit else event
         inner = inner if isinstance(inner, Mapping) else event
         ts = str(inner.get("ts") or event["ts"])
-        said_at = str(event.get("event_ts") or event.get("ts") or ts) if reading.delivery is Delivery.EDIT else ts
+        by_slack = is_edit and not inner.get("edited")
+        if by_slack and await self.store.incident_at(channel.id, ts):
+            return None  # Slack added a preview of a link; the tool said nothing new
+        said_at = str(event.get("event_ts") or event.get("ts") or ts) if is_edit and not by_slack else ts
         at = posted_at(said_at) or self.clock.now()
-        return Post(
-            channel, ts, str(inner.get("thread_ts") or ts), at, reading, await self.chat.permalink(channel.id, ts)
-        )
+        root_ts = str(inner.get("thread_ts") or ts)
+        return Post(channel, ts, root_ts, at, reading, await self.chat.permalink(channel.id, ts))
 
     async def _life_of(self, post: Post) -> Life | None:
         known = await self.store.incident_at(post.channel.id, post.ts)

@@ -114,7 +114,7 @@ async def test_an_edit_of_the_post_finds_its_incident_even_with_another_fingerpr
         "channel": "C1",
         "ts": "1",
         "event_ts": f"{int(w.clock.now().timestamp())}.0",
-        "message": {"ts": ts},
+        "message": {"ts": ts, "edited": {"ts": "2"}},
         "alert": {"state": "resolved", "delivery": "edit", "fingerprint": "other"},
     }
     await w.answer(await w.row(event))
@@ -153,3 +153,21 @@ async def test_a_reopened_incident_with_a_new_recommendation_gets_a_reply_and_th
     assert ("post", "brief/INC-1/C1+2") in owed
     (posted,) = await w.memory.incidents.briefs("INC-1")
     assert posted.delivery_id == "brief/INC-1/C1+2"
+
+
+async def test_a_link_preview_that_slack_adds_to_the_post_is_no_news(w: World) -> None:
+    ts = await w.post()
+    await w.owed()
+    w.clock.go_on(minutes=2)
+    said = {"state": "resolved", "delivery": "edit"}
+    await w.answer(await w.row({"channel": "C1", "ts": "1", "message": {"ts": ts}, "alert": said}))
+    assert await w.owed() == []
+    assert (await w.memory.incidents.life("INC-1")).state == "open"
+
+
+async def test_a_preview_of_a_post_that_was_missed_counts_as_the_post(w: World) -> None:
+    event = {"channel": "C1", "ts": "1", "message": {"ts": "1795921200.000000"}, "alert": {"delivery": "edit"}}
+    await w.answer(await w.row(event))
+    (row,) = await w.owed()
+    assert row.owed.payload["thread_ts"] == "1795921200.000000"
+    assert (await w.memory.incidents.life("INC-1")).opened_at == START
