@@ -179,7 +179,7 @@ def skip(checks: Sequence[Skip]) -> Levels:
     if not checks:
         return ((),)
     lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{_minutes(s)}" for s in checks]
-    return tuple((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)) + ((),)
+    return (*((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)), ())
 
 
 def _minutes(check: Skip) -> str:
@@ -323,4 +323,3 @@ def _record_button(incident_id: str) -> dict[str, object]:
         "text": plain_text("Record…"),
         "value": ids.encode({"i": incident_id}),
     }
-

@@ -52,9 +52,9 @@ _MINUTES = re.compile(
 
 def block_of(field: str, view: Mapping[str, Any]) -> str:
     """The block under which the modal shows an error about a record's field: its own, else the first input."""
-    inputs = [b["block_id"] for b in view.get("blocks", ()) if b.get("type") == "input"]
-    wanted = BLOCK_OF.get(field)
-    return wanted if wanted in inputs else (inputs[0] if inputs else ids.OUTCOME)
+    inputs: list[str] = [b["block_id"] for b in view.get("blocks", ()) if b.get("type") == "input"]
+    wanted = BLOCK_OF.get(field, "")
+    return next((b for b in (wanted, *inputs) if b in inputs), ids.OUTCOME)
 
 
 def resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
@@ -107,9 +107,7 @@ def pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View
     return _modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
 
 
-def _modal(
-    callback: str, title: str, submit: str | None, blocks: Sequence[Block], metadata: Mapping[str, Any]
-) -> View:
+def _modal(callback: str, title: str, submit: str | None, blocks: Sequence[Block], metadata: Mapping[str, Any]) -> View:
     view: View = {
         "type": "modal",
         "callback_id": callback,
@@ -196,7 +194,8 @@ def read_submission(
 
 
 def _text(said: Mapping[str, str], block_id: str) -> str | None:
-    return clean(said.get(block_id, ""), lines=True, exact=True) or None
+    """As it was typed; only NUL goes, for no database keeps it."""
+    return said.get(block_id, "").replace("\x00", "").strip() or None
 
 
 def _choice(kind: Any, value: str | None, field: str, problem: str) -> Any:
@@ -224,7 +223,9 @@ def failed_checks(text: str) -> tuple[FailedCheck, ...]:
         raise RecordRejected("failed_checks", f"At most {MAX_CHECKS} lines.")
     for failed in found:
         if len(failed.check) > MAX_CHECK:
-            raise RecordRejected("failed_checks", f"“{failed.check[:40]}…” is too long: at most {MAX_CHECK} characters.")
+            raise RecordRejected(
+                "failed_checks", f"“{failed.check[:40]}…” is too long: at most {MAX_CHECK} characters."
+            )
     return found
 
 
