@@ -139,7 +139,7 @@ def code_of(problem: SlackApiError) -> str:
 def status_of(problem: SlackApiError) -> int:
     """The HTTP status."""
     response = problem.response
-    return int(getattr(response, "status_code", None) or getattr(response, "status", 0))
+    return int(getattr(response, "status_code", None) or getattr(response, "status", None) or 0)
 
 
 def refused(operation: str, problem: SlackApiError) -> Exception:
