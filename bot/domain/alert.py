@@ -66,7 +66,7 @@ class AlertMember:
 class Alert:
     """One notification of a monitoring tool. Unknown is None; nothing is invented.
 
-    `fingerprint` is the identity of what is alerting (design: what the tool groups by), stable over repeats, values,
+    `fingerprint` is the identity of what is alerting: what the tool groups by, stable over repeats, values,
     counts, times and severity. `kind` is "alert" or a near kind ("vendor_status", "ci", "job", ...).
     """
 

@@ -1,4 +1,4 @@
-"""The brief: what the person on call reads first. `decide` is the one function that every surface shows (design 6).
+"""The brief: what the person on call reads first. `decide` is the one function that every surface shows.
 
 Must not read a clock, call a model, or render Slack blocks.
 """
@@ -6,15 +6,31 @@ Must not read a clock, call a model, or render Slack blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.domain.alert import Alert
-from bot.domain.boundary import BoundaryCall
-from bot.domain.incident import Boundary
-from bot.domain.ranking import Missing, Recalled
-from bot.domain.recommendation import DidNotWork, Recommendation
-from bot.domain.skip import Later, Skip
+from bot.domain.boundary import BoundaryCall, call_boundary
+from bot.domain.collect import collect_list
+from bot.domain.incident import Boundary, Incident, VerificationStatus
+from bot.domain.outages import outage_of
+from bot.domain.ranking import Missing, Precedent, Recalled, Tier, place
+from bot.domain.recommendation import DidNotWork, FixRecord, Recommendation, fix_record
+from bot.domain.skip import Later, Skip, checks
+from bot.domain.steps import fix_form, split_steps, step_warnings
+from bot.domain.verdict import verdict
+from bot.domain.words import counted, cut, one_line
+
+# Lengths of what a brief holds, so that no record can make it too long to show.
+TITLE_LIMIT = 150
+FIX_LIMIT = 2_000
+STEP_LIMIT = 500
+STEPS_LIMIT = 20
+CAUSE_LIMIT = 600
+CHECK_LIMIT = 150
+EXPLANATION_LIMIT = 500
+LISTED_LIMIT = 10
+MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +92,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """Everything that a thread, `/recall`, the command line and Details show. Keys as in design 4.3."""
+    """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count."""
 
     verdict: str
     alert: Alert
@@ -97,6 +113,129 @@ class Brief:
     missing: tuple[Missing, ...] = ()
     history: AlertHistory | None = None
     now: datetime | None = None
+    outages: int = 0
+
+
+def _verified(incident: Incident) -> bool:
+    return any(a.status is VerificationStatus.VERIFIED for a in incident.attempts)
+
+
+def _fixed_by(incident: Incident) -> str | None:
+    """Who made the last attempt that a person saw work."""
+    makers = [a.by for a in incident.attempts if a.status is VerificationStatus.VERIFIED and a.by]
+    return makers[-1] if makers else None
+
+
+def source_line(precedent: Precedent) -> SourceLine:
+    """A precedent as it is listed, with a link: to where it was worked on, else to the alert that announced it."""
+    incident = precedent.incident
+    links = (incident.source.url, *(a.url for a in incident.alerts))
+    return SourceLine(
+        incident_id=incident.incident_id,
+        title=one_line(incident.title, TITLE_LIMIT),
+        boundary=incident.boundary,
+        tier=precedent.tier.value,
+        probability=precedent.probability,
+        date=incident.happened_at,
+        why=tuple(one_line(reason, CHECK_LIMIT) for reason in precedent.why),
+        url=next((link for link in links if link), None),
+        fixed_by=_fixed_by(incident),
+    )
+
+
+def _root_cause(strong: Sequence[Precedent]) -> RootCause | None:
+    """The cause of the best precedent with a fix seen to work; else of the best that states one, not verified."""
+    stated = [p.incident for p in strong if p.incident.root_cause]
+    best = next((i for i in stated if _verified(i)), stated[0] if stated else None)
+    if best is None or best.root_cause is None:
+        return None
+    return RootCause(cut(best.root_cause.strip(), CAUSE_LIMIT), _verified(best), best.incident_id)
+
+
+def _apart(alert: Alert, precedent: Precedent) -> str:
+    """What keeps the nearest record from counting, in words."""
+    incident = precedent.incident
+    name = f"{incident.incident_id} ({one_line(incident.title, 60)})"
+    if not precedent.differs:
+        return f"{name} is alike only in part"
+    now = {"vendor": alert.vendor, "service": alert.service, "environment": alert.environment, "region": alert.region}
+    fields = [(field, one_line(then, 30), now[field]) for field, then in precedent.differs]
+    told = (f"{field} ({then}{f', now {one_line(value, 30)}' if value else ''})" for field, then, value in fields)
+    return f"{name} differs in {', '.join(told)}"
+
+
+def _runbook(alert: Alert) -> str | None:
+    """The runbook that the alert itself links, else its dashboard."""
+    links = {key.casefold(): url for key, url in sorted(alert.links.items())}
+    return next((url for word in ("runbook", "playbook", "dashboard") for k, url in links.items() if word in k), None)
+
+
+def _insufficient(alert: Alert, recalled: Recalled) -> InsufficientMemory:
+    """Why memory cannot answer: unreachable, empty, or nothing near enough; and what to collect meanwhile."""
+    possible = recalled.possible
+    nearest = _apart(alert, possible[0]) if possible else None
+    unreachable = next((m for m in recalled.missing if m.what == MEMORY), None)
+    if possible:
+        reason = f"nearest {nearest}"
+    elif recalled.known:
+        reason = f"nothing close among {counted(recalled.known, 'past incident')}"
+    elif unreachable:
+        reason = f"memory unreachable ({one_line(unreachable.reason, 80)})"
+    else:
+        reason = "nothing in memory yet"
+    return InsufficientMemory(reason, nearest, collect_list(alert), _runbook(alert))
+
+
+def _without_memory(alert: Alert) -> InsufficientMemory:
+    return InsufficientMemory("memory is off for this brief", None, collect_list(alert), _runbook(alert))
+
+
+def _shown_fix(found: Recommendation) -> Recommendation:
+    fix, explanation = cut(found.fix.strip(), FIX_LIMIT), cut(found.explanation, EXPLANATION_LIMIT)
+    return replace(found, fix=fix, explanation=explanation)
+
+
+def _with_fixes(brief: Brief, fixes: FixRecord, strong: Sequence[Precedent]) -> Brief:
+    """The brief with the recommended fix, its steps verbatim, what to beware of in them, and the other fixes."""
+    best = fixes.recommendation
+    steps = split_steps(best.fix)[:STEPS_LIMIT] if best else ()
+    past = next((p.incident for p in strong if best and p.incident.incident_id == best.incidents[0]), None)
+    failed = (replace(d, fix=one_line(d.fix, CHECK_LIMIT)) for d in fixes.did_not_work[:LISTED_LIMIT])
+    return replace(
+        brief,
+        steps=tuple(cut(step, STEP_LIMIT) for step in steps),
+        step_warnings=tuple(one_line(w, CHECK_LIMIT) for w in step_warnings(steps, past, brief.alert)[:LISTED_LIMIT]),
+        recommendation=_shown_fix(best) if best else None,
+        alternatives=tuple(_shown_fix(a) for a in fixes.alternatives[:LISTED_LIMIT]),
+        did_not_work=tuple(failed),
+    )
+
+
+def _remember(brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime) -> Brief:
+    """The brief with everything that the strong precedents say (best first; not empty)."""
+    skip, later = checks(strong, possible)
+    told = _with_fixes(brief, fix_record(strong, now), strong)
+    return replace(
+        told,
+        boundary=call_boundary(strong),
+        root_cause=_root_cause(strong),
+        skip=tuple(replace(s, check=one_line(s.check, CHECK_LIMIT)) for s in skip),
+        later=tuple(replace(x, check=one_line(x.check, CHECK_LIMIT)) for x in later),
+        outages=len(set(outage_of(p.incident for p in strong).values())),
+    )
+
+
+def _verdict(brief: Brief) -> str:
+    return verdict(
+        brief.alert,
+        state=brief.incident.state if brief.incident else None,
+        call=brief.boundary,
+        recommendation=brief.recommendation,
+        first_step=brief.steps[0] if brief.steps else "the fix",
+        outages=brief.outages,
+        insufficient=brief.insufficient_memory.reason if brief.insufficient_memory else None,
+        memory_mode=brief.memory_mode,
+    )
 
 
 def decide(
@@ -109,10 +248,42 @@ def decide(
     history: AlertHistory | None = None,
     memory_mode: str = "on",
 ) -> Brief:
-    """The brief."""
-    raise NotImplementedError
+    """The brief for an alert: the same input gives the same brief, in whatever order the precedents come.
+
+    `now` is the alert's time, `history` what alerts alone tell of this fingerprint. `evidence` is not read yet: what
+    no source was asked for has no section. With `memory_mode` "off" nothing recalled is used or hinted at.
+    """
+    del evidence
+    if memory_mode == "off":
+        brief = Brief("", alert, incident, memory_mode, _without_memory(alert), now=now)
+        return replace(brief, verdict=_verdict(brief))
+    precedents = sorted(recalled.precedents, key=place)
+    strong = [p for p in precedents if p.tier is Tier.STRONG]
+    possible = [p for p in precedents if p.tier is Tier.POSSIBLE]
+    brief = Brief("", alert, incident, memory_mode, history=history, missing=recalled.missing, now=now)
+    ordered = replace(recalled, precedents=tuple(precedents))
+    brief = (
+        _remember(brief, strong, possible, now)
+        if strong
+        else replace(brief, insufficient_memory=_insufficient(alert, ordered))
+    )
+    brief = replace(
+        brief,
+        sources=tuple(source_line(p) for p in strong),
+        possible=tuple(source_line(p) for p in possible[:LISTED_LIMIT]),
+    )
+    return replace(brief, verdict=_verdict(brief))
 
 
 def with_life(brief: Brief, incident: IncidentView) -> Brief:
-    """The same brief with the incident's state as it is now."""
-    raise NotImplementedError
+    """The same brief for an incident that went on: its state and the verdict change, its steps never do."""
+    moved = replace(brief, incident=incident)
+    return replace(moved, verdict=_verdict(moved))
+
+
+def same_advice(one: Brief, other: Brief) -> bool:
+    """Whether two briefs recommend the same: if not, the newer one is a new reply, not an edit."""
+    first, second = one.recommendation, other.recommendation
+    if first is None or second is None:
+        return first is second
+    return fix_form(first.fix) == fix_form(second.fix) and first.confidence is second.confidence

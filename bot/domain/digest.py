@@ -1,18 +1,28 @@
-"""The digest: what recurs in a period (design 7). Must not fetch, schedule or render."""
+"""The digest: what recurs in a period. Must not fetch, schedule or render."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time, timedelta, tzinfo
 
-from bot.domain.incident import Incident
-from bot.domain.lifecycle import Life
+from bot.domain.incident import Incident, VerificationStatus
+from bot.domain.lifecycle import IncidentState, Life
+from bot.domain.outages import Groups, Span, clusters
+from bot.domain.steps import fix_form
+from bot.domain.text import normalise
+from bot.domain.words import same_form
+
+FAMILIES_SHOWN = 20
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 @dataclass(frozen=True, slots=True)
 class RecurringFamily:
-    """One family of incidents that came more than once in the period."""
+    """One family of incidents that came more than once in the period. `times` and `times_before` (the period before)
+    count outages; `minutes` is how long they took together, as far as known; `unrecorded` counts incidents without a
+    recorded fix; `workaround` is what helped more than once, `workaround_times` how often in the period."""
 
     title: str
     service: str | None
@@ -28,7 +38,7 @@ class RecurringFamily:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a period brought. `period` names it for people ("week of 2026-11-23")."""
+    """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents."""
 
     period: str
     since: datetime
@@ -39,8 +49,149 @@ class Digest:
     families: tuple[RecurringFamily, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Period:
+    """One period of a digest: `key` is the local date on which it is due, the same however often it is asked."""
+
+    key: date
+    since: datetime
+    until: datetime
+    name: str
+
+
+def period_for(local_date: date, day: str, zone: tzinfo) -> Period:
+    """The week that ended on the last `day` ("mon" … "sun") up to `local_date`: seven local days, midnight to
+    midnight, whatever the clocks do in between."""
+    due = local_date - timedelta(days=(local_date.weekday() - _DAYS.index(day)) % 7)
+    first = due - timedelta(days=7)
+    since, until = (datetime.combine(d, time.min, zone) for d in (first, due))
+    return Period(due, since, until, f"week of {first.isoformat()}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One incident, from its record, its life or both."""
+
+    incident_id: str
+    opened: datetime
+    ended: datetime | None
+    fingerprints: frozenset[str]
+    record: Incident | None
+    resolved: bool
+
+    @property
+    def recorded(self) -> bool:
+        """Whether anybody wrote down what was tried."""
+        return self.record is not None and bool(self.record.attempts)
+
+
+def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item | None:
+    opened = life.opened_at if life else record.happened_at if record else None
+    if opened is None or (life and life.state is IncidentState.DISMISSED):
+        return None
+    ends = (
+        record.resolved_at if record else None,
+        life.cleared_at if life else None,
+        life.resolved_at if life else None,
+    )
+    prints = {a.fingerprint for a in record.alerts if a.fingerprint} if record else set()
+    return _Item(
+        incident_id=incident_id,
+        opened=opened,
+        ended=next((end for end in ends if end and end >= opened), None),
+        fingerprints=frozenset(prints | ({life.fingerprint} if life else set())),
+        record=record,
+        # A record without a life was imported: people were done with it.
+        resolved=life.state is IncidentState.RESOLVED if life else True,
+    )
+
+
+def _items(records: Iterable[Incident], lives: Iterable[Life]) -> list[_Item]:
+    by_id = {record.incident_id: record for record in records}
+    living = {life.incident_id: life for life in lives}
+    items = (_item(key, by_id.get(key), living.get(key)) for key in sorted({*by_id, *living}))
+    return sorted((item for item in items if item), key=lambda item: (item.opened, item.incident_id))
+
+
+def _family_keys(item: _Item) -> set[tuple[str, ...]]:
+    """What makes incidents one family: the same fingerprint, or the same title at the same service or vendor."""
+    keys: set[tuple[str, ...]] = {("fingerprint", print_) for print_ in item.fingerprints}
+    if item.record:
+        title = normalise(item.record.title)
+        places = (("service", same_form(item.record.service)), ("vendor", same_form(item.record.vendor)))
+        keys |= {(kind, place, title) for kind, place in places if place}
+    return keys
+
+
+def _families(items: Sequence[_Item]) -> list[list[_Item]]:
+    groups = Groups(item.incident_id for item in items)
+    holder: dict[tuple[str, ...], str] = {}
+    for item in items:
+        for key in sorted(_family_keys(item)):
+            groups.join(holder.setdefault(key, item.incident_id), item.incident_id)
+    found: dict[str, list[_Item]] = {}
+    for item in items:
+        found.setdefault(groups.root(item.incident_id), []).append(item)
+    return list(found.values())
+
+
+def _outage_count(items: Sequence[_Item]) -> int:
+    """How many outages a family's incidents were."""
+    one = frozenset({"family"})
+    return len(set(clusters([Span(i.incident_id, one, i.opened, i.ended) for i in items]).values()))
+
+
+def _workaround(items: Sequence[_Item]) -> tuple[str | None, int]:
+    """The fix that helped in most of the incidents, as worded last, if it helped in more than one."""
+    wording: dict[str, str] = {}
+    helped: Counter[str] = Counter()
+    for item in items:
+        attempts = item.record.attempts if item.record else ()
+        good = {VerificationStatus.VERIFIED, VerificationStatus.PARTIAL}
+        fixes: Mapping[str, str] = {fix_form(a.fix): a.fix for a in attempts if a.status in good and fix_form(a.fix)}
+        wording.update(fixes)
+        helped.update(fixes.keys())
+    best = min(helped, key=lambda form: (-helped[form], form), default=None)
+    return (wording[best], helped[best]) if best is not None and helped[best] > 1 else (None, 0)
+
+
+def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
+    named = [item.record for item in reversed(now) if item.record]
+    lasted = [(item.ended - item.opened).total_seconds() / 60 for item in now if item.ended]
+    workaround, times = _workaround(now)
+    return RecurringFamily(
+        title=named[0].title if named else min(now[-1].fingerprints),
+        service=next((r.service for r in named if r.service), None),
+        vendor=next((r.vendor for r in named if r.vendor), None),
+        times=_outage_count(now),
+        times_before=_outage_count(before),
+        minutes=sum(lasted) if lasted else None,
+        unrecorded=sum(1 for item in now if not item.recorded),
+        workaround=workaround,
+        workaround_times=times,
+        incidents=tuple(item.incident_id for item in now),
+    )
+
+
 def compose(
-    records: Sequence[Incident], lives: Sequence[Life], since: datetime, until: datetime, period: str
+    records: Iterable[Incident], lives: Iterable[Life], since: datetime, until: datetime, period: str
 ) -> Digest:
-    """The digest of [since, until)."""
-    raise NotImplementedError
+    """What happened in [since, until), and which families came more than once, most often first.
+
+    `records` and `lives` may be more than the period's; those of the period before it (as long, ending at `since`)
+    are what it is compared with. Dismissed incidents and records without any date are left out.
+    """
+    items = [i for i in _items(records, lives) if since - (until - since) <= i.opened < until]
+    current = [i for i in items if i.opened >= since]
+    split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _families(items))
+    families = [found for now, before in split if now for found in [_family(now, before)] if found.times > 1]
+    families.sort(key=lambda f: (-f.times, -(f.minutes or 0.0), f.title, f.incidents))
+    return Digest(
+        period=period,
+        since=since,
+        until=until,
+        incidents=len(current),
+        resolved=sum(1 for i in current if i.resolved),
+        unrecorded=sum(1 for i in current if not i.recorded),
+        families=tuple(families[:FAMILIES_SHOWN]),
+    )

@@ -1,6 +1,6 @@
 """The incident record: what a team knows about one problem it worked on, and what was tried.
 
-This is the record that is imported, exported, retained and recalled (design 4.1). Unknown is None, never "".
+This is the record that is imported, exported, retained and recalled. Unknown is None, never "".
 Must not know how a record is stored, recalled or shown; the life of an incident is `bot.domain.lifecycle`.
 """
 

@@ -1,14 +1,24 @@
-"""Precedents: recalled incidents with a calibrated probability, a tier, and the reasons why they qualified (design 5).
+"""Precedents: recalled incidents with a calibrated probability, a tier, and the reasons why they qualified.
 
 Must not fetch candidates; must not count anything (that is `recommendation`, `boundary`, `skip`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.domain.incident import Incident
+from bot.domain.incident import Incident, VerificationStatus
+from bot.domain.kin import Identity, Kin, find_kin, reasons
+from bot.domain.query import Query
+
+STRONG_FROM = 0.5
+POSSIBLE_FROM = 0.2
+BACKGROUND_RANKS = slice(10, 30)
+SIMILAR_SHARE = 0.2
+SIMILAR_COSINE = 0.55
 
 
 class Tier(StrEnum):
@@ -43,12 +53,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Precedent:
-    """A recalled incident. `why` lists reasons in plain words ("the same alert", "same vendor razorpay", ...)."""
+    """A recalled incident. `why` lists reasons in plain words ("the same alert", "same vendor razorpay", ...);
+    `differs` the fields in which record and alert are both known and differ, with the record's value."""
 
     incident: Incident
     probability: float
     tier: Tier
     why: tuple[str, ...] = ()
+    differs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +89,134 @@ class Recalled:
     def possible(self) -> tuple[Precedent, ...]:
         """The precedents that are listed and never counted."""
         return tuple(p for p in self.precedents if p.tier is Tier.POSSIBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Weights of the probability that a candidate is the same problem: a logistic over text scores and fields.
+
+    `background` weighs the distance of the fused score to the mean of ranks 11 to 30: how far a candidate stands out
+    from what is always there, whatever stands next to it. The field weights add to the same logit.
+    """
+
+    intercept: float
+    bm25_share: float
+    bm25_mass: float
+    chargram_share: float
+    cosine: float
+    background: float
+    same_vendor: float = 1.0
+    same_service: float = 0.9
+    same_title: float = 1.2
+    same_region: float = 0.2
+    shared_sign: float = 0.6
+    other_vendor: float = -1.5
+    other_service: float = -0.8
+    other_region: float = -0.2
+
+
+LEXICAL = Calibration(
+    intercept=-4.9, bm25_share=0.506, bm25_mass=2.085, chargram_share=1.369, cosine=0.0, background=5.0
+)
+HYBRID = Calibration(
+    intercept=-5.3, bm25_share=1.663, bm25_mass=1.596, chargram_share=0.0, cosine=2.149, background=5.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The probabilities that one kind of identity gives: `low` for any wording, up to `high` for the same wording."""
+
+    low: float
+    high: float
+
+
+# Identity decides, text only orders within it: the bands do not overlap.
+BANDS: dict[Identity, Band] = {
+    Identity.SAME_ALERT: Band(0.90, 0.98),
+    Identity.SAME_NAME: Band(0.76, 0.88),
+    Identity.SAME_SIGN: Band(0.60, 0.74),
+}
+
+
+def _fused(score: TextScore) -> float:
+    """One score of the text: words and meaning, or words and character n-grams where there is no model."""
+    second = score.chargram_share if score.cosine is None else score.cosine
+    return 0.6 * score.bm25_share + 0.4 * second
+
+
+def _background(candidates: Sequence[Candidate]) -> float:
+    """The mean fused score of ranks 11 to 30. A rank that nobody holds counts as 0, so that one candidate more or
+    less makes no leap."""
+    scores = sorted((_fused(c.score) for c in candidates), reverse=True)[BACKGROUND_RANKS]
+    return sum(scores) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
+
+
+def _text_logit(score: TextScore, background: float, weights: Calibration) -> float:
+    distance = _fused(score) - background if _fused(score) > 0 else 0.0
+    return (
+        weights.intercept
+        + weights.bm25_share * score.bm25_share
+        + weights.bm25_mass * score.bm25_mass
+        + weights.chargram_share * score.chargram_share
+        + weights.cosine * (score.cosine or 0.0)
+        + weights.background * distance
+    )
+
+
+def _probability(candidate: Candidate, kin: Kin, background: float, weights: Calibration) -> float:
+    logit = _text_logit(candidate.score, background, weights)
+    logit += sum(getattr(weights, mark.value) for mark in sorted(kin.marks))
+    free = 1 / (1 + math.exp(-logit))
+    if kin.identity is not None:
+        band = BANDS[kin.identity]
+        # Two decimals: within them the better record and the more recent one go first, not a word more or less.
+        free = round(band.low + (band.high - band.low) * free, 2)
+    return min(free, _gated(free)) if kin.gated else free
+
+
+def _gated(free: float) -> float:
+    """Below strong, whatever the probability; the order among gated candidates stays."""
+    return 0.40 + 0.09 * free
+
+
+def tier_of(probability: float) -> Tier:
+    """Strong counts, possible is listed, none is not shown."""
+    if probability >= STRONG_FROM:
+        return Tier.STRONG
+    return Tier.POSSIBLE if probability >= POSSIBLE_FROM else Tier.NONE
+
+
+def _wording(score: TextScore) -> tuple[str, ...]:
+    close = score.bm25_share >= SIMILAR_SHARE or (score.cosine or 0.0) >= SIMILAR_COSINE
+    return ("similar wording",) if close else ()
+
+
+def place(precedent: Precedent) -> tuple[float, bool, float, str]:
+    """The order of precedents: by probability; equal ones VERIFIED first, then the more recent, then by id."""
+    incident = precedent.incident
+    verified = any(a.status is VerificationStatus.VERIFIED for a in incident.attempts)
+    recency = incident.happened_at.timestamp() if incident.happened_at else -math.inf
+    return -precedent.probability, not verified, -recency, incident.incident_id
+
+
+def rank(
+    query: Query, candidates: Sequence[Candidate], *, known: int = 0, calibration: Calibration | None = None
+) -> tuple[Precedent, ...]:
+    """The candidates as precedents, best first, each judged for itself: never from the gap to the next one, for three
+    recurrences would cancel each other out. `known` is how many records the viewer's memory holds; a memory of up to
+    ten records has no background. Without `calibration` the one for the given scores is used (with or without cosine).
+    """
+    hybrid = any(c.score.cosine is not None for c in candidates)
+    weights = calibration or (HYBRID if hybrid else LEXICAL)
+    background = _background(candidates)
+    found = []
+    for candidate in candidates:
+        incident = candidate.incident
+        if incident.incident_id in query.exclude:
+            continue
+        kin = find_kin(query, incident)
+        probability = _probability(candidate, kin, background, weights)
+        why = (*reasons(kin, incident), *_wording(candidate.score))
+        found.append(Precedent(incident, probability, tier_of(probability), why, kin.differs))
+    return tuple(sorted(found, key=place))

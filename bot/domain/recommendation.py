@@ -1,13 +1,24 @@
-"""The fix with the best record, and its rivals (design 6). Counts are counts of outages.
+"""The fix with the best record, and its rivals. Counts are counts of outages.
 
 Must not rank precedents or render text other than the explanation.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
+
+from bot.domain.apart import told_apart
+from bot.domain.incident import Attempt, Incident, VerificationStatus
+from bot.domain.outages import outage_of
+from bot.domain.ranking import Precedent
+from bot.domain.steps import fix_form
+from bot.domain.words import listed
+
+RECENT = timedelta(days=180)
+IDS_SHOWN = 8
 
 
 class Confidence(StrEnum):
@@ -20,7 +31,9 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """One fix with its record over the strong precedents. `explanation` states the denominator and the ids."""
+    """One fix with its record over the strong precedents. `outages` is the denominator: all similar outages, whether
+    this fix was tried in them or not. `explanation` states it in words with the ids. `incidents`: where it was tried,
+    those where it worked first, best precedent first. `title` is the runbook's, if the fix carries one."""
 
     fix: str
     successes: int
@@ -32,6 +45,7 @@ class Recommendation:
     last_worked: datetime | None = None
     incidents: tuple[str, ...] = ()
     runbook_id: str | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +64,192 @@ class FixRecord:
     recommendation: Recommendation | None = None
     alternatives: tuple[Recommendation, ...] = ()
     did_not_work: tuple[DidNotWork, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """The last attempt of one fix in one incident. `rank` is the precedent's place, best first."""
+
+    rank: int
+    incident: Incident
+    attempt: Attempt
+    outage: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """All uses of one fix, with the status that each outage counts as."""
+
+    uses: tuple[_Use, ...]
+    statuses: Mapping[str, VerificationStatus]
+
+    def count(self, status: VerificationStatus) -> int:
+        """How many outages count as this."""
+        return sum(1 for s in self.statuses.values() if s is status)
+
+    def of(self, status: VerificationStatus) -> tuple[_Use, ...]:
+        """The uses in outages that count as this."""
+        return tuple(u for u in self.uses if self.statuses[u.outage] is status)
+
+
+# Within one outage the worst outcome counts: a fix that failed beside a success is no success to rely on.
+_GRAVITY = (
+    VerificationStatus.UNVERIFIED,
+    VerificationStatus.VERIFIED,
+    VerificationStatus.PARTIAL,
+    VerificationStatus.FAILED,
+)
+_ORDER = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
+
+
+def _runbook_by_text(strong: Sequence[Precedent]) -> Mapping[str, str]:
+    """The runbook of a fix text, so that a use recorded without the runbook's id joins the others."""
+    pairs = sorted(
+        (fix_form(a.fix), a.runbook_id) for p in strong for a in p.incident.attempts if a.runbook_id and a.fix.strip()
+    )
+    return dict(reversed(pairs))
+
+
+def _last_attempts(incident: Incident, runbooks: Mapping[str, str]) -> Mapping[tuple[str, str], Attempt]:
+    """The last attempt of each fix of one incident, in the order the record tells them."""
+    found: dict[tuple[str, str], Attempt] = {}
+    for attempt in incident.attempts:
+        form = fix_form(attempt.fix)
+        runbook = attempt.runbook_id or runbooks.get(form)
+        if runbook or form:
+            found[("runbook", runbook) if runbook else ("text", form)] = attempt
+    return found
+
+
+def _tallies(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], _Tally]]:
+    runbooks = _runbook_by_text(strong)
+    uses: dict[tuple[str, str], list[_Use]] = {}
+    for rank, precedent in enumerate(strong):
+        incident = precedent.incident
+        for key, attempt in _last_attempts(incident, runbooks).items():
+            uses.setdefault(key, []).append(_Use(rank, incident, attempt, outage[incident.incident_id]))
+    for key, used in uses.items():
+        statuses: dict[str, VerificationStatus] = {}
+        for use in used:
+            before = statuses.get(use.outage, VerificationStatus.UNVERIFIED)
+            statuses[use.outage] = max(before, use.attempt.status, key=_GRAVITY.index)
+        yield key, _Tally(tuple(used), statuses)
+
+
+def worked_at(incident: Incident, attempt: Attempt) -> datetime | None:
+    """When an attempt was made, as far as the record tells: its own time, else when the incident ended or began."""
+    return attempt.at or incident.resolved_at or incident.started_at
+
+
+def _success_dates(tally: _Tally) -> tuple[list[datetime], int]:
+    """(times of the successes that have one, how many different dates all successes stand for).
+    A success without a time is an outage of its own date."""
+    times: dict[str, datetime | None] = {}
+    for use in tally.of(VerificationStatus.VERIFIED):
+        if use.attempt.status is VerificationStatus.VERIFIED:
+            when, before = worked_at(use.incident, use.attempt), times.get(use.outage)
+            times[use.outage] = max(when, before) if when and before else when or before
+    known = [t for t in times.values() if t]
+    return known, len({t.date() for t in known}) + len(times) - len(known)
+
+
+def _confidence(tally: _Tally, at: datetime) -> Confidence:
+    s, p, f = (
+        tally.count(status)
+        for status in (VerificationStatus.VERIFIED, VerificationStatus.PARTIAL, VerificationStatus.FAILED)
+    )
+    if f or not s:
+        return Confidence.LOW
+    known, dates = _success_dates(tally)
+    recent = not known or at - max(known) <= RECENT
+    return Confidence.HIGH if s >= 2 and dates >= 2 and p < s and recent else Confidence.MEDIUM
+
+
+def _explanation(tally: _Tally, total: int, ids: Sequence[str]) -> str:
+    s, p, f, u = (
+        tally.count(status)
+        for status in (
+            VerificationStatus.VERIFIED,
+            VerificationStatus.PARTIAL,
+            VerificationStatus.FAILED,
+            VerificationStatus.UNVERIFIED,
+        )
+    )
+    tried, known = len(tally.statuses), s + p + f
+    imported = len({use.outage for use in tally.uses if use.attempt.how == "import"})
+    said = [f"tried in {tried} of {total} similar outages"]
+    said += [f"worked {s} of {known}"] if s else []
+    said += [f"mixed results: {s} success, {f} failure"] if s and f else []
+    said += [f"helped partly {p} of {known}"] if p else []
+    said += [f"outcome not recorded in {u}"] if u and known else []
+    said += ["outcome not recorded"] if not known else []
+    said += [f"{imported} of the {tried} counted imported"] if imported else []
+    return f"{', '.join(said)}: {listed(ids, IDS_SHOWN)}"
+
+
+def _text_and_title(best: Sequence[_Use], runbook_id: str | None) -> tuple[str, str | None]:
+    """The fix as the best incident words it (a bare runbook: its steps), and the runbook's title."""
+    runbooks = [r for use in best for r in use.incident.runbooks if r.id == runbook_id]
+    written = [use.attempt.fix for use in best if use.attempt.fix.strip()]
+    stepwise = ["\n".join(r.steps) for r in runbooks if r.steps]
+    titles = [r.title for r in runbooks]
+    return next(iter([*written, *stepwise, *titles, runbook_id or ""])), next(iter(titles), None)
+
+
+def _recommendation(key: tuple[str, str], tally: _Tally, total: int, at: datetime) -> Recommendation:
+    worked = [u for u in tally.of(VerificationStatus.VERIFIED) if u.attempt.status is VerificationStatus.VERIFIED]
+    best = [*worked, *tally.uses]
+    ids = tuple(dict.fromkeys(u.incident.incident_id for u in best))
+    runbook_id = key[1] if key[0] == "runbook" else None
+    fix, title = _text_and_title(best, runbook_id)
+    return Recommendation(
+        fix=fix,
+        successes=tally.count(VerificationStatus.VERIFIED),
+        partial=tally.count(VerificationStatus.PARTIAL),
+        failures=tally.count(VerificationStatus.FAILED),
+        outages=total,
+        confidence=_confidence(tally, at),
+        explanation=_explanation(tally, total, ids),
+        last_worked=max(_success_dates(tally)[0], default=None),
+        incidents=ids,
+        runbook_id=runbook_id,
+        title=title,
+    )
+
+
+def _place(found: Recommendation, rank: int) -> tuple[int, int, float, int, str]:
+    """Order of fixes: those that worked by confidence, successes, share of successes, best precedent; then those that
+    helped partly; then those whose outcome nobody recorded."""
+    known = found.successes + found.partial + found.failures
+    level = _ORDER[found.confidence] if found.successes else len(_ORDER) + (not found.partial)
+    return level, -found.successes, -found.successes / known if known else 0.0, rank, found.fix
+
+
+def _told_from(best: Recommendation, rival: Recommendation, strong: Sequence[Precedent]) -> Recommendation:
+    """A rival that also worked, with what tells its incidents from the recommended fix's in its explanation."""
+    with_best = [p.incident for p in strong if p.incident.incident_id in best.incidents]
+    only_rival = [p.incident for p in strong if p.incident.incident_id in set(rival.incidents) - set(best.incidents)]
+    apart = told_apart(with_best, only_rival, "recommended", "this") if rival.successes and only_rival else None
+    return replace(rival, explanation=f"{rival.explanation}; told apart by {apart}") if apart else rival
+
+
+def fix_record(strong: Sequence[Precedent], at: datetime) -> FixRecord:
+    """What the strong precedents (best first) say about fixes, for an alert at `at`.
+
+    One fix is one runbook, else one normalised text. Recommended is the best that ever worked; a fix with failures and
+    no success is under `did_not_work`, never recommended and never an alternative.
+    """
+    outage = outage_of(p.incident for p in strong)
+    total = len(set(outage.values()))
+    placed: list[tuple[tuple[int, int, float, int, str], Recommendation]] = []
+    failed: list[tuple[tuple[int, int, float, int, str], Recommendation]] = []
+    for key, tally in _tallies(strong, outage):
+        found = _recommendation(key, tally, total, at)
+        rank = min(u.rank for u in tally.uses)
+        (failed if found.failures and not found.successes else placed).append((_place(found, rank), found))
+    ordered = [found for _, found in sorted(placed, key=lambda pair: pair[0])]
+    best = ordered[0] if ordered and ordered[0].successes else None
+    rivals = [_told_from(best, rival, strong) for rival in ordered[1:]] if best else ordered
+    failed.sort(key=lambda pair: (-pair[1].failures, pair[0]))
+    did_not_work = (DidNotWork(found.fix, found.failures, found.incidents) for _, found in failed)
+    return FixRecord(best, tuple(rivals), tuple(did_not_work))

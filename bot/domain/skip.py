@@ -1,8 +1,18 @@
-"""The checks that wasted time last time, and those to leave for later (design 6). Must not count fixes."""
+"""The checks that wasted time last time, and those to leave for later. Must not count fixes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
+
+from bot.domain.incident import Incident, VerificationStatus
+from bot.domain.outages import outage_of
+from bot.domain.ranking import Precedent
+from bot.domain.text import normalise
+from bot.domain.words import content_words, listed
+
+SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +34,77 @@ class Later:
     check: str
     reason: str
     incidents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One failed check in one outage."""
+
+    check: str
+    incident_id: str
+    outage: str
+    minutes: float | None
+
+
+def _seen(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Mapping[str, list[_Seen]]:
+    """Failed checks by their normalised text, best precedent first."""
+    found: dict[str, list[_Seen]] = {}
+    for precedent in strong:
+        incident = precedent.incident
+        for failed in incident.failed_checks:
+            form = normalise(failed.check)
+            if form:
+                seen = _Seen(failed.check, incident.incident_id, outage[incident.incident_id], failed.minutes)
+                found.setdefault(form, []).append(seen)
+    return found
+
+
+def _skip(seen: Sequence[_Seen], total: int) -> Skip:
+    """One check with its count; within an outage the longest time it cost counts."""
+    minutes: dict[str, float] = {}
+    for one in seen:
+        if one.minutes is not None:
+            minutes[one.outage] = max(one.minutes, minutes.get(one.outage, one.minutes))
+    known = sorted(minutes.values())
+    return Skip(
+        check=seen[0].check.strip(),
+        count=len({one.outage for one in seen}),
+        of=total,
+        minutes_median=float(median(known)) if known else None,
+        minutes_range=(known[0], known[-1]) if known else None,
+        incidents=tuple(dict.fromkeys(one.incident_id for one in seen)),
+    )
+
+
+def _hits(words: frozenset[str], text: str | None) -> bool:
+    return bool(words) and bool(text) and words <= content_words(text or "")
+
+
+def _guilty(skip: Skip, others: Sequence[Incident]) -> Later | None:
+    """The same check as something to do later, if it was the cause or the fix in an incident that did not rule it
+    out; None if it never was."""
+    words = content_words(skip.check)
+    others = [i for i in others if i.incident_id not in skip.incidents]
+    cause = [i.incident_id for i in others if _hits(words, i.root_cause)]
+    if cause:
+        return Later(skip.check, f"it was the cause in {listed(cause, 3)}", tuple(cause))
+    fix = [
+        i.incident_id
+        for i in others
+        if any(a.status is VerificationStatus.VERIFIED and _hits(words, a.fix) for a in i.attempts)
+    ]
+    return Later(skip.check, f"it was part of the fix in {listed(fix, 3)}", tuple(fix)) if fix else None
+
+
+def checks(strong: Sequence[Precedent], possible: Sequence[Precedent]) -> tuple[tuple[Skip, ...], tuple[Later, ...]]:
+    """(checks to skip, checks to do later), together at most `SHOWN`, those that wasted most first.
+
+    Only failed checks of strong precedents are told; a possible precedent can still turn a skip into a later.
+    """
+    outage = outage_of(p.incident for p in strong)
+    total = len(set(outage.values()))
+    skips = [_skip(seen, total) for seen in _seen(strong, outage).values()]
+    skips.sort(key=lambda s: (-s.count, -(s.minutes_median or 0.0), normalise(s.check)))
+    others = [p.incident for p in (*strong, *possible)]
+    shown = [(skip, _guilty(skip, others)) for skip in skips[:SHOWN]]
+    return tuple(s for s, later in shown if later is None), tuple(later for _, later in shown if later)

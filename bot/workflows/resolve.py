@@ -15,7 +15,7 @@ from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Source
 from bot.domain.lifecycle import IncidentState, Life, resolve
 from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.text import normalise
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports import IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.chat import Channel, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
@@ -46,6 +46,7 @@ SAID = {
     Outcome.NOT_SURE: "outcome not sure",
 }
 MAX_TEXT = 3000
+CONFLICTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Subject:
 class Resolution:
     """What a person said in the modal. Exactly one of `incident_id` and `subject` is given.
 
-    `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF.
+    `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF. `thread` (channel, ts) is
+    where it is told if the incident has no brief anywhere.
     """
 
     outcome: Outcome
@@ -77,6 +79,7 @@ class Resolution:
     lesson: str | None = None
     customer_impact: str | None = None
     suggested: bool = False
+    thread: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +133,32 @@ class Resolve:
         """Record it durably. `by` is the person's Slack id; `once` names this submission, so that a retry of it changes
         nothing. Raises RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: then nothing was saved."""
         check(resolution)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._record(resolution, by, once)
+            except StoreConflict:
+                continue
+        return await self._record(resolution, by, once)
+
+    async def _record(self, resolution: Resolution, by: str, once: str) -> Recorded:
         now = self.clock.now()
         life, before, seen = await self._what(resolution, now)
         record = merged(before, resolution, by, now)
         summary = summarise(resolution)
         after = resolve(life, now)
-        briefs = await self.store.briefs(record.incident_id)
+        posted = await self.store.briefs(record.incident_id)
+        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(after))) for b in posted)
+        threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
+        if not threads and resolution.thread:
+            threads = [resolution.thread]
+        told = (self._told(after, thread, summary, by, once) for thread in threads)
+        edits = (self._edit(brief, after) for brief in briefs)
         changes = Changes(
             lives=(after,),
             records=(record,),
             recallable=frozenset({record.incident_id}),
-            owed=(*self._told(after, record, briefs, seen, summary, by, once), *self._retained(record, once)),
-            briefs=tuple(replace(b, brief=with_life(b.brief, view_of(after))) for b in briefs),
+            owed=(*told, *edits, *self._retained(record, once)),
+            briefs=briefs,
             seen_posts=seen,
             once=f"resolve/{once}",
             audit=((by, "resolve", record.incident_id, summary),),
@@ -175,45 +192,20 @@ class Resolve:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
         return opened_record(incident_id, subject.title, at, source, subject.alert)
 
-    def _told(
-        self,
-        life: Life,
-        record: Incident,
-        briefs: tuple[PostedBrief, ...],
-        seen: tuple[SeenPost, ...],
-        summary: str,
-        by: str,
-        once: str,
-    ) -> tuple[Owed, ...]:
+    def _told(self, life: Life, thread: tuple[str, str], summary: str, by: str, once: str) -> Owed:
+        channel, root = thread
         message = self.surfaces.recorded(life, summary, by)
-        places = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
-        told = [
-            owed(
-                Posting(
-                    "post",
-                    channel,
-                    f"recorded/{once}/{channel}",
-                    message.text,
-                    message.blocks,
-                    thread_ts=root,
-                    incident_id=record.incident_id,
-                ),
-                key=f"{channel}/{record.incident_id}",
-                urgent=True,
-            )
-            for channel, root in places
-        ]
-        return (*told, *(self._edit(b, life) for b in briefs))
+        delivery = f"recorded/{once}/{channel}"
+        posting = Posting(
+            "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
+        )
+        return owed(posting, key=f"{channel}/{life.incident_id}", urgent=True)
 
     def _edit(self, posted: PostedBrief, life: Life) -> Owed:
-        message = self.surfaces.brief(with_life(posted.brief, view_of(life)))
+        message = self.surfaces.brief(posted.brief)
+        delivery = f"{posted.delivery_id}/edit"
         posting = Posting(
-            "update",
-            posted.channel,
-            f"{posted.delivery_id}/edit",
-            message.text,
-            message.blocks,
-            incident_id=life.incident_id,
+            "update", posted.channel, delivery, message.text, message.blocks, incident_id=life.incident_id
         )
         return owed(posting, key=f"{posted.channel}/{life.incident_id}", replaces=True, target=posted.delivery_id)
 

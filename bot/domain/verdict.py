@@ -1,0 +1,80 @@
+"""The verdict: one plain sentence of at most 140 characters, service first. It is also the notification text.
+
+Must not decide anything: it says in one line what the parts of the brief say.
+"""
+
+from __future__ import annotations
+
+from bot.domain.alert import Alert
+from bot.domain.boundary import BoundaryCall
+from bot.domain.incident import Boundary
+from bot.domain.recommendation import Confidence, Recommendation
+from bot.domain.words import counted, one_line
+
+LIMIT = 140
+# Together with counts and confidence these leave room for the name of the fix, which takes what is left.
+_NAME_LIMIT = 32
+_VENDOR_LIMIT = 20
+
+# What is said of where an incident stands; "open" goes without saying.
+_STATE_WORDS = {"cleared": "cleared", "resolved": "resolved", "dismissed": "not an alert"}
+
+
+def subject(alert: Alert) -> str:
+    """What the alert is about, in a few words: its service, else its title, else its vendor, else its tool."""
+    return one_line(alert.service or alert.title or alert.vendor or f"{alert.tool} alert", _NAME_LIMIT)
+
+
+def _boundary_words(call: BoundaryCall, vendor: str | None, outages: int) -> str:
+    if call.value is Boundary.UNKNOWN:
+        return counted(outages, "similar outage")
+    named = (
+        f"vendor {one_line(vendor, _VENDOR_LIMIT)}" if vendor and call.value is Boundary.VENDOR else call.value.value
+    )
+    return f"{named} {call.votes.get(call.value.value, 0)} of {sum(call.votes.values())}"
+
+
+def _remembered(lead: str, found: Recommendation | None, first_step: str) -> str:
+    """The fix and its record after `lead`; the name of the fix is cut, never its record."""
+    if found is None:
+        return f"{lead}; no fix known to work"
+    known = found.successes + found.partial + found.failures
+    record = f" worked {found.successes} of {known} ({found.confidence.value})"
+    return f"{lead}; {one_line(found.title or first_step, LIMIT - len(lead) - len(record) - 2)}{record}"
+
+
+def _firing_words(alert: Alert) -> str:
+    """The alert itself in a few words, for a brief that has no memory to tell of."""
+    title = one_line(alert.title, 60) if alert.title and alert.service else "alert"
+    severity = f" ({alert.severity.value})" if alert.severity else ""
+    return f"{title} {alert.state.value.replace('_', ' ')}{severity}"
+
+
+def verdict(
+    alert: Alert,
+    *,
+    state: str | None,
+    call: BoundaryCall,
+    recommendation: Recommendation | None,
+    first_step: str,
+    outages: int,
+    insufficient: str | None,
+    memory_mode: str,
+) -> str:
+    """The sentence. `state` is the incident's, if there is one; `outages` how many past ones count; `insufficient` the
+    reason why memory cannot answer.
+
+    A LOW record starts with "Mixed", so that nobody follows it half awake; with memory off, none is mentioned.
+    """
+    mixed = recommendation is not None and recommendation.confidence is Confidence.LOW
+    stands = _STATE_WORDS.get(state or "")
+    lead = ": ".join(part for part in ("Mixed" if mixed else None, subject(alert), stands) if part)
+    if memory_mode == "off":
+        said = lead if stands else f"{lead}: {_firing_words(alert)}"
+    elif insufficient is not None:
+        said = f"{lead}: no answer from memory, {insufficient}"
+    else:
+        said = _remembered(
+            f"{lead}: memory: {_boundary_words(call, alert.vendor, outages)}", recommendation, first_step
+        )
+    return one_line(said, LIMIT)

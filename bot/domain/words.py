@@ -1,0 +1,78 @@
+"""Names and content words: what a check, a root cause and a label have in common, and how long texts are cut.
+
+Small word work for the decisions. Must not score for recall (that is the index) or decide anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from bot.domain.text import normalise
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Words that say that something was looked at, not what: they may not decide whether a check was the cause.
+_STOP_WORDS = """
+a an and are as at be been by check checked checking checks debug debugged debugging did examined for from had has in
+inspect inspected inspecting into investigate investigated is it its look looked looking no not of off on or our out
+review reviewed so some that the their them then there they this to too up verified verify was we were what which while
+with"""
+_STOP = frozenset(_STOP_WORDS.split())
+_SAME_ENVIRONMENT = {
+    "prod": "production",
+    "prd": "production",
+    "live": "production",
+    "stg": "staging",
+    "stage": "staging",
+    "dev": "development",
+}
+
+
+def same_form(name: str | None) -> str | None:
+    """The form in which two names (vendor, service, region) are compared; None for unknown or empty."""
+    return normalise(name) or None if name else None
+
+
+def environment_form(name: str | None) -> str | None:
+    """Like `same_form`, with the short names of environments made long ("prod" is "production")."""
+    form = same_form(name)
+    return _SAME_ENVIRONMENT.get(form, form) if form else None
+
+
+def title_form(title: str | None) -> str | None:
+    """The form in which alert names are compared: letters and digits only, so that "Error Rate" is "ErrorRate"."""
+    return "".join(_WORD.findall(normalise(title))) or None if title else None
+
+
+def parted(name: str) -> str:
+    """A name with its camelCase and snake_case parts set apart: "RazorpayErrorRate" is "Razorpay Error Rate"."""
+    return _CAMEL.sub(" ", name.replace("_", " "))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, in singular form as far as a final "s" tells."""
+    words = (w for w in _WORD.findall(parted(text).casefold()) if w not in _STOP)
+    return frozenset(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in words)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text in at most `limit` characters; a cut shows as "…"."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text on one line, in at most `limit` characters."""
+    return cut(" ".join(text.split()), limit)
+
+
+def listed(items: Iterable[str], limit: int = 8) -> str:
+    """Names joined by commas; more than `limit` are counted: "INC-1, INC-2 and 5 more"."""
+    names = list(items)
+    rest = len(names) - limit
+    return f"{', '.join(names[:limit])} and {rest} more" if rest > 0 else ", ".join(names)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 outage", "3 outages"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
