@@ -24,8 +24,9 @@ from bot.slack import commands, interactions, modals
 from bot.slack.events import Own, is_event, receive
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
+from bot.slack.replies import HANDLERS
 
-__all__ = ["Listening", "build_app", "correlation_of"]
+__all__ = ["HANDLERS", "Listening", "build_app", "correlation_of"]
 
 log = logger("slack")
 TOO_LATE = frozenset({"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"})
@@ -69,7 +70,9 @@ async def _correlated(body: dict[str, Any], context: AsyncBoltContext, next: Nex
 def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
     async def written_down(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # likewise
         if is_event(body):
-            received = receive(body, deps.read, Own(context.bot_id, context.bot_user_id))
+            own = deps.identity
+            us = Own(own.bot_id, own.user_id) if own else Own(context.bot_id, context.bot_user_id)
+            received = receive(body, deps.read, us)
             new = received is not None and await deps.inbox.receive(received)
             kind = received.kind if received else "own"
             EVENTS.labels(kind, "new" if new else "known").inc()
@@ -136,6 +139,6 @@ async def _aside(
         if body.get("response_url"):
             thread = (body.get("message") or {}).get("thread_ts")
             await respond(text=text, response_type="ephemeral", replace_original=False, thread_ts=thread)
-    except Exception as problem:  # noqa: BLE001  # telling is the last resort: its failure may only be logged
+    except Exception as problem:  # telling is the last resort: its failure may only be logged
         log.warning("could not tell the person", error=repr(problem))
     return None if acknowledged else BoltResponse(status=200, body="")

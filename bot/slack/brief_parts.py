@@ -258,7 +258,7 @@ def insufficient(brief: Brief) -> Levels:
     why = brief.insufficient_memory
     if why is None:
         return ((),)
-    near = f" Nearest: {prose(why.nearest, 160)}" if why.nearest else ""
+    near = f" Nearest: {prose(why.nearest, 160)}" if why.nearest and why.nearest not in why.reason else ""
     return ((section(f"*INSUFFICIENT_MEMORY* {prose(why.reason, 240)}{near}"),),)
 
 

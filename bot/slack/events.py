@@ -121,7 +121,7 @@ def _named_in(body: Mapping[str, Any]) -> Own:
 
 
 def _with_team(event: Event | None, body: Mapping[str, Any]) -> Event | None:
-    return None if event is None else {"team": body.get("team_id"), **event}
+    return None if event is None else {"event": dict(event), "team_id": body.get("team_id")}
 
 
 def _digest(value: object) -> str:

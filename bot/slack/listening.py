@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.alert import Reading
-from bot.domain.brief import Brief
+from bot.domain.brief import Brief, decide
 from bot.domain.query import Viewer
 from bot.ports import ChatRejected, IncidentNotFound
-from bot.ports.chat import Channel, Chat
+from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
@@ -22,7 +22,8 @@ from bot.workflows.status import ReportStatus
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Everything a listener may use. `read` reads a Slack message event; `decide` is the core's one decision."""
+    """Everything a listener may use. `read` reads a Slack message event; `decide` is the core's one decision;
+    `identity` is who the bot is, so that it knows its own messages (without it, what Bolt was told)."""
 
     inbox: Inbox
     store: IncidentStore
@@ -34,7 +35,8 @@ class Listening:
     surfaces: SlackSurfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Reading]
-    decide: Callable[..., Brief]
+    decide: Callable[..., Brief] = decide
+    identity: Identity | None = None
 
 
 PUBLIC = Viewer()

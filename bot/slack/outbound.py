@@ -18,7 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Posting
+from bot.ports.chat import Channel, Identity, Posting
 from bot.ports.clock import Clock
 
 DEADLINE_S = 10.0
@@ -101,6 +101,12 @@ class SlackChat:
         answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
         link = answer.get("permalink")
         return link if isinstance(link, str) else None
+
+    async def identity(self) -> Identity:
+        """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""
+        said = await self._call("identity", self.client.auth_test)
+        names = ("user_id", "bot_id", "team_id", "team", "url")
+        return Identity(*(str(said.get(name) or "") for name in names))
 
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
         try:

@@ -20,8 +20,8 @@ HOME_INCIDENTS = 12
 
 async def joined(row: InboxRow, deps: Listening) -> None:
     """The bot was invited: say what will happen here, once for each invitation."""
-    channel = str(row.body.get("channel") or "")
-    stamp = row.body.get("event_ts") or row.id
+    event = row.body["event"]
+    channel, stamp = str(event.get("channel") or ""), event.get("event_ts") or row.id
     await _owe(row, deps, channel, f"hello/{channel}/{stamp}", deps.surfaces.hello())
 
 
@@ -30,15 +30,16 @@ async def home(row: InboxRow, deps: Listening) -> None:
     may be shown around)."""
     rows = await open_incidents(deps, PUBLIC, HOME_INCIDENTS)
     view = deps.surfaces.home(await deps.status(PUBLIC), rows)
-    user = str(row.body.get("user") or "")
+    user = str(row.body["event"].get("user") or "")
     await deps.chat.deliver(Posting("home", user, f"home/{user}/{row.id}", view.text, view.blocks, user=user))
     await deps.inbox.settle(row)
 
 
 async def app_mention(row: InboxRow, deps: Listening) -> None:
     """Somebody spoke to the bot: say what it can do, in their thread."""
-    channel, ts = str(row.body.get("channel") or ""), str(row.body.get("ts") or "")
-    thread = str(row.body.get("thread_ts") or ts)
+    event = row.body["event"]
+    channel, ts = str(event.get("channel") or ""), str(event.get("ts") or "")
+    thread = str(event.get("thread_ts") or ts)
     await _owe(row, deps, channel, f"mention/{channel}/{ts}", deps.surfaces.help(), thread)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -62,17 +63,18 @@ async def incident_of(deps: Listening, channel_id: str, ts: str, thread_ts: str 
     return found
 
 
-async def view_for(deps: Listening, incident_id: str, channel_id: str) -> modals.View:
-    """The modal for an incident that people in this channel may see."""
+async def view_for(deps: Listening, incident_id: str, channel_id: str, root: str | None = None) -> modals.View:
+    """The modal for an incident that people in this channel may see. `root`: the thread in which it was asked for."""
     await require_visible(deps, incident_id, channel_id)
-    return modals.resolve_view(await deps.resolve.form(incident_id), {"i": incident_id, "c": channel_id})
+    metadata = {"i": incident_id, "c": channel_id, "ts": root}
+    return modals.resolve_view(await deps.resolve.form(incident_id), metadata)
 
 
 async def open_from_button(deps: Listening, client: AsyncWebClient, body: Body, value: str) -> None:
     """ "Record…" under a brief."""
     incident_id = ids.text_of(ids.decode(value), "i") or ""
     async with asyncio.timeout(OPEN_WITHIN_S):
-        view = await view_for(deps, incident_id, channel_id_of(body))
+        view = await view_for(deps, incident_id, channel_id_of(body), root_of(body.get("message") or {}))
         await client.views_open(trigger_id=str(body["trigger_id"]), view=view)
 
 
@@ -82,7 +84,7 @@ async def open_from_message(deps: Listening, client: AsyncWebClient, body: Body)
     async with asyncio.timeout(OPEN_WITHIN_S):
         found = await incident_of(deps, channel_id, str(message["ts"]), message.get("thread_ts"))
         if found:
-            view = await view_for(deps, found, channel_id)
+            view = await view_for(deps, found, channel_id, root_of(message))
         else:
             await channel_of_record(deps.chat, channel_id)
             title, metadata = about_message(deps, body)
@@ -94,6 +96,11 @@ def channel_id_of(body: Body) -> str:
     """The channel an interaction happened in."""
     channel = body.get("channel") or {}
     return str(channel.get("id") or (body.get("container") or {}).get("channel_id") or "")
+
+
+def root_of(message: Body) -> str | None:
+    """The ts of the thread that a message stands in or would begin."""
+    return str(message.get("thread_ts") or message.get("ts") or "") or None
 
 
 def event_of(body: Body) -> dict[str, Any]:
@@ -108,7 +115,7 @@ def about_message(deps: Listening, body: Body) -> tuple[str, dict[str, Any]]:
     read = deps.read(event_of(body))
     alert = read if isinstance(read, Alert) else None
     title = (alert.title if alert else None) or clean(reading(str(message.get("text") or ""))) or "Message"
-    root = str(message.get("thread_ts") or message["ts"])
+    root = root_of(message) or ""
     base = {"c": channel_id, "ts": root, "t": title[:150], "u": permalink(body, channel_id, root)}
     kept = packed(alert) if alert else {}
     for left_out in ((), ("labels",), ("labels", "text"), tuple(kept)):
@@ -173,7 +180,9 @@ async def submitted(deps: Listening, body: Body) -> Recorded:
         known = (await deps.resolve.form(incident_id)).known_fixes
     else:
         subject = await subject_of(deps, metadata)
-    resolution = modals.read_submission(view, known, subject)
+    said = modals.read_submission(view, known, subject)
+    channel_id, root = ids.text_of(metadata, "c"), ids.text_of(metadata, "ts")
+    resolution = replace(said, thread=(channel_id, root) if channel_id and root else None)
     return await deps.resolve(resolution, str(body["user"]["id"]), f"view:{view['id']}")
 
 
