@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.bootstrap.memory import open_memory
-from bot.workflows.transfer import keep
 from pydantic import SecretStr
 
 from bot.alerts import read
@@ -20,6 +19,7 @@ from bot.cli.show import message_text
 from bot.domain.alert import Alert
 from bot.domain.brief import IncidentView, with_life
 from bot.domain.query import OPERATOR
+from bot.ports.store import Changes
 from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
@@ -43,7 +43,8 @@ async def brief_text(folder: Path) -> str:
     async with open_memory(
         Settings(database_url=f"sqlite+aiosqlite:///{folder / 'readme.db'}"), clock, Counting()
     ) as memory:
-        await keep(memory.incidents, seed_incidents(NOW))
+        records = seed_incidents(NOW)
+        await memory.incidents.commit(Changes(records=records, recallable=frozenset(r.incident_id for r in records)))
         event = {"type": "message", "subtype": "bot_message", "bot_id": "B0", "ts": f"{NOW.timestamp():.6f}"}
         alert = read(event | seed_alert("payment-gateway-504"))
         assert isinstance(alert, Alert)

@@ -148,7 +148,7 @@ def resolve(
 async def _resolve(said: Resolution, by: str) -> Recorded:
     clock = SystemClock()
     async with open_memory(settings(), clock, RandomIds()) as memory:
-        return await Resolve(memory.store, SlackSurfaces(), clock)(said, by, f"cli/{RandomIds().new()}")
+        return await Resolve(memory.incidents, SlackSurfaces(), clock)(said, by, f"cli/{RandomIds().new()}")
 
 
 def check_of(text: str) -> FailedCheck:
@@ -180,7 +180,7 @@ async def _digest(days: int) -> Digest:
     async with open_memory(config, clock, RandomIds()) as memory:
         since = until - timedelta(days=days)
         name = f"the last {days} days to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
-        return await ComposeDigest(memory.store)(since, until, OPERATOR, name)
+        return await ComposeDigest(memory.incidents)(since, until, OPERATOR, name)
 
 
 def _plain(value: Digest) -> dict[str, Any]:
