@@ -74,4 +74,14 @@ def parse(message: Message) -> Draft | Refusal:
     source = {"source": card.title_url} if card.title_url else {}
     settled = frozenset({"title"} | (set() if labels.get("service") or values else {"service"}))
     members = _members(card, state)
-    return Draft(TOOL, state, title or None, identity=identity, labels=labels, links=source, settled=settled, members=members, service=labels.get("service"))
+    return Draft(
+        TOOL,
+        state,
+        title or None,
+        identity=identity,
+        labels=labels,
+        links=source,
+        settled=settled,
+        members=members,
+        service=labels.get("service"),
+    )

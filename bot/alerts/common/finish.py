@@ -38,11 +38,16 @@ _DIMENSIONS = (
 _VOLATILE = re.compile(r"(?:^|_)(?:id|uid|uuid|time|ts|at|since|duration|count|value|status|state|severity|priority|level|error|reason|message|trace|request|user|author|commit|release|version|pod|instance|code|event|attempt|retry)(?:_|$)", re.IGNORECASE)  # fmt: skip
 _KEBAB = re.compile(r"(?<![\w./@:=-])([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{2,30}){1,4})(?![\w/@=-])")
 _NAMED_SERVICE = re.compile(
-    r"\b(?:service|dienst|servicio|serviço|servizio)\s+[«\"'`]?([\w-]{3,40})|([^\s，。：:【】\[\]()]{2,20}(?:服务|サービス|服務))", re.IGNORECASE
+    r"\b(?:service|dienst|servicio|serviço|servizio)\s+[«\"'`]?([\w-]{3,40})|([^\s，。：:【】\[\]()]{2,20}(?:服务|サービス|服務))",
+    re.IGNORECASE,
 )
-_NOT_SERVICES = re.compile(r"^(?:p\d\d|re-triggered|on-call|back-to|under-|over-|out-of|up-to|no-|non-|time-out|[a-z]{2}-[a-z]+-\d)")
+_NOT_SERVICES = re.compile(
+    r"^(?:p\d\d|re-triggered|on-call|back-to|under-|over-|out-of|up-to|no-|non-|time-out|[a-z]{2}-[a-z]+-\d)"
+)
 _FROM_API = re.compile(r"\b(?:from|calling|by|to)\s+([A-Z]?[a-z][a-z0-9]{2,20})\s+(?:API|gateway|webhooks?)\b")
-_STATUS_OWNER = re.compile(r"https?://(?:www\.)?status\.([a-z0-9-]{2,40})\.|https?://([a-z0-9-]{2,40}?)-?status\.(?:com|io|net|org)|https?://([a-z0-9-]{2,40})\.statuspage\.io")
+_STATUS_OWNER = re.compile(
+    r"https?://(?:www\.)?status\.([a-z0-9-]{2,40})\.|https?://([a-z0-9-]{2,40}?)-?status\.(?:com|io|net|org)|https?://([a-z0-9-]{2,40})\.statuspage\.io"
+)
 
 
 def service_of(labels: Labels, heads: Sequence[Head], body: str) -> str | None:
@@ -52,9 +57,21 @@ def service_of(labels: Labels, heads: Sequence[Head], body: str) -> str | None:
         return labelled
     for text in (" ".join(head.text for head in heads), body[:4000]):
         named = _NAMED_SERVICE.search(text)
-        if named and (named[1] or named[2]).casefold() not in {"impact", "problem", "recovery", "account", "check", "notification", "status", "unavailable", "level"}:
+        if named and (named[1] or named[2]).casefold() not in {
+            "impact",
+            "problem",
+            "recovery",
+            "account",
+            "check",
+            "notification",
+            "status",
+            "unavailable",
+            "level",
+        }:
             return named[1] or named[2]
-        found = next((m[1] for m in _KEBAB.finditer(re.sub(r"https?://\S+", " ", text)) if not _NOT_SERVICES.match(m[1])), None)
+        found = next(
+            (m[1] for m in _KEBAB.finditer(re.sub(r"https?://\S+", " ", text)) if not _NOT_SERVICES.match(m[1])), None
+        )
         if found:
             return found
     return None
@@ -79,7 +96,9 @@ def region_of(message: Message, labels: Labels) -> str | None:
     return next((found for found in map(region_in, texts) if found), None)
 
 
-def vendor_of(message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool) -> str | None:
+def vendor_of(
+    message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool
+) -> str | None:
     """The third party that fails: a label, else a name in title or text, else the owner of a host in an error text."""
     labelled = labels.first(*VENDOR_KEYS)
     if labelled and len(labelled) <= 60:
@@ -92,7 +111,11 @@ def vendor_of(message: Message, labels: Labels, title: str | None, known: frozen
             return found
     lines = "\n".join(line for line in message.lines if errors_in(line))
     called = _FROM_API.search(title or "")
-    return vendor_in_hosts(lines) or (called[1].casefold() if called and called[1].casefold() not in {"the", "our", "internal", "rest", "your"} else None)
+    return vendor_in_hosts(lines) or (
+        called[1].casefold()
+        if called and called[1].casefold() not in {"the", "our", "internal", "rest", "your"}
+        else None
+    )
 
 
 def _status_owner(message: Message, known: frozenset[str]) -> str | None:
@@ -109,11 +132,22 @@ def identity_of(labels: Labels, title: str | None, service: str | None, environm
     """The shared identity: name without state and numbers, service, host, and the dimensions that head and fields state."""
     host = labels.first(*HOST_KEYS) or ""
     near = {**labels.fields, **labels.head}
-    stated = {k: v for k, v in labels.head.items() if not _VOLATILE.search(k) and not v[:1].isdigit() and v.casefold() not in {"true", "false"}}
+    stated = {
+        k: v
+        for k, v in labels.head.items()
+        if not _VOLATILE.search(k) and not v[:1].isdigit() and v.casefold() not in {"true", "false"}
+    }
     stated |= {k: v for k, v in labels.fields.items() if k in _DIMENSIONS}
     vendor = labels.first(*VENDOR_KEYS) or ""
     place = environment if environment and any(k in near for k in ENVIRONMENT_KEYS) else ""
-    return (normal(title or ""), service or "", host, vendor.casefold(), place or "", *(f"{k}={stated[k]}" for k in sorted(stated)))
+    return (
+        normal(title or ""),
+        service or "",
+        host,
+        vendor.casefold(),
+        place or "",
+        *(f"{k}={stated[k]}" for k in sorted(stated)),
+    )
 
 
 def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, root: Alert | None = None) -> Alert:
@@ -127,12 +161,16 @@ def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, roo
     service = draft.service if "service" in draft.settled else draft.service or service_of(labels, heads, message.body)
     host = labels.first(*HOST_KEYS)
     environment = draft.environment or (
-        None if "environment" in draft.settled else environment_of(labels, (title, service, host, *(h.text for h in heads[:2])))
+        None
+        if "environment" in draft.settled
+        else environment_of(labels, (title, service, host, *(h.text for h in heads[:2])))
     )
     region = draft.region or (None if "region" in draft.settled else region_of(message, labels))
     about_vendor = draft.kind == "vendor_status"
     vendor = draft.vendor or (
-        None if "vendor" in draft.settled or draft.kind == "ci" else vendor_of(message, labels, title, known_vendors, about_vendor=about_vendor)
+        None
+        if "vendor" in draft.settled or draft.kind == "ci"
+        else vendor_of(message, labels, title, known_vendors, about_vendor=about_vendor)
     )
     identity = draft.identity or identity_of(labels, title, service, environment)
     return Alert(

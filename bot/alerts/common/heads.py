@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from bot.alerts.common.labels import Labels
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.severities import severity_of
-from bot.alerts.vocabulary.states import color_state, emoji_state, is_warning_emoji, phrase_state, strip_emoji, token_state
+from bot.alerts.vocabulary.states import (
+    color_state,
+    emoji_state,
+    is_warning_emoji,
+    phrase_state,
+    strip_emoji,
+    token_state,
+)
 from bot.domain.alert import AlertState, Severity
 
 STATE_KEYS = (
@@ -23,13 +30,18 @@ NAME_KEYS = (
     "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
     "trigger_name", "trigger", "alert_rule", "event_name", "problem",
 )  # fmt: skip
-_WEAK = frozenset("alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident アラート 警告 started".split())
-_FILLERS = frozenset("rule health violation service host monitor alert is new system notification job test event task the this your critical high".split())
+_WEAK = frozenset(
+    "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident アラート 警告 started".split()
+)
+_FILLERS = frozenset(
+    "rule health violation service host monitor alert is new system notification job test event task the this your critical high".split()
+)
 _BRACKET = re.compile(r"[\[【［]([^\[\]【】［］\n]{1,80})[\]】］]")
 _PREFIX = re.compile(r"^([^:：\n]{1,60}?)(?:\s*[:：](?=\s|\D)|\s+[-–—]\s+)(?!//)\s*(?=\S)")
 _SUFFIX = re.compile(r"(?:[:：]|\s[-–—|])\s*([^:：|–—\n]{2,30})$")
 _STATUS_LINE = re.compile(
-    r"^\W{0,4}(investigating|identified|monitoring|resolved|update|postmortem|in progress|completed|verifying)\W{0,2}\s*[-–—:]\s", re.IGNORECASE
+    r"^\W{0,4}(investigating|identified|monitoring|resolved|update|postmortem|in progress|completed|verifying)\W{0,2}\s*[-–—:]\s",
+    re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』\n]{3,200})[\"”“»」』]")
 _GENERIC = re.compile(
@@ -114,7 +126,9 @@ def status_line_state(message: Message) -> AlertState | None:
         match = _STATUS_LINE.match(line)
         if match:
             word = match[1].casefold()
-            return AlertState.RESOLVED if word in {"completed", "postmortem"} else (token_state(word) or AlertState.UPDATE)
+            return (
+                AlertState.RESOLVED if word in {"completed", "postmortem"} else (token_state(word) or AlertState.UPDATE)
+            )
     return None
 
 
@@ -138,7 +152,9 @@ def state_of(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[A
     return color, False
 
 
-def severity_in(message: Message, heads: Sequence[Head], labels: Labels, state: AlertState) -> tuple[Severity | None, str | None]:
+def severity_in(
+    message: Message, heads: Sequence[Head], labels: Labels, state: AlertState
+) -> tuple[Severity | None, str | None]:
     """The severity that the post states and the word it uses; nothing stated is (None, None)."""
     for key in SEVERITY_KEYS:
         value = labels.all.get(key)
@@ -149,7 +165,19 @@ def severity_in(message: Message, heads: Sequence[Head], labels: Labels, state: 
             words = [token] if token in head.brackets and severity_of(token) else re.split(r"[\s\-–/]+", token)[:5]
             for word in words:
                 level = severity_of(word)
-                plain = word.casefold().strip(".:!*") in {"error", "err", "high", "low", "info", "none", "medium", "major", "minor", "average", "attention"}
+                plain = word.casefold().strip(".:!*") in {
+                    "error",
+                    "err",
+                    "high",
+                    "low",
+                    "info",
+                    "none",
+                    "medium",
+                    "major",
+                    "minor",
+                    "average",
+                    "attention",
+                }
                 if level and (token in head.brackets or not plain) and len(token) <= 40:
                     return level, word.strip(" .:!*")
     return _severity_by_looks(message, heads, labels, state)
@@ -163,7 +191,9 @@ def _severity_by_looks(
         level = severity_of(labels.all.get(key, "")[:20])
         if level in {Severity.CRITICAL, Severity.WARNING} and state is not AlertState.RESOLVED:
             return level, labels.all[key]
-    shouted = re.search(r"\b(CRITICAL|WARNING|MAJOR|EMERGENCY|P[1-5]|SEV-?[0-5])\b", " ".join(h.text for h in heads[:3]))
+    shouted = re.search(
+        r"\b(CRITICAL|WARNING|MAJOR|EMERGENCY|P[1-5]|SEV-?[0-5])\b", " ".join(h.text for h in heads[:3])
+    )
     if shouted and (level := severity_of(shouted[1])):
         return level, shouted[1]
     if state is not AlertState.FIRING:
@@ -184,7 +214,9 @@ def _without_tokens(text: str) -> str:
         second = _BRACKET.match(text[subject.end() :].lstrip())
         if second and token_state(second[1]):
             return subject[1]
-    while (match := _BRACKET.match(text)) and (_word_states(match[1]) or severity_of(match[1]) or re.match(r"#?\d+$", match[1])):
+    while (match := _BRACKET.match(text)) and (
+        _word_states(match[1]) or severity_of(match[1]) or re.match(r"#?\d+$", match[1])
+    ):
         text = strip_emoji(text[match.end() :].lstrip(" -–:"))[0]
     for _ in range(2):
         prefix = _PREFIX.match(text)
@@ -202,7 +234,10 @@ def clean_title(line: str) -> str:
     numbered = _NUMBERED.match(text)
     text = numbered[1] if numbered else text
     text = re.sub(r"^#\d{1,9}:?\s+", "", text)
-    first = re.match(r"^(ALERT|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO)\b[:\s!]+(?=\S)", text)
+    first = re.match(
+        r"^(ALERT|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO)\b[:\s!]+(?=\S)",
+        text,
+    )
     text = text[first.end() :] if first else text
     for tail in _TAILS:
         shorter = tail.sub("", text)
@@ -218,10 +253,15 @@ def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | N
     labelled = [link.label for link in message.links if len(link.label) >= 3 and "://" not in link.label]
     for head in heads:
         quoted = _QUOTED.search(head.text)
-        if quoted and (re.search(r"\b(?:rule|alert|alarm|monitor|check|regel|regla|règle)\b", head.text, re.IGNORECASE) or quoted.start() == 0):
+        if quoted and (
+            re.search(r"\b(?:rule|alert|alarm|monitor|check|regel|regla|règle)\b", head.text, re.IGNORECASE)
+            or quoted.start() == 0
+        ):
             return clean_title(quoted[1]) or quoted[1]
         text = _without_tokens(head.text)
-        lead = next((label for label in labelled if text.startswith(strip_emoji(label)[0]) and not _GENERIC.match(label)), None)
+        lead = next(
+            (label for label in labelled if text.startswith(strip_emoji(label)[0]) and not _GENERIC.match(label)), None
+        )
         if lead:
             return clean_title(lead) or None
     cleaned = [clean_title(head.text) for head in heads if not _GENERIC.match(head.text)]

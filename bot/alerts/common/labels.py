@@ -28,7 +28,9 @@ _ALIASES = {
     "k8s.ns.name": "namespace", "accountid": "account", "account_id": "account", "aws_account": "account", "service.name": "service",
     "service_name": "service", "env.name": "environment", "host.name": "host", "规则": "rule", "監視": "monitor", "检查": "check",
 }  # fmt: skip
-_LINE = re.compile(r"^[\s•·\-*>–]*([^\W\d][\w .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d]\w{0,20})[：:]([^\s/:].{0,600})$")
+_LINE = re.compile(
+    r"^[\s•·\-*>–]*([^\W\d][\w .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d]\w{0,20})[：:]([^\s/:].{0,600})$"
+)
 _SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}")
 _EQUALS = re.compile(r"(?<![\w?&/=.-])([A-Za-z_@][\w.\-]{0,40})=(?!=)")
 _URL = re.compile(r"https?://\S+")
@@ -122,7 +124,7 @@ def as_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for label, value in pairs:
         key = key_of(label)[:60]
-        shown = value.strip(" `*\"").strip()[:300]
+        shown = value.strip(' `*"').strip()[:300]
         if key and shown and key not in found and len(found) < 80:
             found[key] = shown
     return found
