@@ -13,7 +13,7 @@ from bot.alerts.vocabulary.severities import severity_of
 from bot.domain.vendors import find_vendor
 
 _INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
-_METHODS = frozenset(["upi", "card", "cards", "netbanking", "wallet", "emi", "get", "post", "put", "delete", "patch"])
+_METHODS = frozenset("upi card cards netbanking wallet emi get post put delete patch".split())
 _CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGNORECASE)
 
 
