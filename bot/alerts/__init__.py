@@ -23,7 +23,10 @@ _MEMBERSHIP = frozenset(
     "channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive group_join group_leave "
     "pinned_item unpinned_item reminder_add bot_add bot_remove me_message huddle_thread tombstone ekm_access_denied".split()
 )
-_QUOTES_ALERT = re.compile(r"\[(?:FIRING|RESOLVED)|\b(?:fixed|resolved|caused|mitigated|rolled back|restarted|root cause|last time)\b", re.IGNORECASE)
+_QUOTES_ALERT = re.compile(
+    r"\[(?:FIRING|RESOLVED)|\b(?:fixed|resolved|caused|mitigated|rolled back|restarted|root cause|last time)\b",
+    re.IGNORECASE,
+)
 
 
 def _by_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -> tuple[str, str] | None:
@@ -40,7 +43,11 @@ def _by_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -
     if message.email or poster.is_bot:
         return None
     about = _QUOTES_ALERT.search(message.text) and (message.delivery is not Delivery.POST or "[" in message.text)
-    if about and not message.cards and ("```" in message.text or "(" in message.text or message.delivery is Delivery.THREAD_REPLY):
+    if (
+        about
+        and not message.cards
+        and ("```" in message.text or "(" in message.text or message.delivery is Delivery.THREAD_REPLY)
+    ):
         return "knowledge_about_alert", "a person writes about an alert"
     return "chatter", "a person wrote it"
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from bot.alerts.common.bare_values import name_group, name_values
 from bot.alerts.common.draft import Draft, Refusal
-from bot.alerts.common.heads import clean_title
+from bot.alerts.common.titles import clean_title
 from bot.alerts.common.labels import as_labels, body_pairs
 from bot.alerts.message import Card, Message
 from bot.alerts.vocabulary.states import color_state
@@ -74,4 +74,14 @@ def parse(message: Message) -> Draft | Refusal:
     source = {"source": card.title_url} if card.title_url else {}
     settled = frozenset({"title"} | (set() if labels.get("service") or values else {"service"}))
     members = _members(card, state)
-    return Draft(TOOL, state, title or None, identity=identity, labels=labels, links=source, settled=settled, members=members, service=labels.get("service"))
+    return Draft(
+        TOOL,
+        state,
+        title or None,
+        identity=identity,
+        labels=labels,
+        links=source,
+        settled=settled,
+        members=members,
+        service=labels.get("service"),
+    )

@@ -20,7 +20,11 @@ _CLOSED = frozenset({"closed", "resolved"})
 
 def matches(message: Message) -> bool:
     """Its app, or the heading that it gives to alarms and health events."""
-    return bool(_ALARM.search(message.body) or (_EVENT.search(message.body) and message.poster.app_id == _APP) or "AWS Health Event |" in message.body)
+    return bool(
+        _ALARM.search(message.body)
+        or (_EVENT.search(message.body) and message.poster.app_id == _APP)
+        or "AWS Health Event |" in message.body
+    )
 
 
 def _signs(message: Message) -> tuple[Symptom, ...]:

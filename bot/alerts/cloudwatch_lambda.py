@@ -27,7 +27,9 @@ def matches(message: Message) -> bool:
     """Its fields or its own headings."""
     named = {"alarm name", "current state"} <= set(_fields(message))
     titles = " ".join(label for label, _ in message.fields)
-    return named or any(p.search(message.body) for p in (_HEALTH, _GUARD)) or bool(_BACKUP.search(strip_emoji(titles)[0]))
+    return (
+        named or any(p.search(message.body) for p in (_HEALTH, _GUARD)) or bool(_BACKUP.search(strip_emoji(titles)[0]))
+    )
 
 
 def _alarm(message: Message, fields: dict[str, str]) -> Draft:
@@ -36,7 +38,14 @@ def _alarm(message: Message, fields: dict[str, str]) -> Draft:
     link = fields.get("link to alarm", "")
     state = token_state(fields["current state"]) or AlertState.FIRING
     settled = frozenset({"title", "severity", "vendor"})
-    return Draft(TOOL, state, name, identity=(name, region_in(link) or ""), links={"source": link} if link else {}, settled=settled)
+    return Draft(
+        TOOL,
+        state,
+        name,
+        identity=(name, region_in(link) or ""),
+        links={"source": link} if link else {},
+        settled=settled,
+    )
 
 
 def _event(message: Message, fields: dict[str, str]) -> Draft | Refusal:
@@ -50,13 +59,31 @@ def _event(message: Message, fields: dict[str, str]) -> Draft | Refusal:
     if backup:
         settled = frozenset({"title", "severity", "vendor", "environment"})
         resource = next((v for _, v in message.fields if v.strip("` ").startswith("arn:")), "")
-        return Draft(TOOL, AlertState.FIRING, backup[1].strip(), kind="job", identity=("backup", resource.strip("` ")), settled=settled)
+        return Draft(
+            TOOL,
+            AlertState.FIRING,
+            backup[1].strip(),
+            kind="job",
+            identity=("backup", resource.strip("` ")),
+            settled=settled,
+        )
     if guard:
-        return Draft(TOOL, AlertState.FIRING, guard[1], kind="security", links=links, settled=frozenset({"title", "vendor"}))
+        return Draft(
+            TOOL, AlertState.FIRING, guard[1], kind="security", links=links, settled=frozenset({"title", "vendor"})
+        )
     title = health[0] if health else ""
     code, region = fields.get("code", ""), fields.get("affected region", "")
     settled = frozenset({"title", "severity", "environment"})
-    return Draft(TOOL, AlertState.FIRING, title, kind="vendor_status", identity=(code or title, region), vendor="aws", links=links, settled=settled)
+    return Draft(
+        TOOL,
+        AlertState.FIRING,
+        title,
+        kind="vendor_status",
+        identity=(code or title, region),
+        vendor="aws",
+        links=links,
+        settled=settled,
+    )
 
 
 def parse(message: Message) -> Draft | Refusal:

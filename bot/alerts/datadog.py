@@ -28,7 +28,9 @@ def matches(message: Message) -> bool:
     """A monitor link, or one of Datadog's title prefixes with its notification tail."""
     card = _card(message)
     titled = bool(_TITLE.match(card.title))
-    return titled and (bool(_MONITOR.search(card.title_url)) or "Notified: @" in message.body or "datadog" in card.title_url)
+    return titled and (
+        bool(_MONITOR.search(card.title_url)) or "Notified: @" in message.body or "datadog" in card.title_url
+    )
 
 
 def _state(prefix: str) -> AlertState:
@@ -74,4 +76,16 @@ def parse(message: Message) -> Draft | Refusal:
     links = {"source": card.title_url} if card.title_url else {}
     identity = (monitor[1], group) if monitor else (name, scope[1] if scope else "")
     service = labels.get("service")
-    return Draft(TOOL, state, name.strip(), identity=identity, severity=severity, severity_raw=raw, symptoms=_symptoms(body), links=links, labels=labels, settled=settled, service=service)
+    return Draft(
+        TOOL,
+        state,
+        name.strip(),
+        identity=identity,
+        severity=severity,
+        severity_raw=raw,
+        symptoms=_symptoms(body),
+        links=links,
+        labels=labels,
+        settled=settled,
+        service=service,
+    )

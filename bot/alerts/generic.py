@@ -13,7 +13,9 @@ from bot.alerts.vocabulary.states import color_state, phrase_state
 from bot.domain.alert import AlertState
 
 TOOL = "generic"
-_STATUS_PAGE = re.compile(r"https?://(?:[\w.-]+\.)?(?:status\.[\w.-]+|[\w-]*status\.(?:com|io|net|org)|[\w-]+\.statuspage\.io)", re.IGNORECASE)
+_STATUS_PAGE = re.compile(
+    r"https?://(?:[\w.-]+\.)?(?:status\.[\w.-]+|[\w-]*status\.(?:com|io|net|org)|[\w-]+\.statuspage\.io)", re.IGNORECASE
+)
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("vendor_status", re.compile(r"^\W*(?:investigating|identified|monitoring)\W{0,2}\s*[-–:]|\bservice impact\b|\baffected components?\b|\breports reduced\b|\bpayment downtime\b", re.IGNORECASE | re.MULTILINE)),
     ("human_report", re.compile(r"\breported by\b|\bwhat is broken\b|\boutage report\b|\bgemeldet von\b|\bsignalé par\b", re.IGNORECASE)),
@@ -22,7 +24,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("security", re.compile(r"\bsyscall\b|\bintrusion\b|\bmitre\b|\bcve-\d{4}|\bmalware\b|\bshell was spawned\b", re.IGNORECASE)),
     ("deploy", re.compile(r"\brollout\b|\bsync operation\b|\bcanary\b", re.IGNORECASE)),
 )  # fmt: skip
-_ARTICLE = re.compile(r"^\s*(?:how (?:we|to)|why|what|introducing|announcing|lessons|a guide|the state of|this week)\b", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"^\s*(?:how (?:we|to)|why|what|introducing|announcing|lessons|a guide|the state of|this week)\b", re.IGNORECASE
+)
 _TALK = re.compile(r"\b(?:i|we|you|i'm|we're|anyone|someone|please|thanks|let's|lol)\b", re.IGNORECASE)
 _WHAT_IS_BROKEN = re.compile(r"^what is (?:broken|wrong|happening)\??:?\s+(.{3,200})$", re.IGNORECASE | re.MULTILINE)
 

@@ -46,13 +46,22 @@ def _members(text: str) -> list[AlertMember]:
 def _values(text: str) -> tuple[Symptom, ...]:
     """Values by their letter; the condition's own 0 or 1 is no metric."""
     lines = re.findall(r"(?m)^Value: (.{1,300})$", text)
-    return tuple(metric(k, v) for line in lines[:10] for k, v in _VALUE.findall(line) if v not in {"0", "1"} or k == "A")
+    return tuple(
+        metric(k, v) for line in lines[:10] for k, v in _VALUE.findall(line) if v not in {"0", "1"} or k == "A"
+    )
 
 
 def _reply(match: re.Match[str]) -> Draft:
     labels = as_labels(equals_pairs(match[3]))
     state = AlertState.FIRING if match[1] == "Firing" else AlertState.RESOLVED
-    return Draft(TOOL, state, match[2], labels=labels, identity=(match[2], labels.get("grafana_folder", "")), settled=frozenset({"vendor"}))
+    return Draft(
+        TOOL,
+        state,
+        match[2],
+        labels=labels,
+        identity=(match[2], labels.get("grafana_folder", "")),
+        settled=frozenset({"vendor"}),
+    )
 
 
 def parse(message: Message) -> Draft | Refusal:
@@ -72,9 +81,20 @@ def parse(message: Message) -> Draft | Refusal:
         return Refusal("test_notification", "Grafana's own test alert")
     state = AlertState.FIRING if bracket and bracket[1] == "FIRING" else AlertState.RESOLVED
     gap = alertname in _NO_DATA
-    links = {name.casefold(): url for name, url in _LINK.findall(card.text)} or ({"source": card.title_url} if card.title_url else {})
+    links = {name.casefold(): url for name, url in _LINK.findall(card.text)} or (
+        {"source": card.title_url} if card.title_url else {}
+    )
     runbook = re.search(r"(?m)^\s*- runbook_url = (\S+)", card.text)
     links |= {"runbook": runbook[1]} if runbook else {}
     identity = (title, labels.get("grafana_folder", ""), *(["no data"] if gap else []))
     state = AlertState.NO_DATA if gap and state is AlertState.FIRING else state
-    return Draft(TOOL, state, title or None, identity=identity, labels=labels, links=links, symptoms=_values(card.text), members=tuple(members))
+    return Draft(
+        TOOL,
+        state,
+        title or None,
+        identity=identity,
+        labels=labels,
+        links=links,
+        symptoms=_values(card.text),
+        members=tuple(members),
+    )

@@ -28,7 +28,9 @@ def _labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def _symptom(sign: Symptom) -> Symptom:
-    return replace(sign, name=_maybe(sign.name), value=_maybe(sign.value), code=_maybe(sign.code), text=_maybe(sign.text))
+    return replace(
+        sign, name=_maybe(sign.name), value=_maybe(sign.value), code=_maybe(sign.code), text=_maybe(sign.text)
+    )
 
 
 def _member(member: AlertMember) -> AlertMember:

@@ -11,9 +11,14 @@ from bot.domain.alert import AlertState
 
 TOOL = "pagerduty"
 _INCIDENT = re.compile(r"https://[\w.-]+\.pagerduty\.[\w.]+/incidents/(\w+)")
-_TITLE = re.compile(r"^\W{0,6}(?::[\w_]+:\s*)?(Triggered|Acknowledged|Resolved|Escalated|Reassigned|Unacknowledged)?:?\s*\[#(\d+)\]\s*(.+)$", re.MULTILINE)
+_TITLE = re.compile(
+    r"^\W{0,6}(?::[\w_]+:\s*)?(Triggered|Acknowledged|Resolved|Escalated|Reassigned|Unacknowledged)?:?\s*\[#(\d+)\]\s*(.+)$",
+    re.MULTILINE,
+)
 _OLD = re.compile(r"^(Triggered|Acknowledged|Resolved|Escalated) #(\d+): (.+)$", re.MULTILINE)
-_NOTE = re.compile(r"^Incident #(\d+) was (escalated|acknowledged|resolved|reassigned|reopened|unacknowledged)", re.IGNORECASE)
+_NOTE = re.compile(
+    r"^Incident #(\d+) was (escalated|acknowledged|resolved|reassigned|reopened|unacknowledged)", re.IGNORECASE
+)
 _MAIL = re.compile(r"^Incident #(\d+)\n(.+)$", re.MULTILINE)
 _STATE = {"reassigned": AlertState.UPDATE, "unacknowledged": AlertState.FIRING, "reopened": AlertState.FIRING}
 
@@ -22,7 +27,9 @@ def matches(message: Message) -> bool:
     """A link to an incident, or its sentence about an incident from its own bot; not what people or agents write."""
     linked = any(_INCIDENT.match(link.url) for link in message.links)
     noted = _NOTE.match(message.text) and message.poster.name.casefold().startswith("pagerduty")
-    return bool(noted) or (linked and bool(_TITLE.search(message.body) or _OLD.search(message.body) or _MAIL.search(message.body)))
+    return bool(noted) or (
+        linked and bool(_TITLE.search(message.body) or _OLD.search(message.body) or _MAIL.search(message.body))
+    )
 
 
 def _state(word: str | None) -> AlertState:
@@ -39,7 +46,9 @@ def parse(message: Message) -> Draft | Refusal:
     else:
         found = _TITLE.search(message.body) or _OLD.search(message.body)
         mail = _MAIL.search(message.body)
-        word, number, title = (found[1], found[2], found[3]) if found else (None, mail[1], mail[2]) if mail else (None, "", "")
+        word, number, title = (
+            (found[1], found[2], found[3]) if found else (None, mail[1], mail[2]) if mail else (None, "", "")
+        )
         if mail and message.email:
             subject = re.search(r"\b(triggered|acknowledged|resolved)\b", message.email.subject, re.IGNORECASE)
             word, number, title = subject[1] if subject else None, mail[1], mail[2]

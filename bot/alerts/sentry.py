@@ -11,7 +11,9 @@ from bot.domain.alert import AlertState, Severity, Symptom
 
 TOOL = "sentry"
 _ISSUE = re.compile(r"https?://[^/\s]+/(?:organizations/[\w-]+/)?issues/(\d+)")
-_RULE = re.compile(r"https?://[^/\s]+/(?:organizations/[\w-]+/)?(?:alerts|monitors/alerts|issues/alerts)/(?:rules/)?(?:details/)?(\d+)")
+_RULE = re.compile(
+    r"https?://[^/\s]+/(?:organizations/[\w-]+/)?(?:alerts|monitors/alerts|issues/alerts)/(?:rules/)?(?:details/)?(\d+)"
+)
 _METRIC = re.compile(r"^(Critical|Warning|Resolved): (.+)$")
 _STATE = re.compile(r"\bState: (New|Ongoing|Escalating|Regressed|Resolved|Archived|Ignored)\b")
 _TAG = re.compile(r"\b([a-z][\w.]{1,30}): ([\w.@/-]{1,80})(?=\s|$)")
@@ -46,7 +48,17 @@ def _metric(url: str, label: re.Match[str], body: str) -> Draft:
     state = AlertState.RESOLVED if over else AlertState.FIRING
     raw = None if over else word
     settled = frozenset({"title", "severity", "service"})
-    return Draft(TOOL, state, label[2], identity=identity, severity=severity, severity_raw=raw, symptoms=signs, links={"source": url}, settled=settled)
+    return Draft(
+        TOOL,
+        state,
+        label[2],
+        identity=identity,
+        severity=severity,
+        severity_raw=raw,
+        symptoms=signs,
+        links={"source": url},
+        settled=settled,
+    )
 
 
 def parse(message: Message) -> Draft | Refusal:
@@ -58,7 +70,11 @@ def parse(message: Message) -> Draft | Refusal:
     link = next(link for link in message.links if link.label and (_ISSUE.match(link.url) or _RULE.match(link.url)))
     issue, stated, context = _ISSUE.match(link.url), _STATE.search(body), _CONTEXT.search(body)
     done = bool(stated and stated[1] in _DONE) or "Issue resolved by" in body
-    tags = {k: v for k, v in _TAG.findall(body.partition("State: ")[0]) if k in {"environment", "level", "release", "server_name", "region", "transaction"}}
+    tags = {
+        k: v
+        for k, v in _TAG.findall(body.partition("State: ")[0])
+        if k in {"environment", "level", "release", "server_name", "region", "transaction"}
+    }
     labels = {**tags, **({"project": context[1], "short_id": context[2]} if context else {})}
     said = re.search(rf"{re.escape(link.label)}: (.{{1,200}})", message.text)
     signs: list[Symptom] = [error(link.label, said[1] if said else None)]
@@ -66,4 +82,14 @@ def parse(message: Message) -> Draft | Refusal:
     identity = ("issue", issue[1] if issue else context[2] if context else link.label)
     service = context[1] if context else None
     state = AlertState.RESOLVED if done else AlertState.FIRING
-    return Draft(TOOL, state, link.label, identity=identity, service=service, symptoms=tuple(signs), links={"source": link.url}, labels=labels, settled=frozenset({"title"}))
+    return Draft(
+        TOOL,
+        state,
+        link.label,
+        identity=identity,
+        service=service,
+        symptoms=tuple(signs),
+        links={"source": link.url},
+        labels=labels,
+        settled=frozenset({"title"}),
+    )

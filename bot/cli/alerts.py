@@ -50,7 +50,9 @@ def _text_of(source: str) -> str:
 
 
 def parse(
-    source: Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file with one event; - reads standard input.")] = "-",
+    source: Annotated[
+        str, typer.Argument(metavar="[FILE|-]", help="A file with one event; - reads standard input.")
+    ] = "-",
     jsonl: Annotated[bool, typer.Option("--jsonl", help="One event a line, one result a line.")] = False,
 ) -> None:
     """Read Slack message events and print what the bot sees in them."""

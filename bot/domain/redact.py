@@ -46,10 +46,15 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
         r"\1[masked:secret]",
     ),
 )  # fmt: skip
-_DULL_VALUES = re.compile(r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|\d{1,4}|\*+|x{3,}|<.*|\[.*)$", re.IGNORECASE)
+_DULL_VALUES = re.compile(
+    r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|\d{1,4}|\*+|x{3,}|<.*|\[.*)$",
+    re.IGNORECASE,
+)
 _EMAIL = re.compile(r"(?<![\w.+@/-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.:/+-])(?:\d[ -]?){12,18}\d(?![\w.:/-]|-\d)")
-_PHONE = re.compile(r"(?<![\w.:/+=-])\+\d{1,3}(?:[ .-]?\(?\d{2,5}\)?){2,5}(?![\w:/-]|\.\d)|(?<![\w.:/+=-])\(\d{3}\) \d{3}-\d{4}(?!\d)|(?<![\w.:/+=-])\d{3}-\d{3}-\d{4}(?![\w-])")
+_PHONE = re.compile(
+    r"(?<![\w.:/+=-])\+\d{1,3}(?:[ .-]?\(?\d{2,5}\)?){2,5}(?![\w:/-]|\.\d)|(?<![\w.:/+=-])\(\d{3}\) \d{3}-\d{4}(?!\d)|(?<![\w.:/+=-])\d{3}-\d{3}-\d{4}(?![\w-])"
+)
 _SECRET_PARAM = re.compile(
     r"((?:^|[?&;#])(?:[\w.-]{0,30}[_.-])?(?:token|key|apikey|api_key|api-key|secret|password|passwd|pwd|sig|signature|auth|access_token|code|session|jwt|credential|x-amz-[a-z-]{1,30})=)(?!\[masked)([^&#;\s]{1,2000})",
     re.IGNORECASE,

@@ -7,7 +7,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_NUMBER = re.compile(r"(?<![\w.-])[#×x]?[-+]?\d[\d.,:]*\s?(?:%|％|ms|secs?|s|m|min|minutes?|h|hours?|d|days?|x|[KMGT]i?B|th|st|nd|rd)?(?![\w-])", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?<![\w.-])[#×x]?[-+]?\d[\d.,:]*\s?(?:%|％|ms|secs?|s|m|min|minutes?|h|hours?|d|days?|x|[KMGT]i?B|th|st|nd|rd)?(?![\w-])",
+    re.IGNORECASE,
+)
 _STATE_WORDS = frozenset(
     "failed failing fails failure failures fail succeeded success successful successfully ok okay dropped recovered recovery recovering "
     "resolved firing fired triggered warn warning critical alert alerts problem down up is are was has have been now back to normal the a an "

@@ -15,14 +15,26 @@ _NAME = r"([^\W\d][\w .'’/()\-]{1,60}?)"
 _LIMIT = r"(?:threshold|limit|baseline|max(?:imum)?|seuil|limite|schwelle|schwellwert|grenzwert|grenze|umbral|l[íi]mite|limiar|soglia|порог|阈值|閾値|しきい値|基准|上限|임계값|सीमा|normal(?:ly)?|expected|target|SLO)"
 _OP = r"(>=|<=|≥|≤|>|<)"
 _CMP = {"≥": ">=", "≤": "<="}
-_HTTP = re.compile(r"\bHTTP(?:/\d(?:\.\d)?)?[ :_-]{0,2}(?:status|error|code|response)?[ :_-]{0,2}(?:code)?[ :]{0,2}([45]\d\d)\b(?!\s?(?:ms|%|x))", re.IGNORECASE)
+_HTTP = re.compile(
+    r"\bHTTP(?:/\d(?:\.\d)?)?[ :_-]{0,2}(?:status|error|code|response)?[ :_-]{0,2}(?:code)?[ :]{0,2}([45]\d\d)\b(?!\s?(?:ms|%|x))",
+    re.IGNORECASE,
+)
 _STATUS = re.compile(r"\b(?:status|response|error)[ _]?(?:code)?[ :=]{1,3}([45]\d\d)\b(?!\s?(?:ms|%))", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w.,:/#=$€£+-])(429|408|499|5(?:0[0-5]|2[0-7]))\b(?![\w%.,:/]|\s?(?:ms|s|%|times|events|requests|rps|MB|GB|KB)\b)s?")
+_BARE = re.compile(
+    r"(?<![\w.,:/#=$€£+-])(429|408|499|5(?:0[0-5]|2[0-7]))\b(?![\w%.,:/]|\s?(?:ms|s|%|times|events|requests|rps|MB|GB|KB)\b)s?"
+)
 _CLASS = re.compile(r"(?<![\w.])([45]xx)(?!\w)", re.IGNORECASE)
 _UPPER = re.compile(r"(?<![\w./])([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,8})(?![\w/])")
-_CAMEL = re.compile(r"(?<![\w/])((?:[A-Z][A-Za-z0-9]{1,60}?)(?:Error|Exception|Timeout|BackOff|Failure|Refused|Killed|Unavailable|Deadlock|Rejected|Evicted|NotReady))(?![\w])")
-_SNAKE = re.compile(r"(?<![\w./])([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,5}_(?:error|errors|exceeded|timeout|failed|failure|expired|refused|denied|unavailable|invalid|rejected|limited))(?![\w=])")
-_CODE = re.compile(r"\b(?:error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b", re.IGNORECASE)
+_CAMEL = re.compile(
+    r"(?<![\w/])((?:[A-Z][A-Za-z0-9]{1,60}?)(?:Error|Exception|Timeout|BackOff|Failure|Refused|Killed|Unavailable|Deadlock|Rejected|Evicted|NotReady))(?![\w])"
+)
+_SNAKE = re.compile(
+    r"(?<![\w./])([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,5}_(?:error|errors|exceeded|timeout|failed|failure|expired|refused|denied|unavailable|invalid|rejected|limited))(?![\w=])"
+)
+_CODE = re.compile(
+    r"\b(?:error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
+    re.IGNORECASE,
+)
 _SQLSTATE = re.compile(r"(?<![\w.,])(\d{5}|[0-9A-Z]{5}) ([a-z]{3,20}_[a-z_]{3,40})\b")
 _SHORT_CODE = re.compile(r"(?:^|[\s:`(])([A-Z]{1,3}\d{2,5}) ([a-z]{3,20}(?: [a-z]{3,20}){0,3})")
 _EXIT = re.compile(r"\b((?:[\w.-]{2,30} )?exit(?:ed)?(?: with)?(?: code| status)?:? \d{1,3})\b", re.IGNORECASE)
@@ -33,12 +45,14 @@ _PHRASE = re.compile(
     r"|lock timeout|deadlock|host unreachable|no route to host|broken pipe|read-?only file system|packet loss|not responding|zeitüberschreitung|délai dépassé|tiempo de espera)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"^(degraded|unhealthy|crashloopbackoff|oomkilled|outofsync|imagepullbackoff|missing|suspended)$", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"^(degraded|unhealthy|crashloopbackoff|oomkilled|outofsync|imagepullbackoff|missing|suspended)$", re.IGNORECASE
+)
 _NOT_CODES = frozenset("INSUFFICIENT_DATA NO_DATA NOT_FOUND".split())
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d{1,2}/\d{1,2}/\d\d")
 _DULL = re.compile(
-    r"^(?:id|.*(?:_id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"
-    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line))$",
+    r"^(?:.*_)?(?:id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"
+    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line)$",
     re.IGNORECASE,
 )
 
@@ -64,8 +78,11 @@ _DATAPOINTS = re.compile(
 )
 _SAID = {"greater than": ">", "less than": "<", "greater than or equal to": ">=", "less than or equal to": "<="}
 _KEY_VALUE = re.compile(rf"^{_VALUE}(?:\s*[(（]\s*(?:{_LIMIT}[ :=]{{0,3}}|{_OP}\s*){_VALUE})?", re.IGNORECASE)
+_GRADED = re.compile(r"warn/crit at ([\d.]+%?)/([\d.]+%?)")
+_LISTED = re.compile(r"\b([A-Za-z][A-Za-z_]{2,30}): (\d[\d.]{0,12}%?)(?=[,;]|\s*$)")
 _LEADING = re.compile(
-    r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+", re.IGNORECASE
+    r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+",
+    re.IGNORECASE,
 )
 
 
@@ -103,10 +120,17 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
     if len(name) < 2 or _STAMP.search(name) or _DULL.match(name.replace(" ", "_")):
         return None
     op = got.get("op")
-    if "op" in shape and shape.startswith("op") and not op and match[0].casefold().startswith(("more than", "at least")):
+    if (
+        "op" in shape
+        and shape.startswith("op")
+        and not op
+        and match[0].casefold().startswith(("more than", "at least"))
+    ):
         op = ">"
     if shape == "name op value":
         return metric(name, value, op, value)
+    if name.casefold() == "restart":
+        name = "restarts"
     return metric(name, value, op or (_side(name, value, limit) if limit else None), limit)
 
 
@@ -119,6 +143,7 @@ def metrics_in(text: str) -> list[Symptom]:
         line = line.strip()[:400]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
             continue
+        found.extend(metric(m[1], m[2]) for m in _LISTED.finditer(line) if not _DULL.match(m[1]))
         for pattern, shape in _METRICS:
             found.extend(s for s in (_from_match(m, shape) for m in pattern.finditer(line)) if s)
     return found
@@ -129,13 +154,27 @@ def metrics_of(labels: Mapping[str, str]) -> list[Symptom]:
     found = []
     for key, value in labels.items():
         match = _KEY_VALUE.match(value)
-        if not match or _DULL.match(key) or _STAMP.search(value) or not re.match(r"^[\s(（×x,;/a-z%.]*", value[match.end(1) :]):
+        if (
+            not match
+            or _DULL.match(key)
+            or _STAMP.search(value)
+            or not re.match(r"^[\s(（×x,;/a-z%.]*", value[match.end(1) :])
+        ):
             continue
         rest = value[match.end() :].strip()
-        if len(rest) > 60 or (rest and rest[0].isalnum() and not match[3]) or rest.startswith("-") and not match[3]:
+        measured = match[1].endswith("%") or match[3]
+        if not measured and (len(rest) > 60 or rest[:1].isalnum() or rest.startswith("-")):
+            continue
+        graded = _GRADED.search(rest)
+        if graded:
+            found.append(metric(key, match[1].strip(), ">", graded[2]))
             continue
         name = key.replace("_", " ") if not key.islower() else key
-        found.append(metric(name, match[1].strip(), match[2] or (_side(name, match[1], match[3]) if match[3] else None), match[3]))
+        found.append(
+            metric(
+                name, match[1].strip(), match[2] or (_side(name, match[1], match[3]) if match[3] else None), match[3]
+            )
+        )
     return found
 
 

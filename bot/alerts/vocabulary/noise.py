@@ -24,8 +24,14 @@ NOISE: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("deploy", r"\bis now running new version\b|\b(?:deployed|deploying|rolled out|released|promoted|shipped) (?:\S+ )?(?:`?\S+`? )?(?:to|in|on)\b(?! (?:failed|error))|\bdeploy(?:ment)? (?:of .{1,60} )?(?:started|finished|succeeded|completed|complete|successful|in progress)\b|\bhas been (?:successfully )?(?:deployed|synced)\b|\bbereitgestellt auf\b|\bdéployé\b|\bdesplegad[oa]\b|デプロイ(?:完了|しました)|部署(?:完成|成功)", "a deploy"),
     )
 )  # fmt: skip
-HEARTBEAT = re.compile(r"\b(?:watchdog|dead ?man'?s? ?(?:switch|snitch)|heartbeat (?:ok|received|alive)|still alive|i am alive|alwaysfiring|infoinhibitor)\b", _FLAGS)
-_PROBLEM = re.compile(r"\b(?:fail(?:ed|ing|ure)?|aborted|degraded|error|rolled back|rollback|firing|triggered|critical|exceeded)\b", re.IGNORECASE)
+HEARTBEAT = re.compile(
+    r"\b(?:watchdog|dead ?man'?s? ?(?:switch|snitch)|heartbeat (?:ok|received|alive)|still alive|i am alive|alwaysfiring|infoinhibitor)\b",
+    _FLAGS,
+)
+_PROBLEM = re.compile(
+    r"\b(?:fail(?:ed|ing|ure)?|aborted|degraded|error|rolled back|rollback|firing|triggered|critical|exceeded)\b",
+    re.IGNORECASE,
+)
 
 
 def noise_of(text: str) -> tuple[str, str] | None:

@@ -15,9 +15,7 @@ _FOREIGN = {"本番": "prod", "本番環境": "prod", "生产": "prod", "生产�
 _IN_NAME = frozenset("production prod prd staging stg preprod uat sandbox".split())
 _WORD = re.compile(r"[A-Za-z]+")
 
-_AWS = (
-    r"(?:us-gov|us|eu|ap|sa|ca|me|af|il|cn|mx)-(?:north|south|east|west|central|northeast|southeast|northwest|southwest)-[1-9]"
-)
+_AWS = r"(?:us-gov|us|eu|ap|sa|ca|me|af|il|cn|mx)-(?:north|south|east|west|central|northeast|southeast|northwest|southwest)-[1-9]"
 _GCP = r"(?:us|europe|asia|australia|southamerica|northamerica|me|africa)-(?:east|west|north|south|central|northeast|southeast|southwest|northwest)[1-9]\d?"
 _AZURE = (
     "eastus eastus2 westus westus2 westus3 centralus northcentralus southcentralus westcentralus northeurope westeurope uksouth ukwest "
@@ -25,7 +23,9 @@ _AZURE = (
     "spaincentral eastasia southeastasia japaneast japanwest koreacentral koreasouth centralindia southindia westindia "
     "australiaeast australiasoutheast australiacentral canadacentral canadaeast brazilsouth southafricanorth uaenorth qatarcentral".split()
 )
-_REGION = re.compile(rf"(?<![A-Za-z0-9])({_AWS}|{_GCP}|{'|'.join(_AZURE)})(?=(?:-?[a-f])?(?![A-Za-z0-9]))", re.IGNORECASE)
+_REGION = re.compile(
+    rf"(?<![A-Za-z0-9])({_AWS}|{_GCP}|{'|'.join(_AZURE)})(?=(?:-?[a-f])?(?![A-Za-z0-9]))", re.IGNORECASE
+)
 _ARN = re.compile(r"\barn:[\w:/.*-]{1,300}")
 _SPOKEN = {
     "mumbai": "ap-south-1", "hyderabad": "ap-south-2", "singapore": "ap-southeast-1", "sydney": "ap-southeast-2",

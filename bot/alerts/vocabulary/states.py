@@ -14,12 +14,12 @@ E, N, U = AlertState.ESCALATED, AlertState.NO_DATA, AlertState.UPDATE
 TOKENS: dict[AlertState, str] = {
     F: "firing fired triggered re-triggered retriggered alarm alert alerting problem down open opened active activated new started "
     "regressed ongoing failed failing failure error critical crit warning warn major degraded unhealthy unavailable "
-    "unreachable investigating identified broken outage breached violated triggered:alert incident still-failing unstable "
+    "unreachable investigating identified broken outage breached violated triggered:alert incident still-failing unstable service-impact "
     "alerte alarme alarma alarm! störung ausfall fehler problema falla fallo falha erro caído caida offline "
     "panne incident-ouvert déclenché declenchee ausgelöst disparado disparada ativo activa activo ouvert ouverte offen "
     "allarme guasto errore storing alarmowy сбой авария тревога проблема недоступен 告警 报警 警报 異常 异常 故障 障害 "
     "障害発生 発生 警告 アラート 発報 エラー 触发 장애 경고 발생 चेतावनी अलर्ट विफल समस्या uyarı arıza",
-    R: "resolved recovered recovery ok okay up cleared clear closed normal back-to-normal inactive ended fixed restored healthy "
+    R: "resolved recovered recovery ok okay up cleared clear closed normal back-to-normal service-is-operating-normally inactive ended fixed restored healthy "
     "succeeded success passed completed operational available green solved online "
     "résolu résolue resolu resolue rétabli rétablie terminé terminée clos gelöst behoben erledigt wiederhergestellt entwarnung "
     "resuelto resuelta recuperado recuperada normalizado normalizada solucionado cerrado cerrada restablecido restablecida "
@@ -36,18 +36,29 @@ TOKENS: dict[AlertState, str] = {
 
 # Phrases in running text, tried in this order: what ended outranks what began ("was down for 6 minutes").
 PHRASES: tuple[tuple[AlertState, str], ...] = (
-    (N, r"\bno[ -]data\b|insufficient[ _]data|missing data|\bkeine daten\b|\bsin datos\b|\bsem dados\b|データなし|无数据"),
-    (A, r"\backnowledged\b|\backnowledg?ement\b|\backed by\b|\bquittiert\b|\bacquitt[ée]e?\b|\breconocid[oa]\b|已确认|確認済み"),
+    (
+        N,
+        r"\bno[ -]data\b|insufficient[ _]data|missing data|\bkeine daten\b|\bsin datos\b|\bsem dados\b|データなし|无数据",
+    ),
+    (
+        A,
+        r"\backnowledged\b|\backnowledg?ement\b|\backed by\b|\bquittiert\b|\bacquitt[ée]e?\b|\breconocid[oa]\b|已确认|確認済み",
+    ),
     (E, r"\bescalated\b|\beskaliert\b|\bescalad[oa]\b|エスカレーション|已升级"),
-    (R, r"\bhas recovered\b|\brecovered\b|\brecovery\b|\bresolved\b|\bback to normal\b|\bcleared\b|\bviolation ended\b|\brestored\b"
+    (
+        R,
+        r"\bhas recovered\b|\brecovered\b|\brecovery\b|\bresolved\b|\bback to normal\b|\bcleared\b|\bviolation ended\b|\brestored\b"
         r"|\b(?:is|are|back) (?:now )?(?:up|online|healthy|ok|operational)\b|\bis operating normally\b|\bback online\b|\bclosed\b"
         r"|\bsucceeded\b|\bsuccessful(?:ly)?\b|\bcompleted successfully\b|\bended\b|\ball clear\b|\bfixed\b|\bOK\b|\bpassed\b"
         r"|\bbehoben\b|\bgel[öo]st\b|\bwiederhergestellt\b|\bwieder (?:erreichbar|online|ok|normal|da|verf[üu]gbar)\b|\bentwarnung\b"
         r"|\br[ée]solue?\b|\br[ée]tablie?\b|\bretour [àa] la normale\b|\bde nouveau (?:disponible|en ligne)\b"
         r"|\bresuelt[oa]\b|\brecuperad[oa]\b|\bnormalizad[oa]\b|\brestablecid[oa]\b|\bsolucionad[oa]\b|\bvuelve a\b|\bde nuevo en l[íi]nea\b"
         r"|\bresolvid[oa]\b|\brestabelecid[oa]\b|\bvoltou ao normal\b|\brisolt[oa]\b|\bripristinat[oa]\b|\bopgelost\b|\bhersteld\b"
-        r"|восстановлен|решен[оа]|устранен|恢复|恢復|已解决|解除|復旧|解決|回復|正常に戻|解消|복구|해결|बहाल|ठीक हो|हल हो|सामान्य"),
-    (F, r"\bfir(?:ing|ed)\b|\b(?:re-?)?triggered\b|\balerting\b|\bis active\b|\bis (?:now )?down\b|\bwent down\b|\bDOWN\b|\boffline\b|\bfail(?:ed|ing|s|ure|ures)\b"
+        r"|восстановлен|решен[оа]|устранен|恢复|恢復|已解决|解除|復旧|解決|回復|正常に戻|解消|복구|해결|बहाल|ठीक हो|हल हो|सामान्य",
+    ),
+    (
+        F,
+        r"\bfir(?:ing|ed)\b|\b(?:re-?)?triggered\b|\balerting\b|\bis active\b|\bis (?:now )?down\b|\bwent down\b|\bDOWN\b|\boffline\b|\bfail(?:ed|ing|s|ure|ures)\b"
         r"|\bdegraded\b|\baborted\b|\bunhealthy\b|\bunreachable\b|\bunavailable\b|\bexceed(?:ed|s|ing)\b|\boutage\b|\bdowntime\b|\bcrash(?:ed|ing|loop\w*)?\b"
         r"|\bwill expire\b|\bexpires? (?:in|soon)\b|\bexpired\b|\bnot responding\b|\btimed? ?out\b|\bdropped\b|\babove\b|\bbelow\b|\bbreach(?:ed)?\b"
         r"|\bnot meeting\b|\bhas not (?:run|completed|checked in|reported)\b|\bmissed\b|\bviolation (?:started|opened)\b|\boccurr(?:ed|ence)\b|\bnew error\b"
@@ -57,7 +68,8 @@ PHRASES: tuple[tuple[AlertState, str], ...] = (
         r"|\bausgefallen\b|\bfehlgeschlagen\b|\bnicht (?:erreichbar|verf[üu]gbar)\b|\bst[öo]rung\b|\bausfall\b|\bfehler\b|\b[üu]berschritten\b|\bvoll\b|\babgest[üu]rzt\b"
         r"|\bca[íi]d[oa]\b|\bfall[óoa]\w*\b|\bno responde\b|\bno disponible\b|\bsuperad[oa]\b|\bcr[íi]tic[oa]\b|\blleno\b|\bfuera de servicio\b"
         r"|\bfalh(?:a|ou)\w*\b|\bindispon[íi]vel\b|\bfora do ar\b|\bexcedid[oa]\b|\bcheio\b|\bnon raggiungibile\b|\bguasto\b"
-        r"|сбой|недоступ|ошибк|авари|превыш|упал|告警|报警|異常|异常|故障|障害|失败|失敗|超过|超過|过高|過高|不可用|エラー|超え|停止|ダウン|遅延|장애|실패|초과|오류|विफल|त्रुटि|बंद|डाउन|चेतावनी"),
+        r"|сбой|недоступ|ошибк|авари|превыш|упал|告警|报警|異常|异常|故障|障害|失败|失敗|超过|超過|过高|過高|不可用|エラー|超え|停止|ダウン|遅延|장애|실패|초과|오류|विफल|त्रुटि|बंद|डाउन|चेतावनी",
+    ),
 )
 
 _EMOJI: dict[AlertState, str] = {
@@ -66,13 +78,28 @@ _EMOJI: dict[AlertState, str] = {
     R: "✅ 🟢 💚 ✔️ ☑️ 🟩 🎉 white_check_mark large_green_circle green_circle green_heart heavy_check_mark ballot_box_with_check large_green_square "
     "green_square tada check resolved ok_hand",
 }
-_WEAK_EMOJI = frozenset("⚠️ ⚠ 🟡 🟠 🟧 🟨 warning large_yellow_circle large_orange_circle yellow_circle orange_circle large_orange_diamond".split())
+_WEAK_EMOJI = frozenset(
+    "⚠️ ⚠ 🟡 🟠 🟧 🟨 warning large_yellow_circle large_orange_circle yellow_circle orange_circle large_orange_diamond".split()
+)
 _BY_EMOJI = {name.rstrip("\ufe0f"): state for state, names in _EMOJI.items() for name in names.split()}
 _BY_TOKEN = {word: state for state, words in TOKENS.items() for word in words.split()}
 _COMPILED = tuple((state, re.compile(pattern, re.IGNORECASE)) for state, pattern in PHRASES)
-_EMOJI_HEAD = re.compile(r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)")
+_EMOJI_HEAD = re.compile(
+    r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)"
+)
 _COUNT = re.compile(r"[:：]?\s*\d{1,5}$")
-_RESOLVED_HUES, _FIRING_HUES = (75.0, 175.0), (345.0, 25.0)
+_RESOLVED_HUES, _FIRING_HUES = (75.0, 175.0), (335.0, 25.0)
+
+
+_EMOJI_TAIL = re.compile(r"(?:\s*(?::[a-z0-9_+\-]{1,40}:|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?))+\s*$")
+
+
+def strip_trailing_emoji(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without emoji at its end, and their names."""
+    match = _EMOJI_TAIL.search(text)
+    if not match:
+        return text, ()
+    return text[: match.start()], strip_emoji(match[0])[1]
 
 
 def strip_emoji(text: str) -> tuple[str, tuple[str, ...]]:
