@@ -20,7 +20,7 @@ from bot.alerts.common.subjects import (
     service_of,
     vendor_of,
 )
-from bot.alerts.common.symptoms import conditions_of, error, errors_in, metric, metrics_in, metrics_of, unique
+from bot.alerts.common.symptoms import conditions_of, error, errors_in, expression_metrics, metric, metrics_in, metrics_of, unique
 from bot.alerts.common.titles import title_of
 from bot.alerts.message import Message
 from bot.domain.alert import Alert, AlertState, Symptom
@@ -50,7 +50,8 @@ def _identity(labels: Labels, title: str | None, service: str | None, environmen
     place = environment if environment and any(key in near for key in ENVIRONMENT_KEYS) else ""
     host = labels.first(*HOST_KEYS) or ""
     vendor = labelled_vendor(labels) or ""
-    return (normal(title or ""), service or "", host, vendor, place or "", *(f"{k}={stated[k]}" for k in sorted(stated)))
+    lasting = service if service and (service in near.values() or service in (title or "")) else ""
+    return (normal(title or ""), lasting, host, vendor, place or "", *(f"{k}={stated[k]}" for k in sorted(stated)))
 
 
 def _symptoms(message: Message, draft: Draft, labels: Mapping[str, str], title: str | None) -> tuple[Symptom, ...]:
@@ -58,7 +59,7 @@ def _symptoms(message: Message, draft: Draft, labels: Mapping[str, str], title: 
     reasons = [labels[key] for key in _REASON_KEYS if key in labels]
     told = [error(re.split(r"[,;{(]", r, maxsplit=1)[0].strip(), r) for r in reasons if 3 <= len(r) <= 120 and "://" not in r]
     values = {title or key: labels[key] for key in _VALUE_KEYS if key in labels}
-    numbers = [*metrics_of(labels), *metrics_of(values), *metrics_in(text)]
+    numbers = [*expression_metrics((link.url for link in message.links), text), *metrics_of(labels), *metrics_of(values), *metrics_in(text)]
     return unique((*draft.symptoms, *errors_in(text), *numbers, *conditions_of(labels), *told))
 
 

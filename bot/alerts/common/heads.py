@@ -72,9 +72,9 @@ def heads_of(message: Message) -> tuple[Head, ...]:
     lines: list[str] = [*message.headings, *(h for card in own for h in card.headings), *(c.title for c in own)]
     if message.email:
         lines.append(message.email.subject)
+    lines += [line for line in message.lines[1:4] if any(token_state(b) for b in BRACKET.findall(line[:300]))]
     lines += [text.lstrip("\n").partition("\n")[0] for text in (message.text, *message.sections[:2])]
     lines += [text.lstrip("\n").partition("\n")[0] for card in own for text in (card.pretext, card.text)]
-    lines += [line for line in message.lines[1:4] if any(token_state(b) for b in BRACKET.findall(line[:300]))]
     lines += [label for label, value in message.fields if phrase_state(label)]
     lines += [] if lines else list(message.lines[:1])
     kept = dict.fromkeys(line.strip() for line in lines if line.strip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from urllib.parse import unquote_plus
 
 from bot.domain.alert import Symptom
 
@@ -80,6 +81,8 @@ _SAID = {"greater than": ">", "less than": "<", "greater than or equal to": ">="
 _KEY_VALUE = re.compile(rf"^{_VALUE}(?:\s*[(（]\s*(?:{_LIMIT}[ :=]{{0,3}}|{_OP}\s*){_VALUE})?", re.IGNORECASE)
 _GRADED = re.compile(r"warn/crit at ([\d.]+%?)/([\d.]+%?)")
 _LISTED = re.compile(r"\b([A-Za-z][A-Za-z_]{2,30}): (\d[\d.]{0,12}%?)(?=[,;]|\s*$)")
+_EXPRESSION = re.compile(r"g0\.expr=(\w{2,80}) (>=|<=|>|<) [\d.]+(?:&|$)")
+_COMPARED = re.compile(rf"{_VALUE} \({_OP} {_VALUE}\)")
 _LEADING = re.compile(
     r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+",
     re.IGNORECASE,
@@ -131,7 +134,20 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
         return metric(name, value, op, value)
     if name.casefold() == "restart":
         name = "restarts"
+    if " of " in value and "fail" in match.string.casefold():
+        name = f"{name} failing"
     return metric(name, value, op or (_side(name, value, limit) if limit else None), limit)
+
+
+def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
+    """The metric of a Prometheus graph link, with the value and limit that the text tells."""
+    found = []
+    for url in urls:
+        match = _EXPRESSION.search(unquote_plus(url)) if "g0.expr=" in url else None
+        told = _COMPARED.search(text) if match else None
+        if match and told and told[2] == match[2]:
+            found.append(metric(match[1], told[1].strip(), told[2], told[3].strip()))
+    return found
 
 
 def metrics_in(text: str) -> list[Symptom]:

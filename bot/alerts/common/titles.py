@@ -89,8 +89,8 @@ def clean_title(line: str) -> str:
     text = numbered[1] if numbered else text
     text = _SHOUT.sub("", re.sub(r"^#\d{1,9}:?\s+", "", text))
     for tail in (_URL, *_TAILS):
-        shorter = tail.sub("", text)
-        text = shorter if len(shorter.strip()) >= 3 else text
+        shorter = tail.sub("", text).rstrip(" :：,;-–")
+        text = shorter if len(shorter) >= 3 else text
     return text.strip(" \t.:!-–—*\"'“”„«»「」|")[:300]
 
 
@@ -127,7 +127,7 @@ def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | N
     labelled = [link.label for link in message.links if len(link.label) >= 3 and "://" not in link.label]
     titles = [title for title in (_from_head(head, labelled) for head in heads) if title]
     composed = _composed(labels)
-    if composed and (not titles or "task" in labels.all):
+    if composed and (not titles or "task" in labels.all or _GENERIC.match(heads[0].text)):
         return composed
     first = titles[0] if titles else None
     if first and " " not in first:
