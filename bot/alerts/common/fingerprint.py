@@ -12,14 +12,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _STATE_WORDS = frozenset(
-    "failed failing fails failure failures fail succeeded success successful successfully ok okay dropped recovered recovery recovering "
-    "resolved firing fired triggered warn warning critical alert alerts problem down up is are was has have been now back to normal the a an "
-    "again still started ended degraded restored cleared closed opened acknowledged escalated error increased high low exceeded above below "
-    "healthy unhealthy completed passed unavailable available fixed "
-    "ist sind wieder nicht war wurde behoben gelöst ausgefallen fehlgeschlagen erreichbar störung entwarnung "
-    "está esta caído caída caido caida recuperado recuperada resuelto resuelta resolvido resolvida normalizado normalizada falló falla fallo "
-    "indisponible rétabli rétablie résolu résolue est en panne alerte alarma alarme disponible "
-    "告警 恢复 復旧 解決 発生".split()
+    ["failed", "failing", "fails", "failure", "failures", "fail", "succeeded", "success", "successful", "successfully", "ok", "okay", "dropped", "recovered", "recovery", "recovering", "resolved", "firing", "fired", "triggered", "warn", "warning", "critical", "alert", "alerts", "problem", "down", "up", "is", "are", "was", "has", "have", "been", "now", "back", "to", "normal", "the", "a", "an", "again", "still", "started", "ended", "degraded", "restored", "cleared", "closed", "opened", "acknowledged", "escalated", "error", "increased", "high", "low", "exceeded", "above", "below", "healthy", "unhealthy", "completed", "passed", "unavailable", "available", "fixed", "ist", "sind", "wieder", "nicht", "war", "wurde", "behoben", "gelöst", "ausgefallen", "fehlgeschlagen", "erreichbar", "störung", "entwarnung", "está", "esta", "caído", "caída", "caido", "caida", "recuperado", "recuperada", "resuelto", "resuelta", "resolvido", "resolvida", "normalizado", "normalizada", "falló", "falla", "fallo", "indisponible", "rétabli", "rétablie", "résolu", "résolue", "est", "en", "panne", "alerte", "alarma", "alarme", "disponible", "告警", "恢复", "復旧", "解決", "発生"]
 )
 
 

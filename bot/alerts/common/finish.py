@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from bot.alerts.common.draft import Draft
 from bot.alerts.common.fingerprint import fingerprint, normal
-from bot.alerts.common.heads import heads_of, severity_in
+from bot.alerts.common.heads import heads_of
 from bot.alerts.common.labels import Labels, labels_of
 from bot.alerts.common.links import links_of
+from bot.alerts.common.severity import severity_in
 from bot.alerts.common.subjects import (
     ENVIRONMENT_KEYS,
     HOST_KEYS,
@@ -20,14 +21,21 @@ from bot.alerts.common.subjects import (
     service_of,
     vendor_of,
 )
-from bot.alerts.common.symptoms import conditions_of, error, errors_in, expression_metrics, metric, metrics_in, metrics_of, unique
+from bot.alerts.common.symptoms import (
+    conditions_of,
+    error,
+    errors_in,
+    expression_metrics,
+    metrics_in,
+    metrics_of,
+    unique,
+)
 from bot.alerts.common.titles import title_of
 from bot.alerts.message import Message
-from bot.domain.alert import Alert, AlertState, Symptom
+from bot.domain.alert import Alert, Symptom
 
 _DIMENSIONS = frozenset(
-    "job branch workflow project cluster namespace queue topic database component method issuer gateway vendor provider task dag repo check monitor region "
-    "environment env zone tenant shard partition endpoint mountpoint disk volume interface ifname plan channel bank tier service application".split()
+    ["job", "branch", "workflow", "project", "cluster", "namespace", "queue", "topic", "database", "component", "method", "issuer", "gateway", "vendor", "provider", "task", "dag", "repo", "check", "monitor", "region", "environment", "env", "zone", "tenant", "shard", "partition", "endpoint", "mountpoint", "disk", "volume", "interface", "ifname", "plan", "channel", "bank", "tier", "service", "application"]
 )
 _VOLATILE = re.compile(
     r"(?:^|_)(?:id|uid|uuid|time|ts|at|since|duration|count|value|status|state|severity|priority|level|error|reason|message|trace|request|user|author"
@@ -57,9 +65,18 @@ def _identity(labels: Labels, title: str | None, service: str | None, environmen
 def _symptoms(message: Message, draft: Draft, labels: Mapping[str, str], title: str | None) -> tuple[Symptom, ...]:
     text = re.sub(r"https?://[^\s/]{1,100}/\S*", " ", message.body)
     reasons = [labels[key] for key in _REASON_KEYS if key in labels]
-    told = [error(re.split(r"[,;{(]", r, maxsplit=1)[0].strip(), r) for r in reasons if 3 <= len(r) <= 120 and "://" not in r]
+    told = [
+        error(re.split(r"[,;{(]", r, maxsplit=1)[0].strip(), r)
+        for r in reasons
+        if 3 <= len(r) <= 120 and "://" not in r
+    ]
     values = {title or key: labels[key] for key in _VALUE_KEYS if key in labels}
-    numbers = [*expression_metrics((link.url for link in message.links), text), *metrics_of(labels), *metrics_of(values), *metrics_in(text)]
+    numbers = [
+        *expression_metrics((link.url for link in message.links), text),
+        *metrics_of(labels),
+        *metrics_of(values),
+        *metrics_in(text),
+    ]
     return unique((*draft.symptoms, *errors_in(text), *numbers, *conditions_of(labels), *told))
 
 

@@ -49,7 +49,7 @@ _PHRASE = re.compile(
 _CONDITION = re.compile(
     r"^(degraded|unhealthy|crashloopbackoff|oomkilled|outofsync|imagepullbackoff|missing|suspended)$", re.IGNORECASE
 )
-_NOT_CODES = frozenset("INSUFFICIENT_DATA NO_DATA NOT_FOUND".split())
+_NOT_CODES = frozenset(["INSUFFICIENT_DATA", "NO_DATA", "NOT_FOUND"])
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d{1,2}/\d{1,2}/\d\d")
 _DULL = re.compile(
     r"^(?:.*_)?(?:id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"

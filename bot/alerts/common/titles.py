@@ -16,7 +16,7 @@ NAME_KEYS = (
     "trigger_name", "alert_rule", "event_name", "problem", "error_type", "error_class",
 )  # fmt: skip
 _FILLERS = frozenset(
-    "rule health violation service host monitor alert is new system notification job test event task the this your critical high".split()
+    ["rule", "health", "violation", "service", "host", "monitor", "alert", "is", "new", "system", "notification", "job", "test", "event", "task", "the", "this", "your", "critical", "high"]
 )
 _DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
@@ -130,7 +130,8 @@ def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | N
     if composed and (not titles or "task" in labels.all or _GENERIC.match(heads[0].text)):
         return composed
     first = titles[0] if titles else None
-    if first and " " not in first:
+    leading = {strip_emoji(link.label)[0] for link in message.links if link.place != "title"}
+    if first and " " not in first and first not in leading:
         fuller = (clean_title(head.text) for head in heads if first in head.text and phrase_state(head.text))
         return next((title for title in fuller if " " in title and len(title) <= 160), first)
     return first
