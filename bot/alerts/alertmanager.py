@@ -48,7 +48,9 @@ def _name(group: str, labels: dict[str, str]) -> str:
 
 def _labels(card: Card, message: Message, group: str, values: list[str]) -> dict[str, str]:
     """Labels that the post lists or its silence link holds; the title's bare values only fill gaps."""
-    stated = silence_labels(link.url for link in message.links) | as_labels(body_pairs(card.text.split("\n")))
+    stated = silence_labels(link.url for link in message.links) | as_labels(
+        body_pairs((card.text or message.body).split("\n"))
+    )
     words = group.split()
     grouped = name_group(words[1:]) if len(words) > 1 and _CAMEL.match(words[0]) and values else {}
     return {**name_values(values), **grouped, **stated}

@@ -35,7 +35,47 @@ from bot.alerts.message import Message
 from bot.domain.alert import Alert, Symptom
 
 _DIMENSIONS = frozenset(
-    ["job", "branch", "workflow", "project", "cluster", "namespace", "queue", "topic", "database", "component", "method", "issuer", "gateway", "vendor", "provider", "task", "dag", "repo", "check", "monitor", "region", "environment", "env", "zone", "tenant", "shard", "partition", "endpoint", "mountpoint", "disk", "volume", "interface", "ifname", "plan", "channel", "bank", "tier", "service", "application"]
+    [
+        "job",
+        "branch",
+        "workflow",
+        "project",
+        "cluster",
+        "namespace",
+        "queue",
+        "topic",
+        "database",
+        "component",
+        "method",
+        "issuer",
+        "gateway",
+        "vendor",
+        "provider",
+        "task",
+        "dag",
+        "repo",
+        "check",
+        "monitor",
+        "region",
+        "environment",
+        "env",
+        "zone",
+        "tenant",
+        "shard",
+        "partition",
+        "endpoint",
+        "mountpoint",
+        "disk",
+        "volume",
+        "interface",
+        "ifname",
+        "plan",
+        "channel",
+        "bank",
+        "tier",
+        "service",
+        "application",
+    ]
 )
 _VOLATILE = re.compile(
     r"(?:^|_)(?:id|uid|uuid|time|ts|at|since|duration|count|value|status|state|severity|priority|level|error|reason|message|trace|request|user|author"
@@ -46,7 +86,9 @@ _REASON_KEYS = ("reason", "cause", "issue", "error", "grund", "ursache", "motivo
 _VALUE_KEYS = ("value", "current_value", "valor", "valor_actual", "wert", "aktueller_wert", "valeur")
 
 
-def _identity(labels: Labels, title: str | None, service: str | None, environment: str | None) -> tuple[str, ...]:
+def _identity(
+    draft: Draft, labels: Labels, title: str | None, service: str | None, environment: str | None
+) -> tuple[str, ...]:
     """The shared identity: name without state and numbers, service, host, and the dimensions that head and fields state."""
     near = {**labels.fields, **labels.head}
     stated = {
@@ -58,7 +100,9 @@ def _identity(labels: Labels, title: str | None, service: str | None, environmen
     place = environment if environment and any(key in near for key in ENVIRONMENT_KEYS) else ""
     host = labels.first(*HOST_KEYS) or ""
     vendor = labelled_vendor(labels) or ""
-    lasting = service if service and (service in near.values() or service in (title or "")) else ""
+    lasting = (
+        service if service and (draft.kind == "ci" or service in near.values() or service in (title or "")) else ""
+    )
     return (normal(title or ""), lasting, host, vendor, place or "", *(f"{k}={stated[k]}" for k in sorted(stated)))
 
 
@@ -96,7 +140,7 @@ def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, roo
     vendor = draft.vendor
     if vendor is None and "vendor" not in settled and draft.kind != "ci":
         vendor = vendor_of(message, labels, title, known_vendors, about_vendor=draft.kind == "vendor_status")
-    identity = draft.identity or _identity(labels, title, service, environment)
+    identity = draft.identity or _identity(draft, labels, title, service, environment)
     return Alert(
         tool=draft.tool,
         state=draft.state,

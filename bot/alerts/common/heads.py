@@ -25,7 +25,26 @@ STATE_KEYS = (
     "event_state", "event_status", "problem_status", "monitor_status", "incident_state", "incident_status", "condition", "health_status", "stav",
 )  # fmt: skip
 _WEAK = frozenset(
-    ["alert", "alerte", "alarm", "alarma", "alarme", "warning", "warn", "critical", "crit", "error", "failure", "new", "major", "unknown", "incident", "アラート", "警告", "started"]
+    [
+        "alert",
+        "alerte",
+        "alarm",
+        "alarma",
+        "alarme",
+        "warning",
+        "warn",
+        "critical",
+        "crit",
+        "error",
+        "failure",
+        "new",
+        "major",
+        "unknown",
+        "incident",
+        "アラート",
+        "警告",
+        "started",
+    ]
 )
 BRACKET = re.compile(r"[\[【［]([^\[\]【】［］\n]{1,80})[\]】］]")
 PREFIX = re.compile(r"^([^:：\n]{1,60}?)\s*[:：](?=\s|\D)(?!//)\s*(?=\S)")

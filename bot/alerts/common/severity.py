@@ -18,10 +18,46 @@ SEVERITY_KEYS = (
 )  # fmt: skip
 # Words that are severities only where they stand alone, as a whole bracket or label.
 _PLAIN = frozenset(
-    ["error", "err", "high", "low", "info", "information", "none", "medium", "moderate", "major", "minor", "average", "attention", "page", "notice", "hinweis", "grave", "alta", "alto", "baja", "media", "médio", "severe", "urgent", "panic", "fatal", "page", "blocker", "elevado", "haute", "hoch", "中", "高", "低"]
+    [
+        "error",
+        "err",
+        "high",
+        "low",
+        "info",
+        "information",
+        "none",
+        "medium",
+        "moderate",
+        "major",
+        "minor",
+        "average",
+        "attention",
+        "page",
+        "notice",
+        "hinweis",
+        "grave",
+        "alta",
+        "alto",
+        "baja",
+        "media",
+        "médio",
+        "severe",
+        "urgent",
+        "panic",
+        "fatal",
+        "page",
+        "blocker",
+        "elevado",
+        "haute",
+        "hoch",
+        "中",
+        "高",
+        "低",
+    ]
 )
 _SHOUTED = re.compile(r"\b(?:CRITICAL|WARNING|MAJOR|EMERGENCY|DISASTER|P[1-5]|SEV-?[0-5])\b")
 _OUTAGE = re.compile(r"\((major outage|partial outage)\)", re.IGNORECASE)
+_GRADED = re.compile(r"^(critical|high|medium|low|major|minor|warning)[ -](?:priority|severity)\b", re.IGNORECASE)
 _EXPIRES = re.compile(r"\bwill expire\b|\bexpires (?:in|soon)\b", re.IGNORECASE)
 _WARNING_COLOR = "daa038"  # what Slack delivers for the named colour "warning"
 
@@ -56,7 +92,8 @@ def severity_in(message: Message, heads: Sequence[Head], labels: Labels, state: 
         level = severity_of(value) if 0 < len(value) <= 40 else None
         if level:
             return ("monitor_condition" in labels.all and azure_severity(value)) or level, value
-    for word in (word for head in heads for word in _token_words(head)):
+    graded = [m[1] for m in (_GRADED.match(head.text) for head in heads) if m]
+    for word in (*graded, *(word for head in heads for word in _token_words(head))):
         if level := severity_of(word):
             return level, word.strip(" .:!*")
     if state in {AlertState.FIRING, AlertState.ACKNOWLEDGED, AlertState.ESCALATED}:

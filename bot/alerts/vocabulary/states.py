@@ -79,7 +79,20 @@ _EMOJI: dict[AlertState, str] = {
     "green_square tada check resolved ok_hand",
 }
 _WEAK_EMOJI = frozenset(
-    ["⚠️", "⚠", "🟡", "🟠", "🟧", "🟨", "warning", "large_yellow_circle", "large_orange_circle", "yellow_circle", "orange_circle", "large_orange_diamond"]
+    [
+        "⚠️",
+        "⚠",
+        "🟡",
+        "🟠",
+        "🟧",
+        "🟨",
+        "warning",
+        "large_yellow_circle",
+        "large_orange_circle",
+        "yellow_circle",
+        "orange_circle",
+        "large_orange_diamond",
+    ]
 )
 _BY_EMOJI = {name.rstrip("\ufe0f"): state for state, names in _EMOJI.items() for name in names.split()}
 _BY_TOKEN = {word: state for state, words in TOKENS.items() for word in words.split()}
