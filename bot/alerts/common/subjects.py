@@ -110,7 +110,7 @@ def _usable(value: str | None) -> str | None:
 
 def _in_title(title: str) -> str | None:
     """The service that a title names: itself if it is one bare name, its subject, or what it says the fault is on."""
-    if re.fullmatch(r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+", title):
+    if re.fullmatch(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+", title):
         return title
     found = _SUBJECT.match(title) or _ON_SURFACE.search(title)
     return found[1] if found and found[1].casefold() not in _NOT_A_NAME else None
@@ -129,7 +129,7 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
     """What is affected: a label, the title's subject, a name in the first lines, a weaker label, a repository, the body."""
     stated = (_usable(labels.all.get(key)) for key in SERVICE_KEYS)
     brackets = (_SCOPED.match(bracket) for head in heads for bracket in head.brackets[:1])
-    hosts = {labels.all.get(key) for key in HOST_KEYS}
+    hosts = [labels.all[key] for key in HOST_KEYS if key in labels.all]
     scoped = (match[1].strip() for match in brackets if match and environment_word(match[2]))
     weak = (_usable(labels.all.get(key)) for key in _WEAK_SERVICE_KEYS)
     repository = (m[1] or m[2] for m in (_REPOSITORY.match(link.url) for link in message.links) if m)
@@ -142,7 +142,7 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
         *repository,
         _in_text(message.body[:4000]),
     ):
-        if found and found not in hosts:
+        if found and not any(host.startswith(found) for host in hosts):
             return found
     return None
 

@@ -33,7 +33,7 @@ _SNAKE = re.compile(
     r"(?<![\w./])([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,5}_(?:error|errors|exceeded|timeout|failed|failure|expired|refused|denied|unavailable|invalid|rejected|limited))(?![\w=])"
 )
 _CODE = re.compile(
-    r"\b(?:error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
+    r"\b(?:error(?=[ :]+\d)|error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
     re.IGNORECASE,
 )
 _SQLSTATE = re.compile(r"(?<![\w.,])(\d{5}|[0-9A-Z]{5}) ([a-z]{3,20}_[a-z_]{3,40})\b")
