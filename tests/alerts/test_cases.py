@@ -47,7 +47,19 @@ def holds(symptom: dict[str, Any], found: list[dict[str, Any]]) -> bool:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_case_reads_as_its_facts(name: str) -> None:
     want, got = facts(name), reading(name)
-    exact = ("is_alert", "kind", "delivery", "tool", "state", "title", "severity", "service", "environment", "region", "vendor")
+    exact = (
+        "is_alert",
+        "kind",
+        "delivery",
+        "tool",
+        "state",
+        "title",
+        "severity",
+        "service",
+        "environment",
+        "region",
+        "vendor",
+    )
     assert {k: got.get(k) for k in exact if k in want} == {k: want[k] for k in exact if k in want}
     assert [s for s in want.get("symptoms", []) if not holds(s, got["symptoms"])] == []
     assert [u for u in want.get("links", []) if not any(x.startswith(u) for x in got["links"].values())] == []

@@ -51,8 +51,8 @@ def key_of(label: str) -> str:
 
 def equals_pairs(text: str) -> list[tuple[str, str]]:
     """`key=value` pairs of one line. A value of several words is kept when another pair follows it."""
-    text = _URL.sub(" ", text)
-    found = list(_EQUALS.finditer(text))
+    text = _URL.sub(" ", text[:4000])
+    found = list(_EQUALS.finditer(text))[:80]
     pairs = []
     for i, match in enumerate(found):
         last = i + 1 == len(found)
@@ -71,7 +71,7 @@ def equals_pairs(text: str) -> list[tuple[str, str]]:
 
 def tag_pairs(text: str) -> list[tuple[str, str]]:
     """`key:value` tags without a space, as monitoring tools write scopes ("env:prod,service:api")."""
-    return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text)) if not m[2].isdigit()]
+    return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text[:8000])) if not m[2].isdigit()]
 
 
 def _line_pairs(line: str) -> list[tuple[str, str]]:
