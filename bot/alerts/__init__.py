@@ -43,28 +43,12 @@ PARSERS = (
     generic,
 )
 
-_MEMBERSHIP = frozenset(
-    [
-        "channel_join",
-        "channel_leave",
-        "channel_topic",
-        "channel_purpose",
-        "channel_name",
-        "channel_archive",
-        "channel_unarchive",
-        "group_join",
-        "group_leave",
-        "pinned_item",
-        "unpinned_item",
-        "reminder_add",
-        "bot_add",
-        "bot_remove",
-        "me_message",
-        "huddle_thread",
-        "tombstone",
-        "ekm_access_denied",
-    ]
+_MEMBERSHIP_LISTED = (
+    "channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive "
+    "group_join group_leave pinned_item unpinned_item reminder_add bot_add bot_remove me_message "
+    "huddle_thread tombstone ekm_access_denied"
 )
+_MEMBERSHIP = frozenset(_MEMBERSHIP_LISTED.split())
 _QUOTES_ALERT = re.compile(
     r"\[(?:FIRING|RESOLVED)|\b(?:fixed|resolved|caused|mitigated|rolled back|restarted|root cause|last time)\b",
     re.IGNORECASE,

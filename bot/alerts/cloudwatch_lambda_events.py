@@ -43,7 +43,8 @@ def _backup(message: Message, title: str, outcome: str) -> Draft | Refusal:
 def parse(message: Message) -> Draft | Refusal:
     """By heading."""
     fields = {label.casefold(): value.strip("` ") for label, value in message.fields if label}
-    links = {"source": url for url in fields.values() if url.startswith("https://")}
+    link = next((value for value in fields.values() if value.startswith("https://")), None)
+    links = {"source": link} if link else {}
     health = _HEALTH.search(message.body)
     backup = _BACKUP.search(" ".join(label for label, _ in message.fields))
     guard = _GUARD.search(message.body)

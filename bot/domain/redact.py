@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-_NAME_OF_SECRET = (
+_NAMES = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?(?:key|secret)"
     r"|client[_-]?secret|auth[_-]?key|encryption[_-]?key|credentials?|session[_-]?(?:id|key)|connection[_-]?string|mot[_ ]de[_ ]passe"
     r"|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
@@ -42,7 +42,7 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (
         "secret",
-        re.compile(rf"((?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAME_OF_SECRET}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}[\"'`*]{{0,3}}\s{{0,3}}[:=：]\s{{0,3}}[\"'`]{{0,2}})(?!\[masked)((?<=[\"'`])[^\"'`\n]{{3,500}}|[^\s\"'`,;&<>|{{}}()\[\]]{{3,500}})", re.IGNORECASE),
+        re.compile(rf"((?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}[\"'`*]{{0,3}}\s{{0,3}}[:=：]\s{{0,3}}[\"'`]{{0,2}})(?!\[masked)((?<=[\"'`])[^\"'`\n]{{3,500}}|[^\s\"'`,;&<>|{{}}()\[\]]{{3,500}})", re.IGNORECASE),
         r"\1[masked:secret]",
     ),
 )  # fmt: skip

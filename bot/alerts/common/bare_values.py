@@ -15,7 +15,8 @@ from bot.domain.vendors import find_vendor
 
 _INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
 _PAIR = re.compile(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
-_METHODS = frozenset(["upi", "card", "cards", "netbanking", "wallet", "emi", "get", "post", "put", "delete", "patch"])
+_METHODS_LISTED = "upi card cards netbanking wallet emi get post put delete patch"
+_METHODS = frozenset(_METHODS_LISTED.split())
 _CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGNORECASE)
 
 

@@ -34,49 +34,12 @@ from bot.alerts.common.titles import title_of
 from bot.alerts.message import Message
 from bot.domain.alert import Alert, Symptom
 
-_DIMENSIONS = frozenset(
-    [
-        "job",
-        "branch",
-        "workflow",
-        "project",
-        "cluster",
-        "namespace",
-        "queue",
-        "topic",
-        "database",
-        "component",
-        "method",
-        "issuer",
-        "gateway",
-        "vendor",
-        "provider",
-        "task",
-        "dag",
-        "repo",
-        "check",
-        "monitor",
-        "region",
-        "environment",
-        "env",
-        "zone",
-        "tenant",
-        "shard",
-        "partition",
-        "endpoint",
-        "mountpoint",
-        "disk",
-        "volume",
-        "interface",
-        "ifname",
-        "plan",
-        "channel",
-        "bank",
-        "tier",
-        "service",
-        "application",
-    ]
+_DIMENSIONS_LISTED = (
+    "job branch workflow project cluster namespace queue topic database component method issuer gateway "
+    "vendor provider task dag repo check monitor region environment env zone tenant shard partition endpoint "
+    "mountpoint disk volume interface ifname plan channel bank tier service application"
 )
+_DIMENSIONS = frozenset(_DIMENSIONS_LISTED.split())
 _VOLATILE = re.compile(
     r"(?:^|_)(?:id|uid|uuid|time|ts|at|since|duration|count|value|status|state|severity|priority|level|error|reason|message|trace|request|user|author"
     r"|commit|release|version|pod|instance|code|event|attempt|retry|scheduled|last|first|total|current)(?:_|$)",

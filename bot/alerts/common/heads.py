@@ -24,28 +24,11 @@ STATE_KEYS = (
     "status", "state", "current_state", "state_changed_to", "monitor_condition", "alert_state", "alert_status", "new_state", "notification_type",
     "event_state", "event_status", "problem_status", "monitor_status", "incident_state", "incident_status", "condition", "health_status", "stav",
 )  # fmt: skip
-_WEAK = frozenset(
-    [
-        "alert",
-        "alerte",
-        "alarm",
-        "alarma",
-        "alarme",
-        "warning",
-        "warn",
-        "critical",
-        "crit",
-        "error",
-        "failure",
-        "new",
-        "major",
-        "unknown",
-        "incident",
-        "アラート",
-        "警告",
-        "started",
-    ]
+_WEAK_LISTED = (
+    "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident "
+    "アラート 警告 started"
 )
+_WEAK = frozenset(_WEAK_LISTED.split())
 BRACKET = re.compile(r"[\[【［]([^\[\]【】［］\n]{1,80})[\]】］]")
 PREFIX = re.compile(r"^([^:：\n]{1,60}?)\s*[:：](?=\s|\D)(?!//)\s*(?=\S)")
 SUFFIX = re.compile(r"(?:[:：]|\s[-–—|])\s*([^:：|–—\n]{2,30})$")

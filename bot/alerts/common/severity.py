@@ -17,44 +17,11 @@ SEVERITY_KEYS = (
     "severity", "priority", "importance", "sev", "alert_severity", "event_severity", "severity_level", "problem_severity", "level", "urgency", "criticality",
 )  # fmt: skip
 # Words that are severities only where they stand alone, as a whole bracket or label.
-_PLAIN = frozenset(
-    [
-        "error",
-        "err",
-        "high",
-        "low",
-        "info",
-        "information",
-        "none",
-        "medium",
-        "moderate",
-        "major",
-        "minor",
-        "average",
-        "attention",
-        "page",
-        "notice",
-        "hinweis",
-        "grave",
-        "alta",
-        "alto",
-        "baja",
-        "media",
-        "médio",
-        "severe",
-        "urgent",
-        "panic",
-        "fatal",
-        "page",
-        "blocker",
-        "elevado",
-        "haute",
-        "hoch",
-        "中",
-        "高",
-        "低",
-    ]
+_PLAIN_LISTED = (
+    "error err high low info information none medium moderate major minor average attention page notice "
+    "hinweis grave alta alto baja media médio severe urgent panic fatal page blocker elevado haute hoch 中 高 低"
 )
+_PLAIN = frozenset(_PLAIN_LISTED.split())
 _SHOUTED = re.compile(r"\b(?:CRITICAL|WARNING|MAJOR|EMERGENCY|DISASTER|P[1-5]|SEV-?[0-5])\b")
 _OUTAGE = re.compile(r"\((major outage|partial outage)\)", re.IGNORECASE)
 _GRADED = re.compile(r"^(critical|high|medium|low|major|minor|warning)[ -](?:priority|severity)\b", re.IGNORECASE)

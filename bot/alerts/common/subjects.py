@@ -29,34 +29,11 @@ _NAMED_SERVICE = re.compile(
     r"(?<![\w-])(?:service|dienst|servicio|serviço|servizio)[ \t]+[«\"'`]?([\w-]{3,40})|([^\s，。：:【】\[\]()]{2,20}(?:服务|サービス|服務))",
     re.IGNORECASE,
 )
-_NOT_A_NAME = frozenset(
-    [
-        "impact",
-        "problem",
-        "recovery",
-        "account",
-        "check",
-        "notification",
-        "status",
-        "unavailable",
-        "level",
-        "is",
-        "has",
-        "was",
-        "down",
-        "the",
-        "for",
-        "desk",
-        "provider",
-        "error",
-        "indisponible",
-        "caído",
-        "disruption",
-        "degradation",
-        "degraded",
-        "outage",
-    ]
+_NOT_A_NAME_LISTED = (
+    "impact problem recovery account check notification status unavailable level is has was down the for desk "
+    "provider error indisponible caído disruption degradation degraded outage"
 )
+_NOT_A_NAME = frozenset(_NOT_A_NAME_LISTED.split())
 _NOT_SERVICES = re.compile(
     r"^(?:p\d\d|re-triggered|on-call|back-to|under-|over-|out-of|up-to|no-|non-|time-out|self-|auto-|[a-z]{2}-[a-z]+-\d|.*-(?:replicated|related|level|side|based)$)"
 )
@@ -69,7 +46,8 @@ _REPOSITORY = re.compile(
     r"https://(?:(?:github|gitlab)\.com/[\w.-]+/([\w.-]{2,60})|[\w.:-]+/(?:[\w.-]+/){1,4}([\w.-]{2,60})/-/)"
 )
 _FROM_API = re.compile(r"\b(?:from|calling|by|to)\s+([A-Z]?[a-z][a-z0-9]{2,20})\s+(?:API|gateway|webhooks?)\b")
-_OURS = frozenset(["the", "our", "internal", "rest", "your", "public", "admin", "payment", "auth", "api", "partner"])
+_OURS_LISTED = "the our internal rest your public admin payment auth api partner"
+_OURS = frozenset(_OURS_LISTED.split())
 _STATUS_OWNER = re.compile(
     r"https?://(?:www\.)?status\.([a-z0-9-]{2,40})\.|https?://(?:www\.)?([a-z0-9-]{2,40}?)-?status\.(?:com|io|net|org)|https?://([a-z0-9-]{2,40})\.statuspage\.io"
 )

@@ -162,8 +162,7 @@ def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
 def metrics_in(text: str) -> list[Symptom]:
     """Metrics that running text tells, line by line."""
     found: list[Symptom] = []
-    for match in _DATAPOINTS.finditer(text):
-        found.append(metric("datapoint", match[1], _SAID[match[3]], match[4]))
+    found += [metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
     for line in text.split("\n"):
         line = line.strip()[:400]
         if not any(c.isdigit() for c in line) or "datapoint" in line:

@@ -15,30 +15,11 @@ NAME_KEYS = (
     "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
     "trigger_name", "alert", "alert_rule", "event_name", "problem", "error_type", "error_class",
 )  # fmt: skip
-_FILLERS = frozenset(
-    [
-        "rule",
-        "health",
-        "violation",
-        "service",
-        "host",
-        "monitor",
-        "alert",
-        "is",
-        "new",
-        "system",
-        "notification",
-        "job",
-        "test",
-        "event",
-        "task",
-        "the",
-        "this",
-        "your",
-        "critical",
-        "high",
-    ]
+_FILLERS_LISTED = (
+    "rule health violation service host monitor alert is new system notification job test event task the this "
+    "your critical high"
 )
+_FILLERS = frozenset(_FILLERS_LISTED.split())
 _DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
 _RULE_WORD = re.compile(r"\b(?:rule|alert|alarm|monitor|check|regel|alerta|règle|incident)\b", re.IGNORECASE)
