@@ -85,7 +85,7 @@ async def test_a_mention_comes_besides_the_message(deaf: LocalSlack) -> None:
     assert (await sent(deaf, "message"))[0]["ts"] == (await sent(deaf, "app_mention"))[0]["ts"]
     await deaf.post(deaf.dm("alice"), f"<@{deaf.bot_user}> hi", user="alice")
     assert (await sent(deaf, "message"))[1]["channel_type"] == "im"
-    assert len((await sent(deaf, "app_mention"))) == 1
+    assert len(await sent(deaf, "app_mention")) == 1
 
 
 async def test_only_channels_with_the_bot_send_events_an_invitation_is_one(deaf: LocalSlack) -> None:
@@ -128,7 +128,7 @@ async def test_edits_unfurls_deletions_and_reactions_are_told(deaf: LocalSlack) 
     assert (events[4]["deleted_ts"], events[4]["previous_message"]["text"]) == (ts, "three")
     added = (await sent(deaf, "reaction_added"))[0]
     assert (added["item"]["ts"], added["item_user"], added["user"]) == (ts, "U0ALICE", "U0BOB")
-    assert len((await sent(deaf, "reaction_removed"))) == 1
+    assert len(await sent(deaf, "reaction_removed")) == 1
 
 
 async def test_a_recorded_event_is_delivered_as_it_was_with_a_fresh_ts(deaf: LocalSlack) -> None:

@@ -117,7 +117,11 @@ async def test_metadata_is_handed_out_only_where_asked_for(client: AsyncWebClien
     metadata = {"event_type": "brief", "event_payload": {"incident_id": "INC-1"}}
     root = await client.chat_postMessage(channel=ALERTS, text="root", metadata=metadata)
     await client.chat_postMessage(channel=ALERTS, text="reply", thread_ts=root["ts"], metadata=metadata)
-    for more, found in (({}, [None, None]), ({"include_all_metadata": True}, [metadata, metadata])):
+    cases: list[tuple[dict[str, Any], list[Any]]] = [
+        ({}, [None, None]),
+        ({"include_all_metadata": True}, [metadata, metadata]),
+    ]
+    for more, found in cases:
         replies = await client.conversations_replies(channel=ALERTS, ts=root["ts"], **more)
         assert [m.get("metadata") for m in replies["messages"]] == found
         history = await client.conversations_history(channel=ALERTS, **more)
