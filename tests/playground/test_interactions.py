@@ -245,6 +245,13 @@ async def test_answers_that_slack_cannot_use_are_told_to_the_user(
     assert len(slack.views()) == 1
 
 
+async def test_a_push_onto_a_full_stack_is_told_to_the_user(slack: LocalSlack, app: AsyncApp, bodies: Bodies) -> None:
+    await opened(slack, app)
+    bodies.answer = {"response_action": "push", "view": modal()}
+    assert [(await slack.submit_view()).notice for _ in range(3)] == ["", "", NO_ANSWER]
+    assert len(slack.views()) == 3
+
+
 async def test_a_submission_without_ack_keeps_the_modal(slack: LocalSlack, app: AsyncApp, bodies: Bodies) -> None:
     bodies.view = modal(callback_id="nobody")
     await opened(slack, app)

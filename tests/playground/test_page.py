@@ -163,3 +163,19 @@ async def test_every_sample_alert_is_drawn_also_on_a_phone(slack: LocalSlack, pa
         await slack.post_sample("#alerts", name)
     await expect(page.locator("#messages .message")).to_have_count(len(slack.samples))
     assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+async def test_traffic_and_faults_are_at_hand(slack: LocalSlack, app: AsyncApp, page: Page) -> None:
+    answering(app)
+    async with connected(slack, app):
+        await page.click("text=Make Slack misbehave")
+        await page.click("text=429 for the next 3 calls")
+        await expect(page.locator(".toast")).to_have_text("429 for the next 3 calls")
+        await slack.post("#alerts", "x")
+        await page.click("#traffictoggle")
+        row = page.locator("#entries summary.bad", has_text="auth.test").first
+        await expect(row).to_contain_text("ratelimited")
+        await row.click()
+        await expect(page.locator("#entries pre")).to_contain_text('"status": 429')
+        await page.click("text=Heal everything")
+        assert slack.core.knobs.limited == {}
