@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.alerts import alertmanager, aws_chatbot, cloudwatch_lambda, datadog, generic, grafana, pagerduty, sentry
+from bot.alerts import alertmanager, aws_chatbot, cloudwatch_lambda, datadog, generic, grafana, opsgenie, pagerduty, sentry
 from bot.alerts.common.draft import Refusal
 from bot.alerts.common.finish import finish
 from bot.alerts.masking import masked
@@ -17,7 +17,7 @@ from bot.alerts.message import Message, parse_message
 from bot.alerts.vocabulary.noise import noise_of
 from bot.domain.alert import Alert, Delivery, NotAlert, Reading
 
-PARSERS = (grafana, alertmanager, datadog, pagerduty, sentry, aws_chatbot, cloudwatch_lambda, generic)
+PARSERS = (grafana, alertmanager, datadog, pagerduty, opsgenie, sentry, aws_chatbot, cloudwatch_lambda, generic)
 
 _MEMBERSHIP = frozenset(
     "channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive group_join group_leave "

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from bot.alerts.common.bare_values import name_group, name_values
 from bot.alerts.common.draft import Draft, Refusal
-from bot.alerts.common.heads import clean_title
+from bot.alerts.common.titles import clean_title
 from bot.alerts.common.labels import as_labels, body_pairs
 from bot.alerts.message import Card, Message
 from bot.alerts.vocabulary.states import color_state

@@ -215,7 +215,8 @@ def _block(block: Mapping[str, Any], reader: _Reader, headings: list[str]) -> No
     elif shown:
         reader.sections.append(shown)
     reader.say(shown)
-    for item in block.get("fields")[:_MOST_ITEMS] if isinstance(block.get("fields"), list) else []:
+    fields = block.get("fields")
+    for item in fields[:_MOST_ITEMS] if isinstance(fields, list) else []:
         _field_text(reader, item)
     accessory = _dict(block.get("accessory"))
     reader.link(_text_of(accessory.get("text")), accessory.get("url"), "button")

@@ -19,16 +19,17 @@ _OLD = re.compile(r"^(Triggered|Acknowledged|Resolved|Escalated) #(\d+): (.+)$",
 _NOTE = re.compile(
     r"^Incident #(\d+) was (escalated|acknowledged|resolved|reassigned|reopened|unacknowledged)", re.IGNORECASE
 )
-_MAIL = re.compile(r"^Incident #(\d+)\n(.+)$", re.MULTILINE)
 _STATE = {"reassigned": AlertState.UPDATE, "unacknowledged": AlertState.FIRING, "reopened": AlertState.FIRING}
 
 
 def matches(message: Message) -> bool:
     """A link to an incident, or its sentence about an incident from its own bot; not what people or agents write."""
     linked = any(_INCIDENT.match(link.url) for link in message.links)
+    if message.email:
+        return False
     noted = _NOTE.match(message.text) and message.poster.name.casefold().startswith("pagerduty")
     return bool(noted) or (
-        linked and bool(_TITLE.search(message.body) or _OLD.search(message.body) or _MAIL.search(message.body))
+        linked and bool(_TITLE.search(message.body) or _OLD.search(message.body))
     )
 
 
@@ -45,13 +46,7 @@ def parse(message: Message) -> Draft | Refusal:
         title = None
     else:
         found = _TITLE.search(message.body) or _OLD.search(message.body)
-        mail = _MAIL.search(message.body)
-        word, number, title = (
-            (found[1], found[2], found[3]) if found else (None, mail[1], mail[2]) if mail else (None, "", "")
-        )
-        if mail and message.email:
-            subject = re.search(r"\b(triggered|acknowledged|resolved)\b", message.email.subject, re.IGNORECASE)
-            word, number, title = subject[1] if subject else None, mail[1], mail[2]
+        word, number, title = (found[1], found[2], found[3]) if found else (None, "", None)
         state = _state(word)
     link = next((link.url for link in message.links if _INCIDENT.match(link.url)), None)
     fields = {label.casefold(): value for label, value in message.fields}

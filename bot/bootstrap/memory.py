@@ -33,7 +33,7 @@ class Memory:
 @asynccontextmanager
 async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
     """Open the store and what is built on it; raises StoreUnavailable in plain words."""
-    store = await open_store(settings.store_url, clock, ids)
+    store = await open_store(settings.store_url, clock, ids, lease_s=settings.lease_s)
     try:
         yield Memory(
             store=store,

@@ -47,7 +47,10 @@ def _own_words(these: Sequence[Incident], others: Sequence[Incident]) -> list[st
 
 
 def told_apart(these: Sequence[Incident], those: Sequence[Incident], this_name: str, that_name: str) -> str | None:
-    """In words what every incident of one group has and none of the other; None if nothing does. Neither is empty."""
+    """In words what every incident of one group has and none of the other; None if nothing does or one is
+    empty."""
+    if not these or not those:
+        return None
     said = []
     for name, field in _FIELDS:
         one, other = _values(these, field), _values(those, field)

@@ -31,7 +31,9 @@ _ALIASES = {
 _LINE = re.compile(
     r"^[\s•·\-*>–]*([^\W\d][\w .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d]\w{0,20})[：:]([^\s/:].{0,600})$"
 )
-_SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}")
+_SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}|;\s+")
+_ORDINAL = re.compile(r"^\s*#\d{1,4}:\s+")
+_IP = re.compile(r"\s*\(IP:?\s*([\d.:a-fA-F]{3,45})\)\s*$", re.IGNORECASE)
 _EQUALS = re.compile(r"(?<![\w?&/=.-])([A-Za-z_@][\w.\-]{0,40})=(?!=)")
 _URL = re.compile(r"https?://\S+")
 _TAG = re.compile(r"(?<![\w/:])@?([a-z][\w.\-]{0,40}):([A-Za-z0-9_][\w./\-]{0,100})")
@@ -74,6 +76,7 @@ def tag_pairs(text: str) -> list[tuple[str, str]]:
 
 def _line_pairs(line: str) -> list[tuple[str, str]]:
     """`key: value` pairs of one line, also several of them with separators between."""
+    line = _ORDINAL.sub("", line)
     chunks = _SPLIT.split(line)
     if len(chunks) > 1 and not all(_LINE.match(chunk) for chunk in chunks if chunk.strip()):
         chunks = [line]
@@ -125,6 +128,9 @@ def as_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     for label, value in pairs:
         key = key_of(label)[:60]
         shown = value.strip(' `*"').strip()[:300]
+        address = _IP.search(shown) if key == "host" else None
+        if address and "ip" not in found:
+            found["ip"], shown = address[1], shown[: address.start()]
         if key and shown and key not in found and len(found) < 80:
             found[key] = shown
     return found

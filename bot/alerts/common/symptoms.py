@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from urllib.parse import unquote_plus
 
 from bot.domain.alert import Symptom
 
@@ -51,8 +52,8 @@ _CONDITION = re.compile(
 _NOT_CODES = frozenset("INSUFFICIENT_DATA NO_DATA NOT_FOUND".split())
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d{1,2}/\d{1,2}/\d\d")
 _DULL = re.compile(
-    r"^(?:id|.*(?:_id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"
-    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line))$",
+    r"^(?:.*_)?(?:id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"
+    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line)$",
     re.IGNORECASE,
 )
 
@@ -78,6 +79,10 @@ _DATAPOINTS = re.compile(
 )
 _SAID = {"greater than": ">", "less than": "<", "greater than or equal to": ">=", "less than or equal to": "<="}
 _KEY_VALUE = re.compile(rf"^{_VALUE}(?:\s*[(（]\s*(?:{_LIMIT}[ :=]{{0,3}}|{_OP}\s*){_VALUE})?", re.IGNORECASE)
+_GRADED = re.compile(r"warn/crit at ([\d.]+%?)/([\d.]+%?)")
+_LISTED = re.compile(r"\b([A-Za-z][A-Za-z_]{2,30}): (\d[\d.]{0,12}%?)(?=[,;]|\s*$)")
+_EXPRESSION = re.compile(r"g0\.expr=(\w{2,80}) (>=|<=|>|<) [\d.]+(?:&|$)")
+_COMPARED = re.compile(rf"{_VALUE} \({_OP} {_VALUE}\)")
 _LEADING = re.compile(
     r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+",
     re.IGNORECASE,
@@ -127,7 +132,22 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
         op = ">"
     if shape == "name op value":
         return metric(name, value, op, value)
+    if name.casefold() == "restart":
+        name = "restarts"
+    if " of " in value and "fail" in match.string.casefold():
+        name = f"{name} failing"
     return metric(name, value, op or (_side(name, value, limit) if limit else None), limit)
+
+
+def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
+    """The metric of a Prometheus graph link, with the value and limit that the text tells."""
+    found = []
+    for url in urls:
+        match = _EXPRESSION.search(unquote_plus(url)) if "g0.expr=" in url else None
+        told = _COMPARED.search(text) if match else None
+        if match and told and told[2] == match[2]:
+            found.append(metric(match[1], told[1].strip(), told[2], told[3].strip()))
+    return found
 
 
 def metrics_in(text: str) -> list[Symptom]:
@@ -139,6 +159,7 @@ def metrics_in(text: str) -> list[Symptom]:
         line = line.strip()[:400]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
             continue
+        found.extend(metric(m[1], m[2]) for m in _LISTED.finditer(line) if not _DULL.match(m[1]))
         for pattern, shape in _METRICS:
             found.extend(s for s in (_from_match(m, shape) for m in pattern.finditer(line)) if s)
     return found
@@ -157,7 +178,12 @@ def metrics_of(labels: Mapping[str, str]) -> list[Symptom]:
         ):
             continue
         rest = value[match.end() :].strip()
-        if len(rest) > 60 or (rest and rest[0].isalnum() and not match[3]) or rest.startswith("-") and not match[3]:
+        measured = match[1].endswith("%") or match[3]
+        if not measured and (len(rest) > 60 or rest[:1].isalnum() or rest.startswith("-")):
+            continue
+        graded = _GRADED.search(rest)
+        if graded:
+            found.append(metric(key, match[1].strip(), ">", graded[2]))
             continue
         name = key.replace("_", " ") if not key.islower() else key
         found.append(

@@ -14,12 +14,12 @@ E, N, U = AlertState.ESCALATED, AlertState.NO_DATA, AlertState.UPDATE
 TOKENS: dict[AlertState, str] = {
     F: "firing fired triggered re-triggered retriggered alarm alert alerting problem down open opened active activated new started "
     "regressed ongoing failed failing failure error critical crit warning warn major degraded unhealthy unavailable "
-    "unreachable investigating identified broken outage breached violated triggered:alert incident still-failing unstable "
+    "unreachable investigating identified broken outage breached violated triggered:alert incident still-failing unstable service-impact "
     "alerte alarme alarma alarm! störung ausfall fehler problema falla fallo falha erro caído caida offline "
     "panne incident-ouvert déclenché declenchee ausgelöst disparado disparada ativo activa activo ouvert ouverte offen "
     "allarme guasto errore storing alarmowy сбой авария тревога проблема недоступен 告警 报警 警报 異常 异常 故障 障害 "
     "障害発生 発生 警告 アラート 発報 エラー 触发 장애 경고 발생 चेतावनी अलर्ट विफल समस्या uyarı arıza",
-    R: "resolved recovered recovery ok okay up cleared clear closed normal back-to-normal inactive ended fixed restored healthy "
+    R: "resolved recovered recovery ok okay up cleared clear closed normal back-to-normal service-is-operating-normally inactive ended fixed restored healthy "
     "succeeded success passed completed operational available green solved online "
     "résolu résolue resolu resolue rétabli rétablie terminé terminée clos gelöst behoben erledigt wiederhergestellt entwarnung "
     "resuelto resuelta recuperado recuperada normalizado normalizada solucionado cerrado cerrada restablecido restablecida "
@@ -88,7 +88,18 @@ _EMOJI_HEAD = re.compile(
     r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)"
 )
 _COUNT = re.compile(r"[:：]?\s*\d{1,5}$")
-_RESOLVED_HUES, _FIRING_HUES = (75.0, 175.0), (345.0, 25.0)
+_RESOLVED_HUES, _FIRING_HUES = (75.0, 175.0), (335.0, 25.0)
+
+
+_EMOJI_TAIL = re.compile(r"(?:\s*(?::[a-z0-9_+\-]{1,40}:|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?))+\s*$")
+
+
+def strip_trailing_emoji(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without emoji at its end, and their names."""
+    match = _EMOJI_TAIL.search(text)
+    if not match:
+        return text, ()
+    return text[: match.start()], strip_emoji(match[0])[1]
 
 
 def strip_emoji(text: str) -> tuple[str, tuple[str, ...]]:
