@@ -88,7 +88,7 @@ BRIEFS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(BRIEFS, TEXT, st.integers(1, 10))
 def test_any_brief_fits(brief: Brief, asked: str, limit: int) -> None:
     for message in (brief_message(brief), changed_message(brief), recalled_message(brief, asked, limit)):

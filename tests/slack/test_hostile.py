@@ -45,7 +45,7 @@ def spoiled(value: Any, text: str) -> Any:
     if isinstance(value, str):
         return text
     if isinstance(value, Mapping):
-        return {text: spoiled(v, text) for v in value.values()}
+        return {f"{text}{n}": spoiled(v, text) for n, v in enumerate(value.values())}
     if isinstance(value, tuple):
         return tuple(spoiled(v, text) for v in value)
     fields = dataclasses.fields(value)
@@ -63,7 +63,7 @@ def surfaces(text: str) -> list[Any]:
     shown: list[Any] = []
     for brief in briefs(text):
         shown += [SURFACES.brief(brief), SURFACES.superseded(brief), SURFACES.precedents(brief, text)]
-        shown += [SURFACES.repeat_notice(brief, "https://ok.example/x"), SURFACES.repeat_notice(brief, text)]
+        shown += [SURFACES.repeat_notice(brief, "https://ok.example/x"), SURFACES.repeat_notice(brief, f"{text}<|")]
     rows, lines = spoiled(cases.open_rows(), text), spoiled(cases.status_lines(), text)
     shown += [
         SURFACES.recorded(spoiled(cases.life(), text), text, text),
@@ -97,11 +97,11 @@ def test_data_adds_no_format(text: str) -> None:
         return [tuple(said.count(mark) for mark in "*~`") for said in found]
 
     blank = {"\u202e", "\t\t"}
-    if text not in blank and SURFACES_SHOW(text):
+    if text not in blank and is_shown(text):
         assert marks(text) == marks("x")
 
 
-def SURFACES_SHOW(text: str) -> bool:
+def is_shown(text: str) -> bool:
     """Whether anything of the text can be seen at all (else lines are missing, and marks with them)."""
     return bool(SURFACES.help(text).blocks) and "“”" not in cases.shown(SURFACES.help(text).blocks)
 
