@@ -71,11 +71,11 @@ def recalled_message(brief: Brief, asked: str, limit: int) -> Message:
     lines = [part.source_line(s, why=True) for s in brief.sources[:limit]]
     near = [part.source_line(s, why=True) for s in brief.possible[: max(0, limit - len(lines))]]
     forms = tuple(_listed(lines[:n], near[:n]) for n in (limit, 5, 3, 2))
-    parts |= {"sources": (*forms, *part.sources(brief)[2:]), "possible": ((),)}
+    parts |= {"sources": (*forms, *(part.sources(brief)[2:] or ((),))), "possible": ((),)}
     return Message(part.verdict(brief), within(parts, RECALL_GIVES_WAY))
 
 
-RECALL_GIVES_WAY = (("sources", 1), ("later", 1), ("alternatives", 1), ("sources", 2), *GIVES_WAY, ("sources", 3))
+RECALL_GIVES_WAY = (("sources", 1), ("later", 1), ("alternatives", 1), ("sources", 2), *GIVES_WAY, ("sources", 3), ("sources", 4))
 _CHANGED: Blocks = (section("*The recommendation has changed.* These steps replace the ones above."),)
 
 

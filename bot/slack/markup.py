@@ -27,6 +27,8 @@ _HTTP = re.compile(r"https?://[^\s<>|\"`\\^{}]+", re.IGNORECASE)
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}")
 _REFERENCE = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 ELLIPSIS = "…"
+# A longer address is named, not linked: it would take the place of what a person reads.
+MAX_URL = 300
 
 
 def clean(text: str, *, lines: bool = False, exact: bool = False) -> str:
@@ -94,7 +96,7 @@ def prose(text: str, limit: int) -> str:
 def link(url: str | None, label: str, limit: int = 60) -> str:
     """A mrkdwn link if the address is plain http(s), else the label alone."""
     shown = prose(label, limit)
-    if not url or len(url) > 1000 or not _HTTP.fullmatch(url) or clean(url) != url:
+    if not url or len(url) > MAX_URL or not _HTTP.fullmatch(url) or clean(url) != url:
         return shown
     return f"<{escape(url)}|{shown}>"
 
