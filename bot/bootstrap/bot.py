@@ -20,8 +20,8 @@ from bot.alerts import read
 from bot.bootstrap.jobs import Jobs
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.workers import InboxWorker, Loop, run_job
-from bot.domain.alert import Alert, NotAlert
+from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
+from bot.domain.alert import Reading
 from bot.observability import OUTBOX_AGE, OUTBOX_ROWS, REGISTRY, logger, spawn
 from bot.ports import ChatAuthRejected
 from bot.ports.chat import Identity
@@ -29,7 +29,7 @@ from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
-from bot.slack.outbound import SlackChat
+from bot.slack.outbound import SlackChat, web_client
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
 from bot.workflows.brief import AnswerAlert
@@ -58,22 +58,24 @@ class Bot:
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
         """Whether what Slack sends can be kept: the store writable, and Slack connected."""
-        store = await self.memory.store.status()
+        store = await self.memory.health.status()
         connected = await self.transport.connected()
         details = {"store": store.problem or "writable", "slack": "connected" if connected else "not connected"}
         return store.writable and connected, details
 
 
-def web_client(settings: Settings) -> AsyncWebClient:
+def client_of(settings: Settings) -> AsyncWebClient:
     """The Web API client; raises ChatAuthRejected where there is no token."""
     if settings.slack_bot_token is None:
         raise ChatAuthRejected(
             "SLACK_BOT_TOKEN is not set: install the app from manifest.yml and put its xoxb- token into .env."
         )
-    base = settings.slack_api_url
-    return AsyncWebClient(
-        token=settings.slack_bot_token.get_secret_value(), base_url=base if base.endswith("/") else base + "/"
-    )
+    return web_client(settings.slack_bot_token.get_secret_value(), with_slash(settings.slack_api_url))
+
+
+def with_slash(url: str) -> str:
+    """Slack's client needs the final slash."""
+    return url if url.endswith("/") else f"{url}/"
 
 
 async def assemble(settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Bot:
@@ -82,14 +84,14 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     identity = await chat.identity()
     surfaces = SlackSurfaces()
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}))
-    answer = AnswerAlert(memory.store, memory.recall, memory.index, chat, surfaces, clock, reading)
+    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, reading)
     listening = Listening(
-        inbox=memory.store,
-        store=memory.store,
-        resolve=Resolve(memory.store, surfaces, clock),
+        inbox=memory.inbox,
+        store=memory.incidents,
+        resolve=Resolve(memory.incidents, surfaces, clock),
         lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.store),
-        status=ReportStatus(memory.store, memory.store, memory.index, clock, memory.name, "off", __version__),
+        compose_digest=ComposeDigest(memory.incidents),
+        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, memory.name, "off", __version__),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
@@ -99,17 +101,16 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
     app = build_app(client, secret, listening)
     server = web.Application(client_max_size=2 * 1024 * 1024)
-    handlers = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {"message": answer}
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {"message": answer}
     zone = ZoneInfo(settings.timezone)
     bot = Bot(
         settings,
         memory,
         identity,
-        InboxWorker(memory.store, handlers, settings.workers),
-        Deliver(memory.store, chat, clock),
+        InboxWorker(memory.inbox, handlers, settings.workers),
+        Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents),
         Jobs(
-            PostDigests(memory.store, memory.store, chat, surfaces, clock),
-            memory.store,
+            PostDigests(memory.incidents, memory.claims, chat, surfaces, clock), memory.inbox,
             clock,
             zone,
             settings.digest_day,
@@ -122,7 +123,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     return bot
 
 
-def _read(own: frozenset[str], event: Mapping[str, Any]) -> Alert | NotAlert:
+def _read(own: frozenset[str], event: Mapping[str, Any]) -> Reading:
     return read(event, own_bot_ids=own)
 
 
@@ -133,7 +134,7 @@ async def _handle(work: Any, listening: Listening, row: Any) -> None:
 def transport_for(settings: Settings, app: Any, server: web.Application) -> Transport:
     """Socket Mode with an app token, else signed HTTP; raises ChatAuthRejected where neither is possible."""
     if settings.slack_app_token:
-        return SocketTransport(app, settings.slack_app_token.get_secret_value(), settings.slack_api_url)
+        return SocketTransport(app, settings.slack_app_token.get_secret_value(), with_slash(settings.slack_api_url))
     if settings.slack_signing_secret is None:
         raise ChatAuthRejected(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set: put one of them into .env."
@@ -147,7 +148,7 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
     then what runs may finish within ten seconds; what does not is taken up again at the next start."""
     clock = clock or SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
-        bot = await assemble(settings, memory, clock, web_client(settings))
+        bot = await assemble(settings, memory, clock, client_of(settings))
         runner = web.AppRunner(bot.server, access_log=None)
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
@@ -175,8 +176,8 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
 
 
 async def _gauges(bot: Bot, clock: Clock) -> float:
-    for state, rows in (await bot.memory.store.counts()).items():
+    for state, rows in (await bot.memory.outbox.counts()).items():
         OUTBOX_ROWS.labels(state).set(rows)
-    oldest = await bot.memory.store.oldest_pending_at()
+    oldest = await bot.memory.outbox.oldest_pending_at()
     OUTBOX_AGE.set((clock.now() - oldest).total_seconds() if oldest else 0)
     return 15.0

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from bot.bootstrap.bot import web_client
+from bot.bootstrap.bot import client_of
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.ports import PrecedentError
@@ -101,7 +101,7 @@ async def database(settings: Settings) -> Finding:
     """The store opens, has this version's schema, and takes a write."""
     try:
         async with open_memory(settings, SystemClock(), RandomIds()) as memory:
-            status = await memory.store.status()
+            status = await memory.health.status()
     except PrecedentError as problem:
         return Finding("Database", False, str(problem), "Correct DATABASE_URL or the rights of its folder.")
     if not status.writable:
@@ -121,7 +121,7 @@ async def slack(settings: Settings) -> AsyncIterator[Finding]:
         yield finding
     if any(f.ok is False for f in bad):
         return
-    chat = SlackChat(web_client(settings), SystemClock())
+    chat = SlackChat(client_of(settings), SystemClock())
     try:
         identity, scopes = await chat.identity(), await chat.scopes()
     except PrecedentError as problem:

@@ -16,8 +16,8 @@ from bot.bootstrap.memory import open_memory
 from bot.bootstrap.seeds import SEEDS, seed_incidents
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.playground.server import LocalSlack
+from bot.ports.store import Changes
 from bot.settings import Settings
-from bot.workflows.transfer import keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,6 @@ class Playground:
 def local_settings(slack: LocalSlack, database: Path) -> Settings:
     """Settings for a bot on the local Slack; nothing of the environment's real workspace or memory is used."""
     return Settings(
-        _env_file=None,
         slack_bot_token=slack.bot_token,
         slack_app_token=slack.app_token,
         slack_signing_secret=slack.signing_secret,
@@ -68,5 +67,6 @@ async def load_seeds(config: Settings) -> int:
     clock = SystemClock()
     async with open_memory(config, clock, RandomIds()) as memory:
         records = seed_incidents(clock.now())
-        await keep(memory.store, records)
+        ids = frozenset(record.incident_id for record in records)
+        await memory.incidents.commit(Changes(records=records, recallable=ids))
         return len(records)

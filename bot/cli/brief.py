@@ -21,7 +21,8 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
 from bot.cli.show import message_text
 from bot.domain.alert import Alert, AlertState
-from bot.domain.brief import Brief, brief_json
+from bot.domain.brief import Brief
+from bot.domain.brief_json import brief_json
 from bot.domain.digest import Digest
 from bot.domain.incident import Boundary, FailedCheck
 from bot.domain.opening import posted_at
@@ -65,7 +66,7 @@ def brief(
     now = time_of(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()
     decided = run(_brief(alert, now, use_memory=not no_memory))
     if as_json:
-        print_json(brief_json(decided, shape(alert)))
+        print_json(brief_json(decided, shape))
     else:
         print_message(SlackSurfaces().brief(decided))
 
@@ -148,7 +149,7 @@ def resolve(
 async def _resolve(said: Resolution, by: str) -> Recorded:
     clock = SystemClock()
     async with open_memory(settings(), clock, RandomIds()) as memory:
-        return await Resolve(memory.store, SlackSurfaces(), clock)(said, by, f"cli/{RandomIds().new()}")
+        return await Resolve(memory.incidents, SlackSurfaces(), clock)(said, by, f"cli/{RandomIds().new()}")
 
 
 def check_of(text: str) -> FailedCheck:
@@ -180,7 +181,7 @@ async def _digest(days: int) -> Digest:
     async with open_memory(config, clock, RandomIds()) as memory:
         since = until - timedelta(days=days)
         name = f"the last {days} days to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
-        return await ComposeDigest(memory.store)(since, until, OPERATOR, name)
+        return await ComposeDigest(memory.incidents)(since, until, OPERATOR, name)
 
 
 def _plain(value: Digest) -> dict[str, Any]:

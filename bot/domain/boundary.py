@@ -43,4 +43,4 @@ def call_boundary(strong: Sequence[Precedent]) -> BoundaryCall:
     agreeing = [i for i in stated if i.boundary is value]
     others = [i for i in stated if i.boundary is not value]
     apart = told_apart(agreeing, others, value.value, "/".join(sorted({i.boundary.value for i in others})))
-    return BoundaryCall(value, _votes(strong), apart if others else None)
+    return BoundaryCall(value, _votes(strong), apart)

@@ -229,7 +229,7 @@ def _told_from(best: Recommendation, rival: Recommendation, strong: Sequence[Pre
     """A rival that also worked, with what tells its incidents from the recommended fix's in its explanation."""
     with_best = [p.incident for p in strong if p.incident.incident_id in best.incidents]
     only_rival = [p.incident for p in strong if p.incident.incident_id in set(rival.incidents) - set(best.incidents)]
-    apart = told_apart(with_best, only_rival, "recommended", "this") if rival.successes and only_rival else None
+    apart = told_apart(with_best, only_rival, "recommended", "this") if rival.successes else None
     return replace(rival, explanation=f"{rival.explanation}; told apart by {apart}") if apart else rival
 
 
@@ -241,15 +241,15 @@ def fix_record(strong: Sequence[Precedent], at: datetime) -> FixRecord:
     """
     outage = outage_of(p.incident for p in strong)
     total = len(set(outage.values()))
-    placed: list[tuple[tuple[int, int, float, int, str], Recommendation]] = []
-    failed: list[tuple[tuple[int, int, float, int, str], Recommendation]] = []
-    for key, tally in _tallies(strong, outage):
-        found = _recommendation(key, tally, total, at)
-        rank = min(u.rank for u in tally.uses)
-        (failed if found.failures and not found.successes else placed).append((_place(found, rank), found))
-    ordered = [found for _, found in sorted(placed, key=lambda pair: pair[0])]
+    ranked = [
+        (min(use.rank for use in tally.uses), _recommendation(key, tally, total, at))
+        for key, tally in _tallies(strong, outage)
+    ]
+    failed = [(rank, found) for rank, found in ranked if found.failures and not found.successes]
+    failed.sort(key=lambda pair: (-pair[1].failures, pair[0], pair[1].fix))
+    ranked.sort(key=lambda pair: _place(pair[1], pair[0]))
+    ordered = [found for _, found in ranked if found.successes or not found.failures]
     best = ordered[0] if ordered and ordered[0].successes else None
     rivals = [_told_from(best, rival, strong) for rival in ordered[1:]] if best else ordered
-    failed.sort(key=lambda pair: (-pair[1].failures, pair[0]))
     did_not_work = (DidNotWork(found.fix, found.failures, found.incidents) for _, found in failed)
     return FixRecord(best, tuple(rivals), tuple(did_not_work))

@@ -83,8 +83,8 @@ def _hits(words: frozenset[str], text: str | None) -> bool:
 def _guilty(skip: Skip, others: Sequence[Incident]) -> Later | None:
     """The same check as something to do later, if it was the cause or the fix in an incident that did not rule it
     out; None if it never was."""
-    words = content_words(skip.check)
-    others = [i for i in others if i.incident_id not in skip.incidents]
+    words, form = content_words(skip.check), normalise(skip.check)
+    others = [i for i in others if form not in {normalise(failed.check) for failed in i.failed_checks}]
     cause = [i.incident_id for i in others if _hits(words, i.root_cause)]
     if cause:
         return Later(skip.check, f"it was the cause in {listed(cause, 3)}", tuple(cause))

@@ -27,11 +27,11 @@ def subject(alert: Alert) -> str:
 
 def _boundary_words(call: BoundaryCall, vendor: str | None, outages: int) -> str:
     if call.value is Boundary.UNKNOWN:
-        return counted(outages, "similar outage")
+        return f"memory of {counted(outages, 'similar outage')}"
     named = (
         f"vendor {one_line(vendor, _VENDOR_LIMIT)}" if vendor and call.value is Boundary.VENDOR else call.value.value
     )
-    return f"{named} {call.votes.get(call.value.value, 0)} of {sum(call.votes.values())}"
+    return f"memory says {named}, {call.votes.get(call.value.value, 0)} of {sum(call.votes.values())}"
 
 
 def _remembered(lead: str, found: Recommendation | None, first_step: str) -> str:
@@ -74,7 +74,5 @@ def verdict(
     elif insufficient is not None:
         said = f"{lead}: no answer from memory, {insufficient}"
     else:
-        said = _remembered(
-            f"{lead}: memory: {_boundary_words(call, alert.vendor, outages)}", recommendation, first_step
-        )
+        said = _remembered(f"{lead}: {_boundary_words(call, alert.vendor, outages)}", recommendation, first_step)
     return one_line(said, LIMIT)

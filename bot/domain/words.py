@@ -50,10 +50,15 @@ def parted(name: str) -> str:
     return _CAMEL.sub(" ", name.replace("_", " "))
 
 
+def _singular(word: str) -> str:
+    """A word without its final "s", where that is likely a plural ("pods", not "status", "redis", "access")."""
+    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word
+
+
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in singular form as far as a final "s" tells."""
-    words = (w for w in _WORD.findall(parted(text).casefold()) if w not in _STOP)
-    return frozenset(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in words)
+    """The words of a text that say what it is about, in singular form."""
+    return frozenset(_singular(w) for w in _WORD.findall(parted(text).casefold()) if w not in _STOP)
 
 
 def cut(text: str, limit: int) -> str:

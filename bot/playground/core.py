@@ -71,6 +71,13 @@ class Core:
         self.surfaces = Surfaces(self.workspace)
         self.courier = Courier(self.knobs, self.traffic, self.clock, self.changed)
 
+    def load(self, seeds: Mapping[str, Any]) -> None:
+        """Add users, channels and webhooks as `channels.json` states them."""
+        self.workspace.load(seeds)
+        for row in seeds.get("webhooks", ()):
+            app = self.workspace.app_named(row["name"])
+            self.webhooks[row["id"]] = Webhook(row["secret"], row["channel"], app)
+
     def clock(self) -> float:
         """Seconds since 1970."""
         return self.now()

@@ -11,7 +11,13 @@ from bot.playground import messages
 from bot.playground.running import Running
 from bot.playground.workspace import JSON, Channel, SlackRefused, User
 
-_FILES = {"app.js": "text/javascript", "style.css": "text/css", "index.html": "text/html"}
+_FILES = {
+    "app.js": "text/javascript",
+    "blocks.js": "text/javascript",
+    "text.js": "text/javascript",
+    "style.css": "text/css",
+    "index.html": "text/html",
+}
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

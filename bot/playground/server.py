@@ -48,7 +48,7 @@ class LocalSlack(Running):
         HTTP to that address instead of Socket Mode. Times are in seconds.
         """
         core = Core(now=now)
-        core.workspace.load(seeds.channels(seeds_dir))
+        core.load(seeds.channels(seeds_dir))
         core.courier.retry_delays_s = retry_delays_s
         if manifest:
             core.installed.use_manifest(manifest)

@@ -50,7 +50,8 @@ class Owed:
 class OwedRow:
     """A claimed outbox row. `lease` is the fencing token; settling with an outdated one does nothing.
     `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again.
-    `own_result` is what an earlier delivery of this row produced: a replaced "post" with one is an edit of it."""
+    `own_result` is what an earlier delivery of this row produced: a replaced "post" with one is an edit of it.
+    `replaced`: what may have been delivered was an older payload than this one."""
 
     id: int
     owed: Owed
@@ -59,6 +60,7 @@ class OwedRow:
     uncertain: bool
     target_result: str | None = None
     own_result: str | None = None
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +230,8 @@ class Outbox(Protocol):
         payload came meanwhile (the result is kept, and the row is due again)."""
         ...
 
-    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool) -> bool:
-        """Failed for now; due again after `delay_s`."""
+    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True) -> bool:
+        """Not now; due again after `delay_s`. `tried` False: nothing was attempted, so it does not count."""
         ...
 
     async def bury(self, row: OwedRow, error: str) -> bool:

@@ -167,7 +167,8 @@ class Resolve:
 
     async def _what(self, resolution: Resolution, now: datetime) -> tuple[Life, Incident, tuple[SeenPost, ...]]:
         if resolution.incident_id:
-            return await self.store.life(resolution.incident_id), await self.store.record(resolution.incident_id), ()
+            record = await self.store.record(resolution.incident_id)
+            return await self._life(record, now), record, ()
         subject = resolution.subject
         if subject is None:
             raise IncidentNotFound(
@@ -187,6 +188,17 @@ class Resolve:
             self._opened(incident_id, subject, life.opened_at),
             (SeenPost(subject.channel.id, subject.ts, incident_id),),
         )
+
+    async def _life(self, record: Incident, now: datetime) -> Life:
+        """The incident's life; an imported record has none yet and gets one that ended when the record says."""
+        try:
+            return await self.store.life(record.incident_id)
+        except IncidentNotFound:
+            alert = record.alerts[0].fingerprint if record.alerts else None
+            begun, ended = record.happened_at or now, record.resolved_at or record.happened_at or now
+            known = alert or f"record/{record.incident_id}"
+            visibility, state = record.source.visibility, IncidentState.RESOLVED
+            return Life(record.incident_id, known, visibility, state, begun, begun, resolved_at=ended)
 
     def _opened(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)

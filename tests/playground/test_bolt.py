@@ -38,7 +38,7 @@ MODAL = {
         },
     ],
 }
-BUTTONS = [
+BUTTONS: list[dict[str, Any]] = [
     {"type": "section", "text": {"type": "mrkdwn", "text": "*brief*"}},
     {
         "type": "actions",

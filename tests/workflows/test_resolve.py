@@ -9,10 +9,10 @@ import pytest
 from bot.slack.messages import SlackSurfaces
 
 from bot.domain.alert import Alert, AlertState
-from bot.domain.incident import Boundary, FailedCheck, VerificationStatus
+from bot.domain.incident import Boundary, FailedCheck, Incident, VerificationStatus
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
-from bot.ports.store import Destination
+from bot.ports.store import Changes, Destination
 from bot.workflows.resolve import Outcome, Resolution, Resolve, Subject
 from tests.workflows.world import World, world
 
@@ -175,3 +175,12 @@ async def test_the_form_offers_what_the_brief_knows(w: World) -> None:
     assert await w.resolve.suggested_fix("INC-1") is None
     await w.post(fingerprint="quiet", severity="warning", title="Other")
     assert (await w.resolve.form("INC-3")).known_fixes == ()
+
+
+async def test_an_imported_record_can_be_added_to(w: World) -> None:
+    known = Incident("OLD-1", "Gateway errors", started_at=w.clock.now())
+    await w.memory.incidents.commit(Changes(records=(known,), recallable=frozenset({"OLD-1"})))
+    await w.resolve(Resolution(Outcome.RECOVERED, "OLD-1", fix="Restart it"), "U1", "view:1")
+    assert len((await w.memory.incidents.record("OLD-1")).attempts) == 1
+    assert (await w.memory.incidents.life("OLD-1")).state == "resolved"
+    assert await w.owed() == []

@@ -51,15 +51,12 @@ class SqlInbox:
     async def take(self, limit: int) -> tuple[InboxRow, ...]:
         """See the port."""
         now = self.clock.now()
-        due = (
-            sa.select(inbox)
-            .where(inbox.c.state.in_(LIVE), inbox.c.due_at <= now)
-            .order_by(inbox.c.id)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
+        due = sa.select(inbox).where(inbox.c.state.in_(LIVE), inbox.c.due_at <= now).order_by(inbox.c.id).limit(limit)
+        async with self.database.read() as connection:
+            if (await connection.execute(due.with_only_columns(inbox.c.id).limit(1))).first() is None:
+                return ()
         async with self.database.write() as connection:
-            rows = (await connection.execute(due)).mappings().all()
+            rows = (await connection.execute(due.with_for_update(skip_locked=True))).mappings().all()
             taken = []
             for row in rows:
                 lease = self.ids.new()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from bot.adapters.store.engine import Database, connect, plain_errors, prepare_f
 from bot.adapters.store.health import SqlHealth
 from bot.adapters.store.inbox import SqlInbox
 from bot.adapters.store.incidents import SqlIncidents
+from bot.adapters.store.index import SqlIndex
+from bot.adapters.store.index_follower import IndexFollower, make_anew
+from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.schema import check, upgrade
 from bot.ports import StoreUnavailable
@@ -29,21 +34,36 @@ class Store:
     outbox: SqlOutbox
     claims: SqlClaims
     health: SqlHealth
+    index: SqlIndex
+    tidy: Callable[[], None] | None = None
 
     async def close(self) -> None:
         """Give the connections back; the store cannot be used afterwards."""
         await self.database.close()
+        if self.index.database is not self.database:
+            await self.index.database.close()
+        if self.tidy:
+            self.tidy()
 
 
 async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S) -> Store:
-    """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words."""
+    """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words.
+
+    Beside PostgreSQL the index is a local file of this process, made from the records at the first recall.
+    """
     database = _connect(url)
+    in_step = SqliteIndexWriter() if database.is_sqlite else None
     try:
-        await (_upgrade_if_needed(database) if database.is_sqlite else _require_current(database))
+        if in_step:
+            await _upgrade_if_needed(database)
+            await make_anew(database, in_step)
+        else:
+            await _require_current(database)
     except StoreUnavailable:
         await database.close()
         raise
-    writer = Writer(index=None)
+    writer = Writer(index=in_step)
+    index, tidy = (SqlIndex(database, database), None) if in_step else _index_beside(database)
     return Store(
         database=database,
         incidents=SqlIncidents(database, clock, writer),
@@ -51,6 +71,8 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
         outbox=SqlOutbox(database, clock, ids, lease_s),
         claims=SqlClaims(database, clock, writer),
         health=SqlHealth(database, clock),
+        index=index,
+        tidy=tidy,
     )
 
 
@@ -61,6 +83,13 @@ async def migrate(url: str) -> None:
         await _upgrade_if_needed(database)
     finally:
         await database.close()
+
+
+def _index_beside(records_in: Database) -> tuple[SqlIndex, Callable[[], None]]:
+    with plain_errors():
+        directory = tempfile.TemporaryDirectory(prefix="precedent-index-")
+    database = _connect(f"sqlite:///{directory.name}/index.db")
+    return SqlIndex(database, records_in, IndexFollower(records_in, database)), directory.cleanup
 
 
 def _connect(url: str) -> Database:

@@ -37,8 +37,12 @@ class SqlOutbox:
     async def claim(self, destination: Destination, limit: int) -> tuple[OwedRow, ...]:
         """See the port."""
         now = self.clock.now()
+        asked = _due(destination, now, limit)
+        async with self.database.read() as connection:
+            if (await connection.execute(asked.with_only_columns(outbox.c.id).limit(1))).first() is None:
+                return ()
         async with self.database.write() as connection:
-            rows = (await connection.execute(_due(destination, now, limit))).mappings().all()
+            rows = (await connection.execute(asked.with_for_update(skip_locked=True, of=outbox))).mappings().all()
             return tuple([await self._lease(connection, row, now) for row in rows])
 
     async def _lease(self, connection: AsyncConnection, row: Mapping[str, Any], now: datetime) -> OwedRow:
@@ -49,6 +53,7 @@ class SqlOutbox:
             "due_at": now + timedelta(seconds=self.lease_s),
             "attempts": row["attempts"] + 1,
             "uncertain": uncertain,
+            "replaced": False,
         }
         await connection.execute(sa.update(outbox).where(outbox.c.id == row["id"]).values(**changed))
         payload = json.loads(row["payload"])
@@ -67,6 +72,7 @@ class SqlOutbox:
             uncertain=uncertain,
             target_result=await _result(connection, payload.get("target")),
             own_result=row["result"],
+            replaced=bool(row["replaced"]),
         )
 
     async def settle(self, row: OwedRow, result: str | None) -> bool:
@@ -75,10 +81,12 @@ class SqlOutbox:
         kept = {"result": result} if result is not None else {}
         return await self._end(row, {"state": "sent", "settled_at": now, "error": None, "uncertain": False, **kept})
 
-    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool) -> bool:
+    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True) -> bool:
         """See the port."""
         due = self.clock.now() + timedelta(seconds=delay_s)
-        return await self._end(row, {"state": "pending", "due_at": due, "error": error, "uncertain": uncertain})
+        changed = {"state": "pending", "due_at": due, "uncertain": uncertain}
+        changed |= {"error": error} if tried else {"attempts": row.attempts - 1}
+        return await self._end(row, changed)
 
     async def bury(self, row: OwedRow, error: str) -> bool:
         """See the port."""
@@ -92,7 +100,8 @@ class SqlOutbox:
                 return False
             if replaced:
                 changed |= {"state": "pending", "due_at": self.clock.now(), "settled_at": None, "attempts": 0}
-            update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=False)
+            outdated = bool(replaced) and changed.get("uncertain", False)
+            update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
             await connection.execute(update)
             return not replaced
 
@@ -132,7 +141,6 @@ def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
         )
         .order_by(outbox.c.urgent.desc(), outbox.c.id)
         .limit(limit)
-        .with_for_update(skip_locked=True, of=outbox)
     )
 
 

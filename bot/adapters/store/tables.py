@@ -12,23 +12,26 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 
+def _to_database(self: Any, value: datetime | None, dialect: Dialect) -> datetime | None:
+    if value is None:
+        return None
+    if value.tzinfo is None:
+        raise ValueError("a moment without time zone reached the store")
+    return value.astimezone(UTC).replace(tzinfo=None)
+
+
+def _from_database(self: Any, value: Any | None, dialect: Dialect) -> datetime | None:
+    return None if value is None else value.replace(tzinfo=UTC)
+
+
 class UtcTime(sa.types.TypeDecorator[datetime]):
     """A moment: aware in Python, UTC without offset in the database."""
 
     impl = sa.DateTime(timezone=False)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To UTC; a moment without an offset is a mistake of ours."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a moment without time zone reached the store")
-        return value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        """Aware again."""
-        return None if value is None else value.replace(tzinfo=UTC)
+    process_bind_param = _to_database
+    process_result_value = _from_database
 
 
 metadata = sa.MetaData(
