@@ -10,7 +10,7 @@ import contextvars
 import logging
 import sys
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
@@ -49,15 +49,28 @@ def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
     )
     structlog.configure(
         processors=[*shared, renderer],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=_to_stderr,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
     )
     formatter = structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared)
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StderrHandler()
     handler.setFormatter(formatter)
     logging.basicConfig(
         level=max(logging.getLevelNamesMapping()[level.upper()], logging.WARNING), handlers=[handler], force=True
     )
+
+
+def _to_stderr(*_names: Any) -> structlog.PrintLogger:
+    return structlog.PrintLogger(sys.stderr)
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to whatever sys.stderr is at the moment, for it may be replaced after logging was configured."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        self.stream = sys.stderr
+        super().emit(record)
 
 
 def _add_correlation(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

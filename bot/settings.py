@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO", description="Least severe log level written"
     )
+    lease_s: Annotated[float, Field(gt=0, le=3600)] = Field(
+        30.0, description="Seconds after which work that a dead process had taken is taken up by another"
+    )
     workers: Annotated[int, Field(ge=1, le=64)] = Field(4, description="How many Slack events are worked on at once")
 
     @classmethod

@@ -7,17 +7,26 @@ from __future__ import annotations
 
 import typer
 
-from bot.cli import alerts, memory
+from bot import __version__
+from bot.cli import alerts, brief, demo, memory, operate, serve
 
 app = typer.Typer(
     name="precedent",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="A Slack bot with incident memory.",
+    help="A Slack bot with incident memory: an alert gets its brief, and what fixed it comes back next time.",
 )
-for family in (alerts, memory):
+for family in (serve, demo, alerts, brief, memory, operate):
     family.register(app)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: bool = typer.Option(False, "--version", help="Print the version and exit")) -> None:
+    """A Slack bot with incident memory."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
 
 
 def main() -> None:

@@ -1,9 +1,199 @@
-"""Commands of the memory family. Must not decide anything."""
+"""`precedent import`, `export`, `recall` and `migrate`. Must not decide anything; JSON on stdout, the rest on stderr."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
 import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from bot.adapters.store import migrate as migrate_store
+from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.domain.incident import Incident
+from bot.domain.query import OPERATOR, Query, query_from_text
+from bot.domain.ranking import Precedent, Recalled, Tier
+from bot.workflows.recall import LookUp
+from bot.workflows.transfer import ExportRecords, Imported, ImportRecords
+
+MOST = 50
 
 
 def register(app: typer.Typer) -> None:
     """Add this family's commands."""
+    app.command("import")(import_records)
+    app.command("export")(export)
+    app.command("recall")(recall)
+    app.command("migrate")(migrate)
+
+
+def import_records(
+    files: Annotated[list[str], typer.Argument(help="JSON Lines files, one incident a line; - is standard input")],
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave embeddings for later")] = False,
+) -> None:
+    """Take incident records into memory."""
+    texts = [(name, read_input(name)) for name in files]
+    done = run(_import(texts))
+    for refusal in done.refused:
+        where = f"{refusal.file}:{refusal.line}" + (f": {refusal.field}" if refusal.field else "")
+        sys.stderr.write(f"{where}: {refusal.reason}\n")
+    if done.read and not (done.added or done.replaced or done.refused):
+        sys.stderr.write("Nothing changed: all of these records are in memory already.\n")
+    refused = [{"file": r.file, "line": r.line, "field": r.field, "reason": r.reason} for r in done.refused]
+    counted = {"read": done.read, "added": done.added, "replaced": done.replaced, "unchanged": done.unchanged}
+    print_json(counted | {"refused": refused})
+    if done.refused:
+        raise typer.Exit(REFUSED)
+
+
+async def _import(texts: list[tuple[str, str]]) -> Imported:
+    done = Imported()
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None)
+        with _progress(sum(text.count("\n") for _, text in texts)) as show:
+            for name, text in texts:
+                async for so_far in take(name, text.split("\n"), done):
+                    show(so_far.read)
+    return done
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Any]:
+    """A bar on stderr where a person watches; else nothing."""
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task("Importing", total=total)
+        yield lambda read: bar.update(task, completed=read)
+
+
+def export(
+    file: Annotated[str, typer.Argument(help="Where to write; - is standard output")] = "-",
+) -> None:
+    """Write all records as JSON Lines, in the form that import takes."""
+    if file == "-":
+        run(_export(sys.stdout))
+        return
+    try:
+        with Path(file).open("w", encoding="utf-8") as out:
+            count = run(_export(out))
+    except OSError as problem:
+        fail(f"{file} cannot be written: {problem.strerror}.", USAGE)
+    sys.stderr.write(f"{count} records written to {file}.\n")
+
+
+async def _export(out: TextIO) -> int:
+    count = 0
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        async for line in ExportRecords(memory.incidents)():
+            out.write(line + "\n")
+            count += 1
+    return count
+
+
+def recall(
+    text: Annotated[str | None, typer.Argument(help="What is happening")] = None,
+    vendor: Annotated[str | None, typer.Option(help="The vendor it concerns")] = None,
+    service: Annotated[str | None, typer.Option(help="The service it concerns")] = None,
+    region: Annotated[str | None, typer.Option(help="The region it concerns")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, help="How many precedents at most")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help='Read {"text": …} lines from standard input')] = False,
+) -> None:
+    """What memory holds on this."""
+    if jsonl == bool(text):
+        fail("give a text, or --jsonl and questions on standard input.", USAGE)
+    if jsonl:
+        run(_recall_lines(_questions(sys.stdin.read()), limit))
+        return
+    query, recalled = run(_recall(text or "", vendor, service, region, limit))
+    if as_json:
+        print_json(recalled_json(query, recalled))
+    else:
+        _print_recalled(recalled)
+
+
+def _questions(text: str) -> list[str]:
+    asked = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                asked.append(str(json.loads(line)["text"]))
+            except (json.JSONDecodeError, KeyError, TypeError):
+                fail(f'line {number} of standard input is not a {{"text": …}} object.', REFUSED)
+    return asked
+
+
+async def _recall_lines(asked: list[str], limit: int) -> None:
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        known = await memory.index.known_names()
+        for text in asked:
+            found = await memory.recall.precedents(query_from_text(text, known), OPERATOR)
+            line = {"precedents": [_brief_json(p) for p in found.precedents[:limit]]}
+            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+async def _recall(
+    text: str, vendor: str | None, service: str | None, region: str | None, limit: int
+) -> tuple[Query, Recalled]:
+    memory: Memory
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        look_up = LookUp(memory.recall, memory.index)
+        return await look_up(text, OPERATOR, vendor=vendor, service=service, region=region, limit=limit)
+
+
+def _brief_json(precedent: Precedent) -> dict[str, Any]:
+    return {
+        "incident_id": precedent.incident.incident_id,
+        "probability": round(precedent.probability, 4),
+        "tier": precedent.tier.value,
+    }
+
+
+def recalled_json(query: Query, recalled: Recalled) -> dict[str, Any]:
+    """A recall as JSON values: what was asked, all precedents with their reasons, what is missing."""
+    return {
+        "query": {name: getattr(query, name) for name in ("text", "vendor", "service", "region")},
+        "known": recalled.known,
+        "precedents": [_brief_json(p) | _facts(p.incident) | {"why": list(p.why)} for p in recalled.precedents],
+        "missing": [{"what": m.what, "reason": m.reason} for m in recalled.missing],
+    }
+
+
+def _facts(record: Incident) -> dict[str, Any]:
+    when = record.happened_at
+    return {
+        "title": record.title,
+        "service": record.service,
+        "vendor": record.vendor,
+        "date": when.date().isoformat() if when else None,
+        "boundary": record.boundary.value,
+        "root_cause": record.root_cause,
+    }
+
+
+def _print_recalled(recalled: Recalled) -> None:
+    shown = [p for p in recalled.precedents if p.tier is not Tier.NONE]
+    for missing in recalled.missing:
+        typer.echo(f"{missing.what} is missing: {missing.reason}", err=True)
+    if not shown:
+        typer.echo(f"Nothing in memory is like this ({recalled.known} incidents known).")
+    for precedent in shown:
+        facts = _facts(precedent.incident)
+        why = f" ({', '.join(precedent.why)})" if precedent.why else ""
+        said = [precedent.incident.incident_id, facts["date"] or "undated", facts["title"]]
+        typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {'  '.join(said)}{why}")
+        if facts["root_cause"]:
+            typer.echo(f"               root cause: {facts['root_cause']}")
+
+
+def migrate() -> None:
+    """Bring the database up to date (needed for PostgreSQL; SQLite does it by itself)."""
+    run(migrate_store(settings().store_url))
+    sys.stderr.write("The database is up to date.\n")

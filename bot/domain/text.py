@@ -1,14 +1,108 @@
-"""Words of a text: tokens, normalising, what makes two texts the same. Must not score or search.
+"""Words of a text: tokens, character n-grams, normalising, what makes two texts the same. Must not score or search.
 
-Filled by the index work: see `normalise` for the one that grouping uses.
+Tokens are what the index keeps: stemmed words, whole names next to their parts (`KubePodCrashLooping`, `http_5xx_rate`),
+and pairs of characters where a script writes no spaces (Chinese, Japanese, Thai, ...).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+
+import Stemmer
 
 _NUMBERING = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
+# scripts written without spaces: Thai to Myanmar, Khmer, kana, CJK ideographs
+_SPACELESS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]+"
+)
+_WORD_CATEGORIES = frozenset("LMN")
+_STEMMER = Stemmer.Stemmer("english")
+# The version of the tokens: an index made by another one is made anew.
+TOKENS_VERSION = 1
+GRAM_SIZES = (3, 4, 5)
+LONGEST_TOKEN = 64
+# words that say nothing about what happened; in a small store their rarity would be taken for meaning
+FUNCTION_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "its",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "to",
+        "with",
+        "into",
+        "over",
+        "under",
+        "than",
+        "then",
+        "as",
+        "and",
+        "or",
+        "but",
+        "not",
+        "no",
+        "if",
+        "so",
+        "such",
+        "there",
+        "here",
+        "which",
+        "who",
+        "what",
+        "when",
+        "where",
+        "while",
+        "will",
+        "would",
+        "can",
+        "could",
+        "should",
+        "may",
+        "might",
+        "must",
+        "more",
+        "most",
+        "very",
+        "also",
+        "only",
+        "just",
+        "per",
+        "via",
+        "about",
+        "after",
+        "before",
+    ]
+)
 
 
 def normalise(text: str) -> str:
@@ -16,3 +110,62 @@ def normalise(text: str) -> str:
     punctuation removed (design 6)."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_NUMBERING.sub("", folded).split()).rstrip(".;,:! ")
+
+
+def tokens(text: str) -> list[str]:
+    """The index's words of a text, in order, repeated as often as they occur."""
+    found: list[str] = []
+    for word in _words(unicodedata.normalize("NFKC", text)):
+        if word.casefold() not in FUNCTION_WORDS:
+            found.extend(_word_tokens(word))
+    return found
+
+
+def words(text: str) -> list[str]:
+    """The words of a text as they are written, case folded, in order: what `word_grams` cuts into pieces."""
+    return [word.casefold() for word in _words(unicodedata.normalize("NFKC", text))]
+
+
+def word_grams(word: str) -> tuple[str, ...]:
+    """All character n-grams (n = 3, 4, 5) of a word with a space at either end."""
+    padded = f" {word} "
+    return tuple(padded[i : i + n] for n in GRAM_SIZES for i in range(len(padded) - n + 1))
+
+
+def gram_count(word: str) -> int:
+    """How many n-grams `word_grams` gives for the word."""
+    return sum(max(0, len(word) + 2 - n + 1) for n in GRAM_SIZES)
+
+
+def _words(text: str) -> list[str]:
+    return "".join(c if c == "_" or _is_word(c) else " " for c in text).split()
+
+
+@lru_cache(maxsize=4096)
+def _is_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in _WORD_CATEGORIES
+
+
+@lru_cache(maxsize=65_536)
+def _word_tokens(word: str) -> tuple[str, ...]:
+    parts = [part for part in _CAMEL.split(word) if part]
+    whole = [word.strip("_").casefold()] if len(parts) > 1 else []
+    found = [token[:LONGEST_TOKEN] for token in whole if token]
+    for part in parts:
+        found.extend(_part_tokens(part.casefold()))
+    return tuple(found)
+
+
+def _part_tokens(part: str) -> list[str]:
+    found: list[str] = []
+    end = 0
+    for run in _SPACELESS.finditer(part):
+        found.extend(_stemmed(part[end : run.start()]))
+        characters = run.group()
+        found.extend(characters[i : i + 2] for i in range(max(1, len(characters) - 1)))
+        end = run.end()
+    return [*found, *_stemmed(part[end:])]
+
+
+def _stemmed(word: str) -> list[str]:
+    return [_STEMMER.stemWord(word)[:LONGEST_TOKEN]] if word else []

@@ -1,1 +1,10 @@
 """A local Slack for trying the bot out and for tests. Must not import anything of the bot but pure values."""
+
+from __future__ import annotations
+
+from bot.playground.interactions import Outcome
+from bot.playground.server import LocalSlack
+from bot.playground.validate import Problem, validate_message, validate_view
+from bot.playground.workspace import SlackRefused
+
+__all__ = ["LocalSlack", "Outcome", "Problem", "SlackRefused", "validate_message", "validate_view"]

@@ -38,6 +38,17 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the bot is in its workspace: what it posts carries these ids, and must never be read as an alert."""
+
+    user_id: str
+    bot_id: str
+    team_id: str = ""
+    team: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Posting:
     """A call owed to Slack, as the outbox keeps it. `operation` as in `Owed`; `ts` is the target of update, delete
     and react. `delivery_id` and `incident_id` go into the message's metadata."""

@@ -33,7 +33,8 @@ class Owed:
     the newer payload in place (an edit of a message) and makes it due again. Rows with the same `key` go in order.
     `urgent` goes before the rest (people first). `operation`: for Slack "post", "update", "delete", "react",
     "ephemeral"; for a bank "retain", "retract". A payload that names `"target": <delivery_id>` is resolved to that
-    delivery's result (its message ts) when it is delivered.
+    delivery's result (its message ts) when it is delivered. A row that is replaced while it is being sent waits for
+    that call to end (two calls in flight could arrive in either order), then it is due with the newer payload.
     """
 
     destination: Destination
@@ -48,7 +49,9 @@ class Owed:
 @dataclass(frozen=True, slots=True)
 class OwedRow:
     """A claimed outbox row. `lease` is the fencing token; settling with an outdated one does nothing.
-    `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again."""
+    `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again.
+    `own_result` is what an earlier delivery of this row produced: a replaced "post" with one is an edit of it.
+    `replaced`: what may have been delivered was an older payload than this one."""
 
     id: int
     owed: Owed
@@ -56,6 +59,8 @@ class OwedRow:
     attempts: int
     uncertain: bool
     target_result: str | None = None
+    own_result: str | None = None
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +226,12 @@ class Outbox(Protocol):
         ...
 
     async def settle(self, row: OwedRow, result: str | None) -> bool:
-        """Delivered; `result` is what it produced (a message ts). False if the lease was outdated."""
+        """Delivered; `result` is what it produced (a message ts). False if the lease was outdated, or if a newer
+        payload came meanwhile (the result is kept, and the row is due again)."""
         ...
 
-    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool) -> bool:
-        """Failed for now; due again after `delay_s`."""
+    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True) -> bool:
+        """Not now; due again after `delay_s`. `tried` False: nothing was attempted, so it does not count."""
         ...
 
     async def bury(self, row: OwedRow, error: str) -> bool:

@@ -1,0 +1,51 @@
+# Needs python3 >= 3.11 with venv, and make; everything else is installed into .venv on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo play test check integration bench lock
+
+help:
+	@echo "make demo         an alert gets its brief, twice, in a local Slack; exits"
+	@echo "make play         the same by hand, as a page on 127.0.0.1"
+	@echo "make test         all tests that need no service"
+	@echo "make check        formatting, lint, types, layers"
+	@echo "make integration  tests against real services, which this starts itself"
+	@echo "make bench        benchmarks, written to BENCHMARKS.md"
+	@echo "make lock         pin the dependencies again"
+
+$(STAMP): requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "python3 was not found: install Python 3.11 or newer, or say PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$$($(PYTHON) --version) is too old: Precedent needs Python 3.11 or newer. Say PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	@$(BIN)/precedent demo
+
+play: $(STAMP)
+	@$(BIN)/precedent playground
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q -m "not integration"
+
+check: $(STAMP)
+	$(BIN)/ruff format --check bot tests
+	$(BIN)/ruff check bot tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+integration: $(STAMP)
+	tests/integration.sh $(BIN)/python
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench
+
+lock: $(STAMP)
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 --group dev --group build pyproject.toml -o requirements.lock

@@ -1,0 +1,46 @@
+"""Records, lives and briefs as JSON text and back. Must not touch the database."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import TypeAdapter
+
+from bot.adapters.store.statements import to_json
+from bot.domain.brief import Brief
+from bot.domain.incident import Incident
+from bot.domain.lifecycle import Life
+from bot.ports.records import read_record, write_record
+
+_BRIEF: TypeAdapter[Brief] = TypeAdapter(Brief)
+_LIFE: TypeAdapter[Life] = TypeAdapter(Life)
+
+
+def record_to_json(record: Incident) -> str:
+    """The record in its import form."""
+    return to_json(write_record(record))
+
+
+def record_from_json(text: str) -> Incident:
+    """The record, equal to what was written."""
+    return read_record(json.loads(text), how=None)
+
+
+def life_to_json(life: Life) -> str:
+    """All fields of the life; those that a later version adds come back with their defaults."""
+    return to_json(_LIFE.dump_python(life, mode="json"))
+
+
+def life_from_json(text: str) -> Life:
+    """The life, equal to what was written."""
+    return _LIFE.validate_json(text)
+
+
+def brief_to_json(brief: Brief) -> str:
+    """All fields of the brief."""
+    return to_json(_BRIEF.dump_python(brief, mode="json"))
+
+
+def brief_from_json(text: str) -> Brief:
+    """The brief, equal to what was written."""
+    return _BRIEF.validate_json(text)

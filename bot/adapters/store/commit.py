@@ -1,0 +1,175 @@
+"""Writing a `Changes`: one transaction for everything that a use case changes.
+
+Must not decide what changes. Order matters only for what can refuse: `once`, the inbox lease and the versions come first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store import tables
+from bot.adapters.store.bodies import brief_to_json, life_to_json, record_to_json
+from bot.adapters.store.inbox import settle_in
+from bot.adapters.store.outbox import owe_in
+from bot.adapters.store.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
+from bot.domain.incident import Incident
+from bot.domain.lifecycle import Life
+from bot.ports import StoreConflict
+from bot.ports.store import Changes, PostedBrief
+
+NUMBERED = re.compile(r"INC-(\d{1,15})")
+ROWS_PER_STATEMENT = 500
+
+
+class AlreadyDone(Exception):
+    """Ends the transaction of a change that must happen at most once and already has."""
+
+
+class IndexWriter(Protocol):
+    """What keeps the index in step with the records, in the same transaction."""
+
+    async def put(self, connection: AsyncConnection, records: Sequence[Incident]) -> None:
+        """Index these recallable records, replacing what was indexed under their ids."""
+        ...
+
+    async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
+        """Forget these ids; unknown ones are fine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes changes. `index` is None where the index lives in another file and catches up by revision."""
+
+    index: IndexWriter | None
+
+    async def write(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
+        """Write all of it into the open transaction; raises AlreadyDone or StoreConflict to undo it."""
+        if changes.once and not await insert_new(connection, tables.once, {"key": changes.once, "at": now}):
+            raise AlreadyDone
+        if changes.done and not await settle_in(connection, changes.done):
+            raise StoreConflict("Another worker took over this event; nothing was changed.")
+        for life in changes.lives:
+            await _write_life(connection, life)
+        if changes.records or changes.retracted:
+            await self._write_records(connection, changes, now)
+        for posted in changes.briefs:
+            await insert_or_replace(connection, tables.briefs, [_brief_row(posted, now)], keep=frozenset({"first_at"}))
+        await insert_new_rows(
+            connection,
+            tables.seen_posts,
+            [{"channel": seen.channel, "ts": seen.ts, "incident_id": seen.incident_id} for seen in changes.seen_posts],
+        )
+        await owe_in(connection, changes.owed, now)
+        await _write_audit(connection, changes.audit, now)
+
+    async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
+        revision = await advance(connection, tables.counters, "revision")
+        for portion in batches(changes.records, ROWS_PER_STATEMENT):
+            ids = [record.incident_id for record in portion]
+            recallable = await _recallable(connection, ids) | changes.recallable
+            rows = [record_row(record, recallable, revision, now) for record in portion]
+            await insert_or_replace(connection, tables.records, rows)
+            await _write_fingerprints(connection, portion)
+            await connection.execute(sa.delete(tables.tombstones).where(tables.tombstones.c.incident_id.in_(ids)))
+            if self.index:
+                await self.index.put(connection, [r for r in portion if r.incident_id in recallable])
+        await _reserve_numbers(connection, changes.records)
+        if changes.retracted:
+            await self._retract(connection, changes.retracted, revision)
+
+    async def _retract(self, connection: AsyncConnection, incident_ids: Sequence[str], revision: int) -> None:
+        for portion in batches(incident_ids, ROWS_PER_STATEMENT):
+            await connection.execute(sa.delete(tables.records).where(tables.records.c.incident_id.in_(portion)))
+            rows = [{"incident_id": incident_id, "revision": revision} for incident_id in portion]
+            await insert_or_replace(connection, tables.tombstones, rows)
+            if self.index:
+                await self.index.drop(connection, portion)
+
+
+def record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> dict[str, Any]:
+    """The row of a record."""
+    return {
+        "incident_id": record.incident_id,
+        "visibility": record.source.visibility,
+        "recallable": record.incident_id in recallable,
+        "service": record.service,
+        "vendor": record.vendor,
+        "region": record.region,
+        "body": record_to_json(record),
+        "revision": revision,
+        "updated_at": now,
+    }
+
+
+async def _recallable(connection: AsyncConnection, incident_ids: Sequence[str]) -> frozenset[str]:
+    asked = sa.select(tables.records.c.incident_id).where(
+        tables.records.c.incident_id.in_(incident_ids), tables.records.c.recallable
+    )
+    return frozenset((await connection.execute(asked)).scalars())
+
+
+async def _write_fingerprints(connection: AsyncConnection, records: Sequence[Incident]) -> None:
+    table = tables.record_fingerprints
+    ids = [record.incident_id for record in records]
+    await connection.execute(sa.delete(table).where(table.c.incident_id.in_(ids)))
+    pairs = {(a.fingerprint, record.incident_id) for record in records for a in record.alerts if a.fingerprint}
+    await insert_new_rows(connection, table, [{"fingerprint": f, "incident_id": i} for f, i in sorted(pairs)])
+
+
+async def _reserve_numbers(connection: AsyncConnection, records: Sequence[Incident]) -> None:
+    """Never give an id that an import brought."""
+    found = (NUMBERED.fullmatch(record.incident_id) for record in records)
+    if highest := max((int(match[1]) for match in found if match), default=0):
+        counter = tables.counters
+        await insert_new(connection, counter, {"name": "incident", "value": 0})
+        lower = sa.and_(counter.c.name == "incident", counter.c.value < highest)
+        await connection.execute(sa.update(counter).where(lower).values(value=highest))
+
+
+async def _write_life(connection: AsyncConnection, life: Life) -> None:
+    newer = replace(life, version=life.version + 1)
+    row = {
+        "incident_id": life.incident_id,
+        "fingerprint": life.fingerprint,
+        "visibility": life.visibility,
+        "state": life.state.value,
+        "opened_at": life.opened_at,
+        "version": newer.version,
+        "body": life_to_json(newer),
+    }
+    if life.version == 0:
+        written = await insert_new(connection, tables.lives, row)
+    else:
+        held = sa.and_(tables.lives.c.incident_id == life.incident_id, tables.lives.c.version == life.version)
+        written = (await connection.execute(sa.update(tables.lives).where(held).values(**row))).rowcount == 1
+    if not written:
+        raise StoreConflict(f"{life.incident_id} was changed by somebody else meanwhile; look at it again.")
+
+
+def _brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:
+    return {
+        "incident_id": posted.incident_id,
+        "channel": posted.channel,
+        "root_ts": posted.root_ts,
+        "delivery_id": posted.delivery_id,
+        "body": brief_to_json(posted.brief),
+        "first_at": now,
+        "updated_at": now,
+    }
+
+
+async def _write_audit(connection: AsyncConnection, lines: Sequence[tuple[str, str, str, str]], now: datetime) -> None:
+    rows = [
+        {"at": now, "actor": actor, "action": action, "object": target, "detail": detail}
+        for actor, action, target, detail in lines
+    ]
+    if rows:
+        await connection.execute(sa.insert(tables.audit), rows)

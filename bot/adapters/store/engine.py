@@ -1,0 +1,170 @@
+"""The connection to the database: addresses, safety settings, transactions, and errors in plain words.
+
+Must not know a table. On SQLite every connection has WAL, synchronous=FULL, foreign keys and a busy timeout, and
+every writing transaction begins IMMEDIATE, one at a time within the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.ports import PrecedentError, StoreUnavailable
+
+BUSY_TIMEOUT_MS = 10_000
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA temp_store = MEMORY",
+)
+NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ncpfs", "afs"})
+UNKNOWN_PROBLEM = "the database reported an error ({error}); see its log, and run `precedent doctor`"
+# What the databases say, and what a person can do about it. The first that matches counts.
+PROBLEMS: tuple[tuple[str, str], ...] = (
+    ("disk is full", "the disk of the database is full; free some space and try again"),
+    ("no space left", "the disk of the database is full; free some space and try again"),
+    ("readonly database", "the database cannot be written; check the owner and mode of its file and directory"),
+    ("read-only", "the database cannot be written; check that its file system or server is not read-only"),
+    ("permission denied", "the database cannot be opened; check the owner and mode of its file and directory"),
+    ("unable to open", "the database file cannot be opened; check that its directory exists and can be written"),
+    (
+        "is not a database",
+        "the file is not a Precedent database; check DATABASE_URL, or restore the file from a backup",
+    ),
+    ("malformed", "the database file is damaged; restore it from a backup"),
+    ("is locked", "another program holds the database; try again, and check that nothing else keeps it open"),
+    ("no such table", "the database has no tables of Precedent; run `precedent migrate`"),
+    ("undefinedtable", "the database has no tables of Precedent; run `precedent migrate`"),
+    ("password authentication", "the database refuses this user or password; check DATABASE_URL"),
+    ("does not exist", "the database or user named in DATABASE_URL does not exist; create it or mend DATABASE_URL"),
+    ("connect call failed", "the database server cannot be reached; check that it runs and what DATABASE_URL names"),
+    ("connection refused", "the database server cannot be reached; check that it runs and what DATABASE_URL names"),
+    ("connection", "the connection to the database broke; check that the server runs and try again"),
+    ("timeout", "the database did not answer in time; check its load and try again"),
+)
+
+
+def in_plain_words(error: BaseException) -> str:
+    """One sentence for a person: what is wrong with the store and what to do."""
+    told = f"{type(error).__name__} {error}".lower()
+    problem = next((says for sign, says in PROBLEMS if sign in told), None)
+    return f"Nothing was saved or read: {problem or UNKNOWN_PROBLEM.format(error=type(error).__name__)}."
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn every error of the database or the disk into StoreUnavailable."""
+    try:
+        yield
+    except PrecedentError:
+        raise
+    except (SQLAlchemyError, sqlite3.Error, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise StoreUnavailable(in_plain_words(error)) from error
+
+
+def read_url(url: str) -> URL:
+    """The address, with the async driver filled in; raises StoreUnavailable for what we cannot use."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StoreUnavailable(
+            "DATABASE_URL is not an address; write sqlite+aiosqlite:///FILE or postgresql+asyncpg://USER@HOST/NAME."
+        ) from error
+    backend = parsed.get_backend_name()
+    if backend == "sqlite":
+        if not parsed.database or parsed.database == ":memory:":
+            raise StoreUnavailable("DATABASE_URL names no file; the store keeps what people record, so give it one.")
+        return parsed.set(drivername="sqlite+aiosqlite")
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+asyncpg")
+    raise StoreUnavailable(f"DATABASE_URL names {backend}; the store works on sqlite and postgresql.")
+
+
+def prepare_file(path: Path) -> None:
+    """Make the directory (0700) and the file (0600) of a new SQLite store; refuse a network file system."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if (kind := file_system(path.parent.resolve())) in NETWORK_FILE_SYSTEMS:
+        raise StoreUnavailable(
+            f"{path} lies on a network file system ({kind}), where SQLite loses writes; use a local disk or PostgreSQL."
+        )
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def file_system(directory: Path, mounts: Path = Path("/proc/mounts")) -> str:
+    """The type of the file system that holds the directory; "" where the system does not tell."""
+    if not mounts.exists():
+        return ""
+    rows = [line.split()[1:3] for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines()]
+    held = [(point, kind) for point, kind in rows if directory.is_relative_to(point.replace("\\040", " "))]
+    return max(held, key=lambda row: len(row[0]), default=("", ""))[1]
+
+
+class Database:
+    """An engine and the two kinds of transaction on it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        self._writing = engine.execution_options(writes=True)
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """One consistent view; nothing is written."""
+        with plain_errors():
+            async with self.engine.connect() as connection, connection.begin():
+                yield connection
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """One durable transaction: commits at the end, rolls back on any error."""
+        with plain_errors():
+            if not self.is_sqlite:
+                async with self._writing.begin() as connection:
+                    yield connection
+                return
+            # SQLite has one writer: waiting here is fair and cheap, waiting in its busy handler is neither
+            async with self._turn, self._writing.begin() as connection:
+                yield connection
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await self.engine.dispose()
+
+
+def connect(url: URL) -> Database:
+    """A database that is not opened yet: the first transaction connects."""
+    if url.get_backend_name() == "sqlite":
+        engine = create_async_engine(url, pool_size=8, max_overflow=8, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        sa.event.listen(engine.sync_engine, "connect", _make_safe)
+        sa.event.listen(engine.sync_engine, "begin", _begin)
+    else:
+        engine = create_async_engine(url, pool_size=8, max_overflow=8, pool_pre_ping=True)
+    return Database(engine)
+
+
+def _make_safe(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin` says, not where the driver guesses
+    cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _begin(connection: sa.Connection) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,110 @@
+"""The inbox: what Slack delivered, written before it is acknowledged, worked on under a lease.
+
+Must not read the bodies. A row is pending or working until done or dead; `due_at` is when it may be taken (again): for
+a working row that is the end of its lease, so the rows of a worker that died come back by themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.engine import Database
+from bot.adapters.store.statements import insert_new, to_json
+from bot.adapters.store.tables import inbox
+from bot.ports.clock import Clock, Ids
+from bot.ports.store import InboxRow, Received
+
+LIVE = ("pending", "working")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlInbox:
+    """The Inbox port on SQLAlchemy. `lease_s` is how long a worker may take for a row."""
+
+    database: Database
+    clock: Clock
+    ids: Ids
+    lease_s: float
+
+    async def receive(self, received: Received) -> bool:
+        """See the port."""
+        now = self.clock.now()
+        row = {
+            "event_id": received.event_id,
+            "natural_key": received.natural_key,
+            "kind": received.kind,
+            "body": None if received.body is None else to_json(received.body),
+            "state": "done" if received.body is None else "pending",
+            "attempts": 0,
+            "due_at": now,
+            "received_at": now,
+        }
+        async with self.database.write() as connection:
+            return await insert_new(connection, inbox, row)
+
+    async def take(self, limit: int) -> tuple[InboxRow, ...]:
+        """See the port."""
+        now = self.clock.now()
+        due = sa.select(inbox).where(inbox.c.state.in_(LIVE), inbox.c.due_at <= now).order_by(inbox.c.id).limit(limit)
+        async with self.database.read() as connection:
+            if (await connection.execute(due.with_only_columns(inbox.c.id).limit(1))).first() is None:
+                return ()
+        async with self.database.write() as connection:
+            rows = (await connection.execute(due.with_for_update(skip_locked=True))).mappings().all()
+            taken = []
+            for row in rows:
+                lease = self.ids.new()
+                until = now + timedelta(seconds=self.lease_s)
+                changed = {"state": "working", "lease": lease, "due_at": until, "attempts": row["attempts"] + 1}
+                await connection.execute(sa.update(inbox).where(inbox.c.id == row["id"]).values(**changed))
+                taken.append(_taken(row, lease))
+        return tuple(taken)
+
+    async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
+        """See the port."""
+        due = self.clock.now() + timedelta(seconds=delay_s)
+        await self._settle(row, state="pending", lease=None, due_at=due, error=error)
+
+    async def give_up(self, row: InboxRow, error: str) -> None:
+        """See the port."""
+        await self._settle(row, state="dead", lease=None, error=error)
+
+    async def settle(self, row: InboxRow) -> None:
+        """See the port."""
+        await self._settle(row, state="done", lease=None)
+
+    async def forget_before(self, when: datetime) -> int:
+        """See the port."""
+        old = sa.delete(inbox).where(inbox.c.state == "done", inbox.c.received_at < when)
+        async with self.database.write() as connection:
+            return (await connection.execute(old)).rowcount
+
+    async def _settle(self, row: InboxRow, **changed: Any) -> None:
+        async with self.database.write() as connection:
+            await connection.execute(_held(row).values(**changed))
+
+
+async def settle_in(connection: AsyncConnection, row: InboxRow) -> bool:
+    """Mark the row done as part of a larger transaction; False if its lease was lost to another worker."""
+    return (await connection.execute(_held(row).values(state="done", lease=None))).rowcount == 1
+
+
+def _held(row: InboxRow) -> sa.Update:
+    return sa.update(inbox).where(inbox.c.id == row.id, inbox.c.lease == row.lease)
+
+
+def _taken(row: sa.RowMapping, lease: str) -> InboxRow:
+    return InboxRow(
+        id=row["id"],
+        kind=row["kind"],
+        body=json.loads(row["body"]),
+        lease=lease,
+        attempts=row["attempts"] + 1,
+        received_at=row["received_at"],
+    )

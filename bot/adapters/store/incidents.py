@@ -1,0 +1,186 @@
+"""Incidents, their lives and briefs: the IncidentStore port. Must not decide anything; writing is in `commit`."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.adapters.store.bodies import brief_from_json, life_from_json, record_from_json
+from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.engine import Database
+from bot.adapters.store.statements import advance, seen_by
+from bot.adapters.store.tables import briefs, counters, lives, outbox, records, seen_posts
+from bot.domain.brief import AlertHistory
+from bot.domain.incident import Incident
+from bot.domain.lifecycle import IncidentState, Life
+from bot.domain.query import Viewer
+from bot.ports import IncidentNotFound
+from bot.ports.clock import Clock
+from bot.ports.store import Changes, PostedBrief
+
+PAGE = 500
+OPEN_AT_MOST = 100
+UNFINISHED = (IncidentState.OPEN.value, IncidentState.CLEARED.value)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlIncidents:
+    """The IncidentStore port on SQLAlchemy."""
+
+    database: Database
+    clock: Clock
+    writer: Writer
+
+    async def commit(self, changes: Changes) -> bool:
+        """See the port."""
+        try:
+            async with self.database.write() as connection:
+                await self.writer.write(connection, changes, self.clock.now())
+        except AlreadyDone:
+            return False
+        return True
+
+    async def new_incident_id(self) -> str:
+        """See the port."""
+        async with self.database.write() as connection:
+            return f"INC-{await advance(connection, counters, 'incident')}"
+
+    async def record(self, incident_id: str) -> Incident:
+        """See the port."""
+        body = await self._one(sa.select(records.c.body).where(records.c.incident_id == incident_id))
+        if body is None:
+            raise IncidentNotFound(f"There is no record of {incident_id} that you may see.")
+        return record_from_json(body)
+
+    async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
+        """See the port."""
+        asked = sa.select(records.c.body).where(seen_by(viewer, records.c.visibility)).order_by(records.c.incident_id)
+        if recallable_only:
+            asked = asked.where(records.c.recallable)
+        return tuple(record_from_json(body) for body in await self._all(asked))
+
+    async def export(self, viewer: Viewer) -> AsyncIterator[Incident]:
+        """See the port."""
+        asked = sa.select(records.c.body).where(seen_by(viewer, records.c.visibility))
+        asked, last = asked.order_by(records.c.incident_id).limit(PAGE), ""
+        while page := await self._all(asked.where(records.c.incident_id > last)):
+            for body in page:
+                record = record_from_json(body)
+                last = record.incident_id
+                yield record
+
+    async def life(self, incident_id: str) -> Life:
+        """See the port."""
+        body = await self._one(sa.select(lives.c.body).where(lives.c.incident_id == incident_id))
+        if body is None:
+            raise IncidentNotFound(f"There is no incident {incident_id} that you may see.")
+        return life_from_json(body)
+
+    async def latest_life(self, fingerprint: str, visibility: str) -> Life | None:
+        """See the port."""
+        body = await self._one(
+            sa.select(lives.c.body)
+            .where(lives.c.fingerprint == fingerprint, lives.c.visibility == visibility)
+            .order_by(lives.c.opened_at.desc(), lives.c.incident_id.desc())
+            .limit(1)
+        )
+        return None if body is None else life_from_json(body)
+
+    async def lives(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
+        """See the port."""
+        asked = (
+            sa.select(lives.c.body)
+            .where(lives.c.opened_at >= since, lives.c.opened_at < until, seen_by(viewer, lives.c.visibility))
+            .order_by(lives.c.opened_at, lives.c.incident_id)
+        )
+        return tuple(life_from_json(body) for body in await self._all(asked))
+
+    async def open_lives(self, viewer: Viewer) -> tuple[Life, ...]:
+        """See the port."""
+        asked = (
+            sa.select(lives.c.body)
+            .where(lives.c.state.in_(UNFINISHED), seen_by(viewer, lives.c.visibility))
+            .order_by(lives.c.opened_at.desc(), lives.c.incident_id.desc())
+            .limit(OPEN_AT_MOST)
+        )
+        return tuple(life_from_json(body) for body in await self._all(asked))
+
+    async def history(
+        self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
+    ) -> AlertHistory:
+        """See the port. Dismissed incidents were no alerts, so they are not counted."""
+        asked = sa.select(lives.c.body).where(
+            lives.c.fingerprint == fingerprint,
+            lives.c.visibility == visibility,
+            lives.c.opened_at >= now - timedelta(days=days),
+            lives.c.opened_at < now,
+            lives.c.state != IncidentState.DISMISSED.value,
+            lives.c.incident_id != (but or ""),
+        )
+        past = [life_from_json(body) for body in await self._all(asked)]
+        minutes = [(end - life.opened_at).total_seconds() / 60 for life in past if (end := _ended_at(life))]
+        return AlertHistory(
+            days=days,
+            times=len(past),
+            unrecorded=sum(life.state is IncidentState.CLEARED for life in past),
+            median_minutes=statistics.median(minutes) if minutes else None,
+        )
+
+    async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
+        """See the port."""
+        asked = (
+            sa.select(briefs, outbox.c.result)
+            .outerjoin(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
+            .where(briefs.c.incident_id == incident_id)
+            .order_by(briefs.c.first_at, briefs.c.channel)
+        )
+        async with self.database.read() as connection:
+            return tuple(_posted(row) for row in (await connection.execute(asked)).mappings())
+
+    async def incident_at(self, channel: str, ts: str) -> str | None:
+        """See the port."""
+        post = sa.select(seen_posts.c.incident_id).where(seen_posts.c.channel == channel, seen_posts.c.ts == ts)
+        root = sa.select(briefs.c.incident_id).where(briefs.c.channel == channel, briefs.c.root_ts == ts)
+        delivered = (
+            sa.select(briefs.c.incident_id)
+            .join(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
+            .where(briefs.c.channel == channel, outbox.c.result == ts)
+        )
+        for asked in (post, delivered, root.order_by(briefs.c.first_at.desc()).limit(1)):
+            if found := await self._one(asked):
+                return found
+        return None
+
+    async def brief_channels(self, since: datetime) -> tuple[str, ...]:
+        """See the port."""
+        asked = sa.select(briefs.c.channel).where(briefs.c.first_at >= since).distinct().order_by(briefs.c.channel)
+        return tuple(await self._all(asked))
+
+    async def _one(self, asked: sa.Select[Any]) -> str | None:
+        async with self.database.read() as connection:
+            found: str | None = (await connection.execute(asked)).scalars().first()
+        return found
+
+    async def _all(self, asked: sa.Select[Any]) -> list[str]:
+        async with self.database.read() as connection:
+            return list((await connection.execute(asked)).scalars())
+
+
+def _ended_at(life: Life) -> datetime | None:
+    return life.cleared_at or life.resolved_at
+
+
+def _posted(row: sa.RowMapping) -> PostedBrief:
+    return PostedBrief(
+        incident_id=row["incident_id"],
+        channel=row["channel"],
+        root_ts=row["root_ts"],
+        delivery_id=row["delivery_id"],
+        brief=brief_from_json(row["body"]),
+        message_ts=row["result"],
+    )

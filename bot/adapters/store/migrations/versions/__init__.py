@@ -1,0 +1,1 @@
+"""One file for each step. Must not be imported by anything but Alembic."""

@@ -1,0 +1,116 @@
+"""Opening the store: address to ready parts. Must not hold SQL of any table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.adapters.store.claims import SqlClaims
+from bot.adapters.store.commit import Writer
+from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url
+from bot.adapters.store.health import SqlHealth
+from bot.adapters.store.inbox import SqlInbox
+from bot.adapters.store.incidents import SqlIncidents
+from bot.adapters.store.index import SqlIndex
+from bot.adapters.store.index_follower import IndexFollower, make_anew
+from bot.adapters.store.index_writer import SqliteIndexWriter
+from bot.adapters.store.outbox import SqlOutbox
+from bot.adapters.store.schema import check, upgrade
+from bot.ports import StoreUnavailable
+from bot.ports.clock import Clock, Ids
+
+LEASE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The open store: one part for each port (their verbs overlap, so they are parts and not one object)."""
+
+    database: Database
+    incidents: SqlIncidents
+    inbox: SqlInbox
+    outbox: SqlOutbox
+    claims: SqlClaims
+    health: SqlHealth
+    index: SqlIndex
+    tidy: Callable[[], None] | None = None
+
+    async def close(self) -> None:
+        """Give the connections back; the store cannot be used afterwards."""
+        await self.database.close()
+        if self.index.database is not self.database:
+            await self.index.database.close()
+        if self.tidy:
+            self.tidy()
+
+
+async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S) -> Store:
+    """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words.
+
+    Beside PostgreSQL the index is a local file of this process, made from the records at the first recall.
+    """
+    database = _connect(url)
+    in_step = SqliteIndexWriter() if database.is_sqlite else None
+    try:
+        if in_step:
+            await _upgrade_if_needed(database)
+            await make_anew(database, in_step)
+        else:
+            await _require_current(database)
+    except StoreUnavailable:
+        await database.close()
+        raise
+    writer = Writer(index=in_step)
+    index, tidy = (SqlIndex(database, database), None) if in_step else _index_beside(database)
+    return Store(
+        database=database,
+        incidents=SqlIncidents(database, clock, writer),
+        inbox=SqlInbox(database, clock, ids, lease_s),
+        outbox=SqlOutbox(database, clock, ids, lease_s),
+        claims=SqlClaims(database, clock, writer),
+        health=SqlHealth(database, clock),
+        index=index,
+        tidy=tidy,
+    )
+
+
+async def migrate(url: str) -> None:
+    """Bring the database at this address up to date; two at once are fine. Raises StoreUnavailable."""
+    database = _connect(url)
+    try:
+        await _upgrade_if_needed(database)
+    finally:
+        await database.close()
+
+
+def _index_beside(records_in: Database) -> tuple[SqlIndex, Callable[[], None]]:
+    with plain_errors():
+        directory = tempfile.TemporaryDirectory(prefix="precedent-index-")
+    database = _connect(f"sqlite:///{directory.name}/index.db")
+    return SqlIndex(database, records_in, IndexFollower(records_in, database)), directory.cleanup
+
+
+def _connect(url: str) -> Database:
+    address = read_url(url)
+    if address.get_backend_name() == "sqlite" and address.database and not address.database.startswith("file:"):
+        with plain_errors():
+            prepare_file(Path(address.database))
+    return connect(address)
+
+
+async def _is_current(database: Database) -> bool:
+    async with database.read() as connection:
+        return await connection.run_sync(check)
+
+
+async def _require_current(database: Database) -> None:
+    if not await _is_current(database):
+        raise StoreUnavailable("The database lacks the schema of this version; run `precedent migrate` first.")
+
+
+async def _upgrade_if_needed(database: Database) -> None:
+    if not await _is_current(database):
+        async with database.write() as connection:
+            await connection.run_sync(upgrade)

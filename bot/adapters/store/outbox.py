@@ -1,0 +1,184 @@
+"""The outbox: everything owed outside, in order per key, delivered under a lease with a fencing token.
+
+Must not know what a delivery is or when to try again (the workflow decides). A row is pending or sending until sent or
+dead; `due_at` of a sending row is the end of its lease. A row that is replaced while it is being sent keeps its lease:
+the call in flight ends first, its result is kept, and then the newer payload is due.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.engine import Database
+from bot.adapters.store.statements import insert_new, to_json
+from bot.adapters.store.tables import outbox
+from bot.ports.clock import Clock, Ids
+from bot.ports.store import Destination, Owed, OwedRow
+
+LIVE = ("pending", "sending")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlOutbox:
+    """The Outbox port on SQLAlchemy. `lease_s` is how long a delivery may take."""
+
+    database: Database
+    clock: Clock
+    ids: Ids
+    lease_s: float
+
+    async def claim(self, destination: Destination, limit: int) -> tuple[OwedRow, ...]:
+        """See the port."""
+        now = self.clock.now()
+        asked = _due(destination, now, limit)
+        async with self.database.read() as connection:
+            if (await connection.execute(asked.with_only_columns(outbox.c.id).limit(1))).first() is None:
+                return ()
+        async with self.database.write() as connection:
+            rows = (await connection.execute(asked.with_for_update(skip_locked=True, of=outbox))).mappings().all()
+            return tuple([await self._lease(connection, row, now) for row in rows])
+
+    async def _lease(self, connection: AsyncConnection, row: Mapping[str, Any], now: datetime) -> OwedRow:
+        lease, uncertain = self.ids.new(), bool(row["uncertain"]) or row["state"] == "sending"
+        changed = {
+            "state": "sending",
+            "lease": lease,
+            "due_at": now + timedelta(seconds=self.lease_s),
+            "attempts": row["attempts"] + 1,
+            "uncertain": uncertain,
+            "replaced": False,
+        }
+        await connection.execute(sa.update(outbox).where(outbox.c.id == row["id"]).values(**changed))
+        payload = json.loads(row["payload"])
+        return OwedRow(
+            id=row["id"],
+            owed=Owed(
+                destination=Destination(row["destination"]),
+                operation=row["operation"],
+                key=row["key"],
+                delivery_id=row["delivery_id"],
+                payload=payload,
+                urgent=bool(row["urgent"]),
+            ),
+            lease=lease,
+            attempts=row["attempts"] + 1,
+            uncertain=uncertain,
+            target_result=await _result(connection, payload.get("target")),
+            own_result=row["result"],
+            replaced=bool(row["replaced"]),
+        )
+
+    async def settle(self, row: OwedRow, result: str | None) -> bool:
+        """See the port."""
+        now = self.clock.now()
+        kept = {"result": result} if result is not None else {}
+        return await self._end(row, {"state": "sent", "settled_at": now, "error": None, "uncertain": False, **kept})
+
+    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True) -> bool:
+        """See the port."""
+        due = self.clock.now() + timedelta(seconds=delay_s)
+        changed = {"state": "pending", "due_at": due, "uncertain": uncertain}
+        changed |= {"error": error} if tried else {"attempts": row.attempts - 1}
+        return await self._end(row, changed)
+
+    async def bury(self, row: OwedRow, error: str) -> bool:
+        """See the port."""
+        return await self._end(row, {"state": "dead", "settled_at": self.clock.now(), "error": error})
+
+    async def _end(self, row: OwedRow, changed: dict[str, Any]) -> bool:
+        held = sa.and_(outbox.c.id == row.id, outbox.c.lease == row.lease)
+        async with self.database.write() as connection:
+            replaced = (await connection.execute(sa.select(outbox.c.replaced).where(held))).scalar_one_or_none()
+            if replaced is None:
+                return False
+            if replaced:
+                changed |= {"state": "pending", "due_at": self.clock.now(), "settled_at": None, "attempts": 0}
+            outdated = bool(replaced) and changed.get("uncertain", False)
+            update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
+            await connection.execute(update)
+            return not replaced
+
+    async def counts(self) -> Mapping[str, int]:
+        """See the port."""
+        counted = sa.select(outbox.c.destination, outbox.c.state, sa.func.count()).group_by(
+            outbox.c.destination, outbox.c.state
+        )
+        async with self.database.read() as connection:
+            rows = (await connection.execute(counted)).all()
+        return {f"{destination}.{state}": number for destination, state, number in rows}
+
+    async def oldest_pending_at(self) -> datetime | None:
+        """See the port."""
+        async with self.database.read() as connection:
+            oldest = sa.select(sa.func.min(outbox.c.owed_at)).where(outbox.c.state.in_(LIVE))
+            found: datetime | None = (await connection.execute(oldest)).scalar_one()
+        return found
+
+
+def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
+    older = outbox.alias("older")
+    waits = (
+        sa.select(older.c.id)
+        .where(
+            older.c.destination == outbox.c.destination,
+            older.c.key == outbox.c.key,
+            older.c.state.in_(LIVE),
+            older.c.id < outbox.c.id,
+        )
+        .exists()
+    )
+    return (
+        sa.select(outbox)
+        .where(
+            outbox.c.destination == destination.value, outbox.c.state.in_(LIVE), outbox.c.due_at <= now, sa.not_(waits)
+        )
+        .order_by(outbox.c.urgent.desc(), outbox.c.id)
+        .limit(limit)
+    )
+
+
+async def _result(connection: AsyncConnection, delivery_id: str | None) -> str | None:
+    if delivery_id is None:
+        return None
+    found = sa.select(outbox.c.result).where(outbox.c.delivery_id == delivery_id)
+    return (await connection.execute(found)).scalar_one_or_none()
+
+
+async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetime) -> None:
+    """Write what is owed as part of a larger transaction; what is owed already changes only by `replaces`."""
+    for one in owed:
+        row = {
+            "destination": one.destination.value,
+            "operation": one.operation,
+            "key": one.key,
+            "delivery_id": one.delivery_id,
+            "payload": to_json(one.payload),
+            "urgent": one.urgent,
+            "state": "pending",
+            "attempts": 0,
+            "due_at": now,
+            "uncertain": False,
+            "replaced": False,
+            "owed_at": now,
+        }
+        if not await insert_new(connection, outbox, row) and one.replaces:
+            await _replace(connection, row)
+
+
+async def _replace(connection: AsyncConnection, row: Mapping[str, Any]) -> None:
+    same = outbox.c.delivery_id == row["delivery_id"]
+    state = (await connection.execute(sa.select(outbox.c.state).where(same).with_for_update())).scalar_one()
+    changed: dict[str, Any] = {name: row[name] for name in ("operation", "payload", "urgent")}
+    if state == "sending":
+        changed["replaced"] = True
+    else:
+        changed |= {name: row[name] for name in ("state", "attempts", "due_at", "owed_at")}
+        changed |= {"error": None, "settled_at": None}
+    await connection.execute(sa.update(outbox).where(same).values(**changed))

@@ -1,0 +1,116 @@
+"""Text scores: word BM25 and character-n-gram BM25 between a query and stored documents. Must not read the database.
+
+The rarity of a term is taken over what the viewer may see; that of an n-gram over the candidates. Both count some
+documents more than there are, which hold none of the query: in a store of five records nothing is really rare yet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.domain.ranking import TextScore
+from bot.domain.text import gram_count, word_grams
+
+K1 = 1.2
+B = 0.75
+PRIOR_DOCUMENTS = 50
+WORD_SHARE, GRAM_SHARE = 0.6, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A stored document as the index keeps it."""
+
+    incident_id: str
+    terms: Sequence[str]
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What the viewer may search: how many documents, their mean length, and in how many each query term occurs."""
+
+    documents: int
+    mean_length: float
+    held: Mapping[str, int]
+
+
+def rarity(documents: int, holding: int) -> float:
+    """BM25's inverse document frequency, never negative."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+def saturated(times: int, length: int, mean_length: float) -> float:
+    """BM25's term frequency part, at most K1 + 1."""
+    return times * (K1 + 1) / (times + K1 * (1 - B + B * length / max(mean_length, 1.0)))
+
+
+def combined(score: TextScore) -> float:
+    """The order of candidates by text alone."""
+    return WORD_SHARE * score.bm25_share + GRAM_SHARE * score.chargram_share
+
+
+def scores(
+    query_terms: Mapping[str, int],
+    query_words: Sequence[str],
+    collection: Collection,
+    pool: Sequence[Document],
+    others: Sequence[Document] = (),
+) -> dict[str, TextScore]:
+    """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id."""
+    number = collection.documents + PRIOR_DOCUMENTS
+    weight = {term: times * rarity(number, collection.held.get(term, 0)) for term, times in query_terms.items()}
+    highest = sum(weight.values()) * (K1 + 1)
+    unit = rarity(number, 0) * (K1 + 1)
+    shares = _gram_shares(Counter(gram for word in query_words for gram in word_grams(word)), pool, others)
+    found = {}
+    for document in (*pool, *others):
+        bm25 = _bm25(document, weight, collection.mean_length)
+        found[document.incident_id] = TextScore(
+            bm25_share=bm25 / highest if highest else 0.0,
+            bm25_mass=math.log1p(bm25 / unit),
+            chargram_share=shares[document.incident_id],
+        )
+    return found
+
+
+def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -> float:
+    times = Counter(term for term in document.terms if term in weight)
+    length = len(document.terms)
+    return sum(weight[term] * saturated(n, length, mean_length) for term, n in times.items())
+
+
+def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
+    matched: dict[str, tuple[str, ...]] = {}
+    counted = [_matches(document, wanted, matched) for document in (*pool, *others)]
+    in_pool = counted[: len(pool)]
+    held: Counter[str] = Counter()
+    for times, _ in in_pool:
+        held.update(times.keys())
+    number = len(pool) + PRIOR_DOCUMENTS
+    weight = {gram: times * rarity(number, held[gram]) for gram, times in wanted.items()}
+    highest = sum(weight.values()) * (K1 + 1)
+    mean_length = sum(length for _, length in in_pool) / max(1, len(pool))
+    shares = {}
+    for document, (times, length) in zip((*pool, *others), counted, strict=True):
+        bm25 = sum(weight[gram] * saturated(n, length, mean_length) for gram, n in times.items())
+        shares[document.incident_id] = bm25 / highest if highest else 0.0
+    return shares
+
+
+def _matches(
+    document: Document, wanted: Mapping[str, int], matched: dict[str, tuple[str, ...]]
+) -> tuple[Counter[str], int]:
+    """How often the query's n-grams occur in the document, and how many n-grams it has. `matched` remembers words."""
+    times: Counter[str] = Counter()
+    length = 0
+    for word in document.words:
+        hits = matched.get(word)
+        if hits is None:
+            hits = matched[word] = tuple(gram for gram in word_grams(word) if gram in wanted)
+        times.update(hits)
+        length += gram_count(word)
+    return times, length

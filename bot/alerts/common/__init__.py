@@ -1,0 +1,1 @@
+"""What every parser shares: labels, symptoms, titles, places, fingerprints. Must not know any single tool."""

@@ -1,0 +1,69 @@
+"""Alertmanager's default title lists label values without names, in the order of their names; this names the clear ones.
+
+Must not name a value that could be several labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.alerts.vocabulary.places import environment_word, region_in
+from bot.alerts.vocabulary.severities import severity_of
+from bot.domain.vendors import find_vendor
+
+_INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
+_METHODS = frozenset("upi card cards netbanking wallet emi get post put delete patch".split())
+_CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGNORECASE)
+
+
+def _anchor(value: str) -> str | None:
+    """The label that a value names by itself."""
+    if _INSTANCE.match(value):
+        return "instance"
+    if environment_word(value) == value.casefold() or (environment_word(value) and not value.isascii()):
+        return "env"
+    if region_in(value) == value.casefold():
+        return "region"
+    if severity_of(value) and "-" not in value:
+        return "severity"
+    if value.startswith("/"):
+        return "mountpoint"
+    if value.casefold() in _METHODS:
+        return "method"
+    if re.search(r"queue|dlq", value, re.IGNORECASE):
+        return "queue"
+    return "gateway" if find_vendor(value) else None
+
+
+def _between(before: str | None, after: str | None, taken: set[str]) -> str | None:
+    """The usual label that sorts between two neighbours; None where several are as likely."""
+    if before == "instance" and "job" not in taken:
+        return "job"
+    if before == "job" and after in {"region", "severity"}:
+        return "namespace"
+    if before == "region" and after == "severity":
+        return "service"
+    if before == "severity" and after is None:
+        return "team"
+    return "container" if before is None and after == "env" else None
+
+
+def name_values(values: Sequence[str]) -> dict[str, str]:
+    """Labels for the values that can be named."""
+    names = [_anchor(value) for value in values]
+    found: dict[str, str] = {}
+    for i, value in enumerate(values):
+        name = names[i]
+        if name is None and len(value) <= 40:
+            before = names[i - 1] if i else None
+            after = next((n for n in names[i + 1 :] if n), None)
+            name = names[i] = _between(before, after, set(found))
+        if name and name not in found:
+            found[name] = value
+    return found
+
+
+def name_group(values: Sequence[str]) -> dict[str, str]:
+    """Labels for the group values that follow the alert name: a single one that looks like a cluster is one."""
+    return {"cluster": values[0]} if len(values) == 1 and _CLUSTER.search(values[0]) else name_values(values)

@@ -1,0 +1,186 @@
+"""The first lines of a post and what they state: the state and the severity. Must not know any single tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.alerts.common.labels import Labels
+from bot.alerts.message import Message
+from bot.alerts.vocabulary.severities import severity_of
+from bot.alerts.vocabulary.states import color_state, emoji_state, is_warning_emoji, phrase_state, strip_emoji, strip_trailing_emoji, token_state
+from bot.domain.alert import AlertState, Severity
+
+STATE_KEYS = (
+    "status", "state", "current_state", "state_changed_to", "monitor_condition", "alert_state", "alert_status", "new_state", "notification_type",
+    "event_state", "event_status", "problem_status", "monitor_status", "incident_state", "incident_status", "condition", "health_status", "stav",
+)  # fmt: skip
+SEVERITY_KEYS = (
+    "severity", "priority", "importance", "sev", "alert_severity", "event_severity", "severity_level", "problem_severity", "level", "urgency", "criticality",
+)  # fmt: skip
+_WEAK = frozenset(
+    "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident アラート 警告 started".split()
+)
+_TO_STATE = re.compile(r"\b(?:CRITICAL|WARNING|MAJOR|EMERGENCY|P[1-5]|SEV-?[0-5])\b")
+BRACKET = re.compile(r"[\[【［]([^\[\]【】［］\n]{1,80})[\]】］]")
+PREFIX = re.compile(r"^([^:：\n]{1,60}?)\s*[:：](?=\s|\D)(?!//)\s*(?=\S)")
+SUFFIX = re.compile(r"(?:[:：]|\s[-–—|])\s*([^:：|–—\n]{2,30})$")
+_STATUS_LINE = re.compile(
+    r"^\W{0,4}(investigating|identified|monitoring|resolved|update|postmortem|in progress|completed|verifying)\W{0,2}\s*[-–—:]\s",
+    re.IGNORECASE,
+)
+_DASHED = re.compile(r"^([^:：\n]{1,50}?)\s+[-–—|]\s+(?=\S)")
+_MENTION = re.compile(r"(?:^|\s)@[\w-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One first line: the words with emoji removed, the emoji, and the short tokens (brackets, prefix, suffix)."""
+
+    text: str
+    emoji: tuple[str, ...]
+    brackets: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    suffix: str
+
+    def tokens(self) -> Iterator[str]:
+        """Tokens that may state the state or the severity, the most deliberate first."""
+        yield from self.brackets
+        yield from self.prefixes
+        if self.suffix:
+            yield self.suffix
+
+
+def head_of(line: str) -> Head:
+    """Take one line apart."""
+    text, emoji = strip_emoji(_MENTION.sub(" ", line[:600]).strip())
+    text, trailing = strip_trailing_emoji(text)
+    brackets = tuple(BRACKET.findall(text)[:4])
+    rest = text
+    while match := BRACKET.match(rest.lstrip(" -–:")):
+        rest = rest.lstrip(" -–:")[match.end() :]
+    rest, more = strip_emoji(rest)
+    found = [match[1] for match in (PREFIX.match(rest), _DASHED.match(rest)) if match]
+    suffix = SUFFIX.search(rest)
+    return Head(text, emoji + more + trailing, brackets, tuple(dict.fromkeys(found)), suffix[1] if suffix else "")
+
+
+def heads_of(message: Message) -> tuple[Head, ...]:
+    """The first lines of everything the poster wrote, most title-like first."""
+    own = [card for card in message.cards if not card.unfurl]
+    lines: list[str] = [*message.headings, *(h for card in own for h in card.headings), *(c.title for c in own)]
+    if message.email:
+        lines.append(message.email.subject)
+    lines += [line for line in message.lines[1:4] if any(token_state(b) for b in BRACKET.findall(line[:300]))]
+    lines += [text.lstrip("\n").partition("\n")[0] for text in (message.text, *message.sections[:2])]
+    lines += [text.lstrip("\n").partition("\n")[0] for card in own for text in (card.pretext, card.text)]
+    lines += [label for label, value in message.fields if phrase_state(label)]
+    lines += [] if lines else list(message.lines[:1])
+    kept = dict.fromkeys(line.strip() for line in lines if line.strip())
+    return tuple(head_of(line) for line in list(kept)[:12])
+
+
+def word_state(token: str) -> AlertState | None:
+    """The state of a short token, as a whole or by its words."""
+    whole = token_state(token)
+    if whole or len(token.split()) > 4:
+        return whole
+    states = [s for s in map(token_state, re.split(r"[\s/,-]+", token)) if s]
+    return next((s for s in states if s is not AlertState.FIRING), states[0] if states else None)
+
+
+def _is_weak(token: str) -> bool:
+    return all(word.strip(".!:*").casefold() in _WEAK or severity_of(word) for word in token.split())
+
+
+def status_line_state(message: Message) -> AlertState | None:
+    """The state of the first status-page line ("Investigating - ..."); pages list the newest first."""
+    for line in message.lines[:15]:
+        match = _STATUS_LINE.match(line)
+        if match:
+            word = match[1].casefold()
+            return (
+                AlertState.RESOLVED if word in {"completed", "postmortem"} else (token_state(word) or AlertState.UPDATE)
+            )
+    return None
+
+
+def state_of(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[AlertState | None, bool]:
+    """The state and whether something deliberate says so (a token, field, emoji), not just colour or prose."""
+    tokens = [(token, word_state(token)) for head in heads for token in head.tokens()]
+    strong = [state for token, state in tokens if state and not _is_weak(token)]
+    field = next((s for s in (token_state(labels.all[k]) for k in STATE_KEYS if k in labels.all) if s), None)
+    listed = status_line_state(message)
+    ended = next((s for s in strong if s is not AlertState.FIRING), None)
+    emoji = next((s for s in (emoji_state(head.emoji) for head in heads) if s), None)
+    for state in (ended, listed, field, *strong, emoji):
+        if state:
+            return state, True
+    told = next((s for s in (phrase_state(head.text) for head in heads) if s), None)
+    if told:
+        return told, any(state for _, state in tokens)
+    if any(state for _, state in tokens):
+        return AlertState.FIRING, True
+    color = next((s for s in map(color_state, message.colors) if s), None)
+    return color, False
+
+
+def severity_in(
+    message: Message, heads: Sequence[Head], labels: Labels, state: AlertState
+) -> tuple[Severity | None, str | None]:
+    """The severity that the post states and the word it uses; nothing stated is (None, None)."""
+    for key in SEVERITY_KEYS:
+        value = labels.all.get(key)
+        if value and len(value) <= 40 and (level := severity_of(value)):
+            return level, value
+    for head in heads:
+        for token in head.tokens():
+            words = [token] if token in head.brackets and severity_of(token) else re.split(r"[\s\-–/]+", token)[:5]
+            for word in words:
+                level = severity_of(word)
+                plain = word.casefold().strip(".:!*") in {
+                    "error",
+                    "err",
+                    "high",
+                    "low",
+                    "info",
+                    "none",
+                    "medium",
+                    "major",
+                    "minor",
+                    "average",
+                    "attention",
+                }
+                if level and (token in head.brackets or not plain) and len(token) <= 40:
+                    return level, word.strip(" .:!*")
+    return _severity_by_looks(message, heads, labels, state)
+
+
+def _severity_by_looks(
+    message: Message, heads: Sequence[Head], labels: Labels, state: AlertState
+) -> tuple[Severity | None, str | None]:
+    """Severity from a state field ("CRITICAL"), an outage grade, a capital word, Slack's own warning colour."""
+    for key in STATE_KEYS:
+        level = severity_of(labels.all.get(key, "")[:20])
+        if level in {Severity.CRITICAL, Severity.WARNING} and state is not AlertState.RESOLVED:
+            return level, labels.all[key]
+    shouted = re.search(
+        r"\b(CRITICAL|WARNING|MAJOR|EMERGENCY|P[1-5]|SEV-?[0-5])\b", " ".join(h.text for h in heads[:3])
+    )
+    if shouted and (level := severity_of(shouted[1])):
+        return level, shouted[1]
+    if state is not AlertState.FIRING:
+        return None, None
+    outage = re.search(r"\((major outage|partial outage)\)", message.body[:4000], re.IGNORECASE)
+    if outage:
+        return severity_of(outage[1]), outage[1]
+    warned = "daa038" in message.colors or "warning" in [alt.casefold() for alt in message.alt_texts]
+    if warned or re.search(r"\bwill expire\b|\bexpires (?:in|soon)\b", message.body[:2000], re.IGNORECASE):
+        return Severity.WARNING, None
+    return None, None
+
+
+def warns(heads: Sequence[Head]) -> bool:
+    """Whether a warning emoji leads a first line."""
+    return any(is_warning_emoji(name) for head in heads for name in head.emoji)

@@ -1,0 +1,136 @@
+"""The bare name of an alert: no state, priority, values, scope or quotes. Must not know any single tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.alerts.common.heads import BRACKET, PREFIX, SUFFIX, Head, head_of, word_state
+from bot.alerts.common.labels import Labels
+from bot.alerts.message import Message
+from bot.alerts.vocabulary.severities import severity_of
+from bot.alerts.vocabulary.states import phrase_state, strip_emoji, token_state
+
+NAME_KEYS = (
+    "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
+    "trigger_name", "alert_rule", "event_name", "problem", "error_type", "error_class",
+)  # fmt: skip
+_FILLERS = frozenset(
+    "rule health violation service host monitor alert is new system notification job test event task the this your critical high".split()
+)
+_DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
+_QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
+_RULE_WORD = re.compile(r"\b(?:rule|alert|alarm|monitor|check|regel|alerta|règle|incident)\b", re.IGNORECASE)
+_GENERIC = re.compile(
+    r"^\W*(?:\[no preview available\]|additional info|(?:service|host) \w+ notification|\w+ job (?:failed|succeeded)|(?:new )?alert(?: \w+)?:? ?#?\d+"
+    r"|alert|alarm|incident|notification|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*)\W*$",
+    re.IGNORECASE,
+)
+_TAILS = (
+    re.compile(r"\s+[A-Za-z_][\w.]{0,40}=\S.*$"),
+    re.compile(r"\s+on (?:[a-z_]+:[\w./-]+,?)+$"),
+    re.compile(r"\s*[:：]?\s+(?:is |at |now |ist |auf |a |to )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)?\s*[(（].*$"),
+    re.compile(r"\s*[(（](?:HTTP|threshold|limit|warn)\b.*$", re.IGNORECASE),
+    re.compile(r"\s+back to normal\b.*$", re.IGNORECASE),
+    re.compile(r"\s+(?:is|are) (?:now )?(?:down|up|active|ok|back|unreachable|offline|online)\b.*$", re.IGNORECASE),
+    re.compile(r"\s+(?:has (?:recovered|been resolved)|(?:transitioned from|is still in) state)\b.*$", re.IGNORECASE),
+    re.compile(r"\s+at \d{4}-\d\d-\d\d.*$"),
+    re.compile(r"\s+(?:started|resolved|ended|detected)$", re.IGNORECASE),
+    re.compile(r"\s+@(?:here|channel)\s*$"),
+)
+_URL = re.compile(r"\s*https?://\S+")
+_NUMBERED = re.compile(r"^(.{2,100}?) - #\d+ ")
+_SHOUT = re.compile(
+    r"^(?:ALERTE?|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO)\b[:\s!]+(?=\S)"
+)
+_SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
+_NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
+
+
+def _states_only(prefix: str) -> bool:
+    """Whether a prefix says nothing but state, severity and filler words."""
+    if token_state(prefix) or severity_of(prefix):
+        return True
+    words = [w.casefold().strip(".!*") for w in re.split(r"[\s\-–]+", prefix) if w]
+    known = [w for w in words if token_state(w) or severity_of(w)]
+    return bool(known) and all(w in _FILLERS or token_state(w) or severity_of(w) for w in words)
+
+
+def _bracket_says(word: str) -> bool:
+    return bool(word_state(word) or severity_of(word) or re.match(r"#?\d+$", word))
+
+
+def without_tokens(text: str) -> str:
+    """The line without leading brackets, prefixes and suffixes that state something."""
+    subject = BRACKET.match(text)
+    if subject and not _bracket_says(subject[1]):
+        second = BRACKET.match(text[subject.end() :].lstrip())
+        if second and token_state(second[1]):
+            return subject[1]
+    for _ in range(4):
+        before = text
+        bracket = BRACKET.match(text)
+        if bracket and _bracket_says(bracket[1]):
+            text = strip_emoji(text[bracket.end() :].lstrip(" -–:"))[0]
+        for pattern in (PREFIX, _DASH):
+            prefix = pattern.match(text)
+            if prefix and len(prefix[1].split()) <= 6 and _states_only(prefix[1]):
+                text = strip_emoji(text[prefix.end() :])[0]
+        if text == before:
+            break
+    suffix = SUFFIX.search(text)
+    return text[: suffix.start()] if suffix and token_state(suffix[1]) else text
+
+
+def clean_title(line: str) -> str:
+    """A bare name from a first line."""
+    text = without_tokens(head_of(line).text)
+    numbered = _NUMBERED.match(text)
+    text = numbered[1] if numbered else text
+    text = _SHOUT.sub("", re.sub(r"^#\d{1,9}:?\s+", "", text))
+    for tail in (_URL, *_TAILS):
+        shorter = tail.sub("", text).rstrip(" :：,;-–")
+        text = shorter if len(shorter) >= 3 else text
+    return text.strip(" \t.:!-–—*\"'“”„«»「」|")[:300]
+
+
+def _composed(labels: Labels) -> str | None:
+    """Names that two labels make up: a task of a pipeline, a service on a host."""
+    task, dag = labels.first("task", "task_id"), labels.first("dag", "dag_id")
+    if task and dag:
+        return f"{task} ({dag})"
+    host, service = labels.first("host", "hostname"), labels.first("service", "check", "service_name")
+    return f"{service} on {host}" if host and service else None
+
+
+def _from_head(head: Head, labelled: Sequence[str]) -> str | None:
+    """A title from one first line: a quoted name, a link that leads it, or the line itself."""
+    quoted = _QUOTED.search(head.text)
+    if quoted and (quoted.start() == 0 or _RULE_WORD.search(head.text[: quoted.start()])):
+        return clean_title(quoted[1]) or quoted[1]
+    if _GENERIC.match(head.text):
+        return None
+    text = _SUBJECT.sub("", without_tokens(head.text)) if head.prefixes else without_tokens(head.text)
+    lead = next((w for w in labelled if text.startswith(strip_emoji(w)[0]) and not _GENERIC.match(w)), None)
+    title = clean_title(lead) if lead else clean_title(head.text)
+    return title if len(title) >= 3 and not _GENERIC.match(title) else None
+
+
+def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | None:
+    """The alert's bare name: a name label, a quoted name, a link that leads a line, the best first line, two labels."""
+    named = labels.first(*NAME_KEYS)
+    if named and 3 <= len(named) <= 160 and "://" not in named:
+        return clean_title(named) or named
+    numbered = next((i for i, line in enumerate(message.lines) if _NUMBER_LINE.match(line.strip())), None)
+    if numbered is not None and numbered + 1 < len(message.lines):
+        return clean_title(message.lines[numbered + 1])
+    labelled = [link.label for link in message.links if len(link.label) >= 3 and "://" not in link.label]
+    titles = [title for title in (_from_head(head, labelled) for head in heads) if title]
+    composed = _composed(labels)
+    if composed and (not titles or "task" in labels.all or _GENERIC.match(heads[0].text)):
+        return composed
+    first = titles[0] if titles else None
+    if first and " " not in first:
+        fuller = (clean_title(head.text) for head in heads if first in head.text and phrase_state(head.text))
+        return next((title for title in fuller if " " in title and len(title) <= 160), first)
+    return first

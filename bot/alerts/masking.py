@@ -1,0 +1,53 @@
+"""Secrets masked in everything that leaves the reader. Must not change anything but secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.domain.alert import Alert, AlertMember, Symptom
+from bot.domain.redact import mask, mask_url
+
+
+def _text(value: str) -> str:
+    return mask(value)[0]
+
+
+def _maybe(value: str | None) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Label values masked; the key counts as context ("password": "x" is a secret)."""
+    masked_pairs = {}
+    for key, value in labels.items():
+        prefix = f"{key}: "
+        joined = _text(prefix + value)
+        masked_pairs[_text(key)] = joined[len(prefix) :] if joined.startswith(prefix) else _text(value)
+    return masked_pairs
+
+
+def _symptom(sign: Symptom) -> Symptom:
+    return replace(
+        sign, name=_maybe(sign.name), value=_maybe(sign.value), code=_maybe(sign.code), text=_maybe(sign.text)
+    )
+
+
+def _member(member: AlertMember) -> AlertMember:
+    return replace(member, labels=_labels(member.labels), title=_maybe(member.title))
+
+
+def masked(alert: Alert) -> Alert:
+    """The alert without secrets; in links only user information and secret parameters are masked."""
+    return replace(
+        alert,
+        title=_maybe(alert.title),
+        severity_raw=_maybe(alert.severity_raw),
+        service=_maybe(alert.service),
+        vendor=_maybe(alert.vendor),
+        symptoms=tuple(map(_symptom, alert.symptoms)),
+        links={role: mask_url(url) for role, url in alert.links.items()},
+        labels=_labels(alert.labels),
+        alerts=tuple(map(_member, alert.alerts)),
+        text=_text(alert.text),
+    )

@@ -1,0 +1,183 @@
+"""The running bot: settings to adapters to workflows to surfaces, and the order in which all that starts and stops.
+
+Must not decide anything about alerts or incidents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot import __version__
+from bot.alerts import read
+from bot.bootstrap.jobs import Jobs
+from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
+from bot.domain.alert import Reading
+from bot.observability import OUTBOX_AGE, OUTBOX_ROWS, REGISTRY, logger, spawn
+from bot.ports import ChatAuthRejected
+from bot.ports.chat import Identity
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.slack.app import HANDLERS, Listening, build_app
+from bot.slack.messages import SlackSurfaces
+from bot.slack.outbound import SlackChat, web_client
+from bot.slack.transport import HttpTransport, SocketTransport, Transport
+from bot.web.health import add_routes
+from bot.workflows.brief import AnswerAlert
+from bot.workflows.deliver import Deliver
+from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.recall import LookUp
+from bot.workflows.resolve import Resolve
+from bot.workflows.status import ReportStatus
+
+log = logger("bot")
+
+
+@dataclass(slots=True)
+class Bot:
+    """Everything that runs. `port` is where the bot's own HTTP server listens."""
+
+    settings: Settings
+    memory: Memory
+    identity: Identity
+    worker: InboxWorker
+    deliver: Deliver
+    jobs: Jobs
+    transport: Transport
+    server: web.Application
+    port: int = 0
+
+    async def ready(self) -> tuple[bool, dict[str, str]]:
+        """Whether what Slack sends can be kept: the store writable, and Slack connected."""
+        store = await self.memory.health.status()
+        connected = await self.transport.connected()
+        details = {"store": store.problem or "writable", "slack": "connected" if connected else "not connected"}
+        return store.writable and connected, details
+
+
+def client_of(settings: Settings) -> AsyncWebClient:
+    """The Web API client; raises ChatAuthRejected where there is no token."""
+    if settings.slack_bot_token is None:
+        raise ChatAuthRejected(
+            "SLACK_BOT_TOKEN is not set: install the app from manifest.yml and put its xoxb- token into .env."
+        )
+    return web_client(settings.slack_bot_token.get_secret_value(), with_slash(settings.slack_api_url))
+
+
+def with_slash(url: str) -> str:
+    """Slack's client needs the final slash."""
+    return url if url.endswith("/") else f"{url}/"
+
+
+async def assemble(settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Bot:
+    """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token."""
+    chat = SlackChat(client, clock)
+    identity = await chat.identity()
+    surfaces = SlackSurfaces()
+    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}))
+    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, reading)
+    listening = Listening(
+        inbox=memory.inbox,
+        store=memory.incidents,
+        resolve=Resolve(memory.incidents, surfaces, clock),
+        lookup=LookUp(memory.recall, memory.index),
+        compose_digest=ComposeDigest(memory.incidents),
+        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, memory.name, "off", __version__),
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        read=reading,
+        identity=identity,
+    )
+    secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
+    app = build_app(client, secret, listening)
+    server = web.Application(client_max_size=2 * 1024 * 1024)
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {"message": answer}
+    zone = ZoneInfo(settings.timezone)
+    bot = Bot(
+        settings,
+        memory,
+        identity,
+        InboxWorker(memory.inbox, handlers, settings.workers),
+        Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents),
+        Jobs(
+            PostDigests(memory.incidents, memory.claims, chat, surfaces, clock), memory.inbox,
+            clock,
+            zone,
+            settings.digest_day,
+            settings.digest_hour,
+        ),
+        transport_for(settings, app, server),
+        server,
+    )
+    add_routes(server, bot.ready, REGISTRY)
+    return bot
+
+
+def _read(own: frozenset[str], event: Mapping[str, Any]) -> Reading:
+    return read(event, own_bot_ids=own)
+
+
+async def _handle(work: Any, listening: Listening, row: Any) -> None:
+    await work(row, listening)
+
+
+def transport_for(settings: Settings, app: Any, server: web.Application) -> Transport:
+    """Socket Mode with an app token, else signed HTTP; raises ChatAuthRejected where neither is possible."""
+    if settings.slack_app_token:
+        return SocketTransport(app, settings.slack_app_token.get_secret_value(), with_slash(settings.slack_api_url))
+    if settings.slack_signing_secret is None:
+        raise ChatAuthRejected(
+            "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set: put one of them into .env."
+        )
+    return HttpTransport(app, server)
+
+
+@asynccontextmanager
+async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Bot]:
+    """The bot at work. Start: store, workers, own server, Slack, jobs. Stop: Slack first, so that nothing new comes;
+    then what runs may finish within ten seconds; what does not is taken up again at the next start."""
+    clock = clock or SystemClock()
+    async with open_memory(settings, clock, RandomIds()) as memory:
+        bot = await assemble(settings, memory, clock, client_of(settings))
+        runner = web.AppRunner(bot.server, access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, settings.host, settings.port)
+        await site.start()
+        bot.port = runner.addresses[0][1]
+        loops = (Loop("deliver", bot.deliver.drain_once), Loop("gauges", partial(_gauges, bot, clock)))
+        inbox = spawn(bot.worker.run(), "inbox")
+        for loop in loops:
+            loop.start()
+        schedule = bot.jobs.schedule()
+        try:
+            await bot.transport.start()
+            schedule.start()
+            spawn(run_job("digest-catch-up", bot.jobs.catch_up), "digest-catch-up")
+            log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)
+            yield bot
+        finally:
+            schedule.stop()
+            await bot.transport.stop()
+            await bot.worker.stop()
+            for loop in loops:
+                await loop.stop()
+            inbox.cancel()
+            await runner.cleanup()
+
+
+async def _gauges(bot: Bot, clock: Clock) -> float:
+    for state, rows in (await bot.memory.outbox.counts()).items():
+        OUTBOX_ROWS.labels(state).set(rows)
+    oldest = await bot.memory.outbox.oldest_pending_at()
+    OUTBOX_AGE.set((clock.now() - oldest).total_seconds() if oldest else 0)
+    return 15.0

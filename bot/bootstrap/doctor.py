@@ -1,0 +1,183 @@
+"""Checks of an installation: each finding says what is wrong and what to do. Must not change anything.
+
+A check that cannot be made because an earlier one failed is left out, so that one cause gives one finding.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from bot.bootstrap.bot import client_of
+from bot.bootstrap.memory import open_memory
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.ports import PrecedentError
+from bot.settings import Settings
+from bot.slack.outbound import SlackChat
+
+NEEDED_SCOPES = (
+    "app_mentions:read",
+    "channels:history",
+    "channels:read",
+    "chat:write",
+    "commands",
+    "groups:history",
+    "groups:read",
+    "im:history",
+    "reactions:write",
+    "users:read",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check. `ok` None: not configured, which is fine. `fix` says what to do where it is not."""
+
+    check: str
+    ok: bool | None
+    detail: str
+    fix: str = ""
+
+
+async def examine(settings: Settings) -> tuple[Finding, ...]:
+    """All findings, in the order in which an operator mends them."""
+    found = [time_zone(settings), *database_file(settings), await database(settings)]
+    found += [finding async for finding in slack(settings)]
+    found.append(
+        Finding("Hindsight", None, "not configured: the embedded memory is used")
+        if not settings.hindsight_url
+        else _later(settings)
+    )
+    found.append(Finding("Embeddings", None, "memory works by words and parts of words (lexical mode)"))
+    return tuple(found)
+
+
+def _later(settings: Settings) -> Finding:
+    return Finding(
+        "Hindsight",
+        False,
+        f"HINDSIGHT_URL is {settings.hindsight_url}, but this version only has the embedded memory",
+        "Unset HINDSIGHT_URL; records are kept in the store and can be moved later.",
+    )
+
+
+def time_zone(settings: Settings) -> Finding:
+    """TIMEZONE names a zone."""
+    try:
+        return Finding("Time zone", True, str(ZoneInfo(settings.timezone)))
+    except (ZoneInfoNotFoundError, ValueError):
+        return Finding(
+            "Time zone",
+            False,
+            f"TIMEZONE={settings.timezone} is no time zone",
+            "Use an IANA name such as Europe/Berlin.",
+        )
+
+
+def database_file(settings: Settings) -> tuple[Finding, ...]:
+    """An SQLite file is readable by its owner only."""
+    try:
+        url = make_url(settings.store_url)
+    except ArgumentError:
+        return ()
+    path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    if path is None or not path.is_file():
+        return ()
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        return (
+            Finding("Database file", False, f"{path} can be read by other users (mode {mode:o})", f"chmod 600 {path}"),
+        )
+    return (Finding("Database file", True, f"{path}, readable by its owner only"),)
+
+
+async def database(settings: Settings) -> Finding:
+    """The store opens, has this version's schema, and takes a write."""
+    try:
+        async with open_memory(settings, SystemClock(), RandomIds()) as memory:
+            status = await memory.health.status()
+    except PrecedentError as problem:
+        return Finding("Database", False, str(problem), "Correct DATABASE_URL or the rights of its folder.")
+    if not status.writable:
+        return Finding(
+            "Database",
+            False,
+            status.problem or "not writable",
+            "Give the bot's user the right to write, or free disk space.",
+        )
+    return Finding("Database", True, f"writable, schema {status.schema}, {status.records} incidents")
+
+
+async def slack(settings: Settings) -> AsyncIterator[Finding]:
+    """Tokens are of the right kind, Slack accepts them, and the app has the scopes that the bot needs."""
+    bad = token_kinds(settings)
+    for finding in bad:
+        yield finding
+    if any(f.ok is False for f in bad):
+        return
+    chat = SlackChat(client_of(settings), SystemClock())
+    try:
+        identity, scopes = await chat.identity(), await chat.scopes()
+    except PrecedentError as problem:
+        yield Finding("Slack", False, str(problem), "Reinstall the app and copy the bot token again.")
+        return
+    yield Finding("Slack", True, f"connected to {identity.team} as {identity.user_id}")
+    missing = [s for s in NEEDED_SCOPES if scopes and s not in scopes]
+    if missing:
+        yield Finding(
+            "Scopes",
+            False,
+            f"missing: {', '.join(missing)}",
+            "Update the app from manifest.yml, then reinstall it to the workspace.",
+        )
+    elif scopes:
+        yield Finding("Scopes", True, "all that are needed")
+
+
+def token_kinds(settings: Settings) -> tuple[Finding, ...]:
+    """Each token by its prefix: the three are easily confused."""
+    bot = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
+    app = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
+    where = "It is on the app's page under OAuth & Permissions, and begins with xoxb-."
+    if not bot:
+        return (
+            Finding(
+                "Bot token",
+                False,
+                "SLACK_BOT_TOKEN is not set",
+                f"Create the app from manifest.yml and install it. {where}",
+            ),
+        )
+    if not bot.startswith("xoxb-"):
+        return (
+            Finding(
+                "Bot token", False, f"SLACK_BOT_TOKEN begins with {bot[:5]}, which is another kind of token", where
+            ),
+        )
+    if app and not app.startswith("xapp-"):
+        return (
+            Finding(
+                "App token",
+                False,
+                f"SLACK_APP_TOKEN begins with {app[:5]}, which is another kind of token",
+                "It is under Basic Information → App-Level Tokens, with the scope connections:write, and begins with xapp-.",
+            ),
+        )
+    if app:
+        return (Finding("Connection", True, "Socket Mode"),)
+    if not settings.slack_signing_secret:
+        return (
+            Finding(
+                "Connection",
+                False,
+                "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set",
+                "Make an app-level token (Socket Mode), or set the signing secret (HTTP).",
+            ),
+        )
+    return (Finding("Connection", True, f"signed HTTP on port {settings.port}, path /slack/events"),)

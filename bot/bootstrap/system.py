@@ -1,0 +1,22 @@
+"""The real clock and real ids. Must not be imported by anything but the composition root."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """The machine's time."""
+
+    def now(self) -> datetime:
+        """The time now, in UTC."""
+        return datetime.now(tz=UTC)  # noqa: TID251  # this is the one place that the Clock port stands for
+
+
+class RandomIds:
+    """Random tokens."""
+
+    def new(self) -> str:
+        """32 hexadecimal digits."""
+        return uuid.uuid4().hex

@@ -1,0 +1,141 @@
+"""The loops that work off inbox and outbox, and run jobs. Must not know what any piece of work means.
+
+Here a failure that nobody foresaw is caught, logged with its correlation id, and retried: nothing is dropped silently.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.observability import EVENTS, STAGE_SECONDS, correlate, logger, spawn
+from bot.ports import ChatUnavailable, StoreConflict, StoreUnavailable
+from bot.ports.store import Inbox, InboxRow
+
+POLL_S = 0.1
+MAX_ATTEMPTS = 8
+log = logger("workers")
+
+Handle = Callable[[InboxRow], Awaitable[None]]
+
+
+def retry_delay_s(attempts: int, problem: BaseException) -> float:
+    """Seconds until a failed inbox row is taken again: at once after a conflict, else doubling up to five minutes."""
+    if isinstance(problem, StoreConflict):
+        return 0.05
+    return float(min(300, 2 ** min(attempts, 9)))
+
+
+def is_outage(problem: BaseException) -> bool:
+    """Whether a failure is a dependency's and not the row's: such rows are retried without limit."""
+    return isinstance(problem, StoreUnavailable | ChatUnavailable | TimeoutError)
+
+
+@dataclass(slots=True)
+class InboxWorker:
+    """Takes inbox rows, at most `workers` at once, and hands each to the handler of its kind."""
+
+    inbox: Inbox
+    handlers: dict[str, Handle]
+    workers: int = 4
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _running: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    async def run(self) -> None:
+        """Work until stopped."""
+        while not self._stopping.is_set():
+            free = self.workers - len(self._running)
+            taken = await self._take(free) if free > 0 else ()
+            for row in taken:
+                task = spawn(self._work(row), f"inbox-{row.id}")
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
+            if not taken:
+                await self._pause(POLL_S)
+
+    async def _take(self, limit: int) -> tuple[InboxRow, ...]:
+        try:
+            return await self.inbox.take(limit)
+        except StoreUnavailable as problem:
+            log.error("the inbox cannot be read", problem=str(problem))
+            await self._pause(2.0)
+            return ()
+
+    async def _work(self, row: InboxRow) -> None:
+        correlate(f"inbox-{row.id}")
+        handler = self.handlers.get(row.kind)
+        try:
+            with STAGE_SECONDS.labels(f"inbox_{row.kind}").time():
+                await (handler(row) if handler else self.inbox.settle(row))
+            EVENTS.labels(row.kind, "done").inc()
+        except Exception as problem:
+            EVENTS.labels(row.kind, "failed").inc()
+            await self._failed(row, problem)
+
+    async def _failed(self, row: InboxRow, problem: Exception) -> None:
+        said = f"{type(problem).__name__}: {problem}"
+        log.warning(
+            "an event failed", kind=row.kind, attempts=row.attempts, error=said, exc_info=not is_outage(problem)
+        )
+        try:
+            if row.attempts >= MAX_ATTEMPTS and not is_outage(problem):
+                await self.inbox.give_up(row, said)
+            else:
+                await self.inbox.retry_later(row, retry_delay_s(row.attempts, problem), said)
+        except StoreUnavailable as also:
+            log.error("the row comes back when its lease ends", problem=str(also))
+
+    async def stop(self, grace_s: float = 10.0) -> None:
+        """Take nothing more; wait for what runs, at most `grace_s`."""
+        self._stopping.set()
+        if self._running:
+            await asyncio.wait(set(self._running), timeout=grace_s)
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+@dataclass(slots=True)
+class Loop:
+    """Calls `once` again and again; it answers how many seconds to wait. A failure is logged and tried again."""
+
+    name: str
+    once: Callable[[], Awaitable[float]]
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _task: asyncio.Task[Any] | None = None
+
+    def start(self) -> None:
+        """Start in the background."""
+        self._task = spawn(self._run(), self.name)
+
+    async def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                wait_s = await self.once()
+            except Exception as problem:
+                log.error("a loop failed", loop=self.name, error=repr(problem), exc_info=not is_outage(problem))
+                wait_s = 2.0
+            try:
+                await asyncio.wait_for(self._stopping.wait(), max(wait_s, 0.01))
+            except TimeoutError:
+                continue
+
+    async def stop(self, grace_s: float = 10.0) -> None:
+        """Stop after the current turn, at most `grace_s` from now."""
+        self._stopping.set()
+        if self._task:
+            await asyncio.wait({self._task}, timeout=grace_s)
+
+
+async def run_job(name: str, work: Callable[[], Awaitable[None]]) -> None:
+    """Run one scheduled job; a failure is logged, for a scheduler must never lose its job to one."""
+    correlate(f"job-{name}")
+    try:
+        await work()
+    except Exception as problem:
+        log.error("a job failed", job=name, error=repr(problem), exc_info=problem)

@@ -1,0 +1,190 @@
+"""`precedent brief`, `resolve` and `digest`: what the bot would say, and recording from a terminal.
+
+Must not decide anything; `brief` stores nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+
+from bot.alerts import read
+from bot.alerts.shape import shape
+from bot.bootstrap.memory import open_memory
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.show import message_text
+from bot.domain.alert import Alert, AlertState
+from bot.domain.brief import Brief
+from bot.domain.brief_json import brief_json
+from bot.domain.digest import Digest
+from bot.domain.incident import Boundary, FailedCheck
+from bot.domain.opening import posted_at
+from bot.domain.query import OPERATOR
+from bot.ports.chat import Message
+from bot.slack.messages import SlackSurfaces
+from bot.workflows.brief import PreviewBrief
+from bot.workflows.digest import ComposeDigest
+from bot.workflows.resolve import Outcome, Recorded, Resolution, Resolve
+
+
+class Said(StrEnum):
+    """`--outcome` of `precedent resolve`."""
+
+    RECOVERED = "recovered"
+    PARTLY = "partly"
+    NO = "no"
+    BY_ITSELF = "by_itself"
+    NOT_SURE = "not_sure"
+
+
+def register(app: typer.Typer) -> None:
+    """Add this family's commands."""
+    app.command("brief")(brief)
+    app.command("resolve")(resolve)
+    app.command("digest")(digest)
+
+
+def brief(
+    file: Annotated[str | None, typer.Argument(help="A Slack message event as JSON, or - for standard input")] = None,
+    text: Annotated[str | None, typer.Option(help="The alert's text, instead of a file")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the brief as JSON")] = False,
+    no_memory: Annotated[bool, typer.Option("--no-memory", help="Decide without asking memory")] = False,
+    at: Annotated[str | None, typer.Option(help="The time to decide for (ISO 8601); default: the event's own")] = None,
+) -> None:
+    """Print the brief that an alert would get; nothing is stored."""
+    if (file is None) == (text is None):
+        fail("give one of FILE (or -) and --text.", USAGE)
+    event = {"text": text} if text is not None else event_of(read_input(file or "-"))
+    alert = alert_of(event)
+    now = time_of(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()
+    decided = run(_brief(alert, now, use_memory=not no_memory))
+    if as_json:
+        print_json(brief_json(decided, shape))
+    else:
+        print_message(SlackSurfaces().brief(decided))
+
+
+async def _brief(alert: Alert, now: datetime, *, use_memory: bool) -> Brief:
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        return await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
+
+
+def event_of(text: str) -> Mapping[str, Any]:
+    """The Slack message event in a file: the event itself, or an Events API envelope."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as bad:
+        fail(f"this is not JSON (line {bad.lineno}: {bad.msg}). Give one Slack message event, or use --text.", REFUSED)
+    event = found.get("event", found) if isinstance(found, dict) else None
+    if not isinstance(event, dict):
+        fail("this is JSON, but no Slack message event (an object with text, blocks or attachments).", REFUSED)
+    return event
+
+
+def alert_of(event: Mapping[str, Any]) -> Alert:
+    """The alert in an event; a bare text is taken for one. Ends with exit 1 where the event is no alert."""
+    bare = set(event) == {"text"}
+    posted = {"type": "message", "subtype": "bot_message", "bot_id": "B0TEXT", **event} if bare else event
+    reading = read(posted)
+    if isinstance(reading, Alert):
+        return reading
+    if not bare:
+        fail(f"this is no alert ({reading.kind}: {reading.reason}), so it gets no brief.", REFUSED)
+    line = str(event["text"]).strip().splitlines()
+    return Alert("generic", AlertState.FIRING, "text", title=line[0][:200] if line else None, text=str(event["text"]))
+
+
+def time_of(text: str | None) -> datetime | None:
+    """An ISO 8601 time; without an offset it is UTC. Ends with exit 2 on anything else."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        fail(f"--at {text} is no time; write it like 2026-11-29T03:00:00Z.", USAGE)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def print_message(message: Message) -> None:
+    """A message as text on stdout."""
+    typer.echo(message_text({"text": message.text, "blocks": message.blocks}))
+
+
+def resolve(
+    incident_id: Annotated[str, typer.Argument(help="For example INC-7")],
+    outcome: Annotated[Said, typer.Option(help="Did it fix it?")],
+    fix: Annotated[str | None, typer.Option(help="What was done; steps separated by ; or lines")] = None,
+    root_cause: Annotated[str | None, typer.Option(help="What it was")] = None,
+    boundary: Annotated[Boundary, typer.Option(help="Where the fault was")] = Boundary.UNKNOWN,
+    failed_check: Annotated[
+        list[str] | None, typer.Option(help="What wasted time: CHECK or CHECK=MINUTES; may be repeated")
+    ] = None,
+    lesson: Annotated[str | None, typer.Option(help="What to remember")] = None,
+    by: Annotated[str, typer.Option(help="Who says so")] = "operator",
+) -> None:
+    """Record what fixed an incident, from a terminal."""
+    checks = tuple(check_of(text) for text in failed_check or ())
+    said = Resolution(
+        Outcome(outcome.value),
+        incident_id,
+        fix=fix,
+        root_cause=root_cause,
+        boundary=boundary,
+        failed_checks=checks,
+        lesson=lesson,
+    )
+    recorded = run(_resolve(said, by))
+    print_json(
+        {"incident_id": recorded.incident.incident_id, "recorded": not recorded.again, "summary": recorded.summary}
+    )
+
+
+async def _resolve(said: Resolution, by: str) -> Recorded:
+    clock = SystemClock()
+    async with open_memory(settings(), clock, RandomIds()) as memory:
+        return await Resolve(memory.incidents, SlackSurfaces(), clock)(said, by, f"cli/{RandomIds().new()}")
+
+
+def check_of(text: str) -> FailedCheck:
+    """CHECK or CHECK=MINUTES."""
+    name, _, minutes = text.rpartition("=")
+    if not name:
+        return FailedCheck(text)
+    try:
+        return FailedCheck(name, float(minutes))
+    except ValueError:
+        fail(f"--failed-check {text}: “{minutes}” is no number of minutes.", USAGE)
+
+
+def digest(
+    days: Annotated[int, typer.Option(min=1, max=366, help="How many days back")] = 7,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the digest as JSON")] = False,
+) -> None:
+    """Print what recurred in the last days."""
+    composed = run(_digest(days))
+    if as_json:
+        print_json(json.loads(json.dumps(_plain(composed), default=str)))
+    else:
+        print_message(SlackSurfaces().digest(composed))
+
+
+async def _digest(days: int) -> Digest:
+    config, clock = settings(), SystemClock()
+    until = clock.now()
+    async with open_memory(config, clock, RandomIds()) as memory:
+        since = until - timedelta(days=days)
+        name = f"the last {days} days to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
+        return await ComposeDigest(memory.incidents)(since, until, OPERATOR, name)
+
+
+def _plain(value: Digest) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__slots__} | {
+        "families": [{name: getattr(f, name) for name in f.__slots__} for f in value.families]
+    }

@@ -1,0 +1,36 @@
+"""`precedent doctor`. Must not change anything."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from bot.bootstrap.doctor import Finding, examine
+from bot.cli.run import DOWN, print_json, run, settings
+
+MARKS = {True: "ok   ", False: "WRONG", None: "-    "}
+
+
+def register(app: typer.Typer) -> None:
+    """Add this family's commands."""
+    app.command("doctor")(doctor)
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON")] = False) -> None:
+    """Say what is missing or wrong in this installation, and how to mend it. Exit 3 if anything is wrong."""
+    findings = run(examine(settings()))
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            typer.echo(line(finding))
+    if any(finding.ok is False for finding in findings):
+        raise typer.Exit(DOWN)
+
+
+def line(finding: Finding) -> str:
+    """A finding as a line: mark, check, detail, and what to do."""
+    said = f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}"
+    return f"{said}\n       → {finding.fix}" if finding.fix else said

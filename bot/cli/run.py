@@ -1,0 +1,66 @@
+"""How a command runs and ends: one event loop, one sentence for what went wrong, the exit status of the kind of failure.
+
+Must not know any command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from bot.ports import IncidentNotFound, PrecedentError, RecordRejected
+from bot.settings import Settings
+
+T = TypeVar("T")
+REFUSED, USAGE, DOWN = 1, 2, 3
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end. A PrecedentError becomes its one sentence on stderr and exit 1 (refused input) or 3 (a dependency)."""
+    try:
+        return asyncio.run(work)
+    except (RecordRejected, IncidentNotFound) as refused:
+        fail(str(refused), REFUSED)
+    except PrecedentError as down:
+        fail(str(down), DOWN)
+    except KeyboardInterrupt:
+        fail("stopped", 130)
+
+
+def fail(sentence: str, status: int) -> NoReturn:
+    """Say it on stderr and exit."""
+    sys.stderr.write(f"precedent: {sentence}\n")
+    raise SystemExit(status)
+
+
+def settings(**changes: Any) -> Settings:
+    """The settings; a bad one is named, with what is allowed, and exit 2."""
+    try:
+        return Settings(**changes)
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        fail(f"{name} is not usable: {first['msg']}. Correct it in the environment or in .env.", USAGE)
+    except OSError as unreadable:
+        fail(f"a settings file cannot be read: {unreadable}.", USAGE)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def read_input(name: str) -> str:
+    """The text of a file, or of standard input for "-"; exit 2 with a sentence if it cannot be read."""
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        fail(f"there is no file {name}.", USAGE)
+    except (OSError, UnicodeDecodeError) as problem:
+        fail(f"{name} cannot be read as text: {problem}.", USAGE)

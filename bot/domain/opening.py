@@ -1,0 +1,55 @@
+"""What an alert alone says of a new incident: its record before anybody worked on it, and how the brief shows its life.
+
+Must not add anything that the alert did not state.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from bot.domain.alert import Alert
+from bot.domain.brief import IncidentView
+from bot.domain.incident import Announcement, Incident, Source
+from bot.domain.lifecycle import Life
+
+
+def posted_at(ts: str) -> datetime | None:
+    """The time that a Slack ts ("1795981200.000100") states, in UTC; None if it is none."""
+    whole, _, fraction = ts.partition(".")
+    if not whole.isascii() or not whole.isdigit() or len(whole) > 11:
+        return None
+    micros = int(fraction[:6].ljust(6, "0")) if fraction.isascii() and fraction.isdigit() else 0
+    return datetime.fromtimestamp(int(whole), tz=UTC).replace(microsecond=micros)
+
+
+def view_of(life: Life) -> IncidentView:
+    """How the incident stands, as the brief shows it."""
+    return IncidentView(
+        life.incident_id, life.state.value, life.fired, life.opened_at, life.cleared_at, life.acknowledged_by
+    )
+
+
+def opened_record(incident_id: str, title: str, at: datetime, source: Source, alert: Alert | None) -> Incident:
+    """The record of an incident as its alert opens it: what the alert says, nothing more."""
+    if alert is None:
+        return Incident(incident_id, title, started_at=at, source=source)
+    return Incident(
+        incident_id,
+        title,
+        service=alert.service,
+        vendor=alert.vendor,
+        region=alert.region,
+        environment=alert.environment,
+        severity=alert.severity.value if alert.severity else None,
+        symptoms=symptom_words(alert),
+        started_at=at,
+        alerts=(Announcement(alert.fingerprint, alert.tool, alert.title, dict(alert.labels), source.url),),
+        source=source,
+    )
+
+
+def symptom_words(alert: Alert) -> tuple[str, ...]:
+    """The alert's symptoms as the record keeps them: "p95 > 840 ms", "504 Gateway Timeout"; else its text."""
+    parts = ((s.name, s.op, s.value) if s.kind == "metric" else (s.code, s.text) for s in alert.symptoms)
+    words = tuple(" ".join(word for word in part if word) for part in parts)
+    return tuple(w for w in words if w) or ((alert.text[:500],) if alert.text else ())

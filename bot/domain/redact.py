@@ -1,0 +1,123 @@
+"""Secrets and personal data masked in text. Must not touch hashes, ids, pod names, times or plain numbers; linear in its input.
+
+Mask before cutting a text: half a secret is not recognised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+_SECRET_WORD = (
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?(?:key|secret)"
+    r"|client[_-]?secret|auth[_-]?key|encryption[_-]?key|credentials?|session[_-]?(?:id|key)|connection[_-]?string|mot[_ ]de[_ ]passe"
+    r"|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
+)
+_TOKENS = (
+    ("slack_token", r"\bxox[a-zA-Z]-[A-Za-z0-9-]{8,250}|\bxapp-\d-[A-Za-z0-9-]{8,250}|\bxoxe\.xox[bp]-[A-Za-z0-9-]{8,250}"),
+    ("slack_webhook", r"(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{10,80}"),
+    ("github_token", r"\bgh[pousr]_[A-Za-z0-9]{16,255}|\bgithub_pat_[A-Za-z0-9_]{16,255}"),
+    ("gitlab_token", r"\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|agent)-[A-Za-z0-9_-]{16,255}"),
+    ("groq_key", r"\bgsk_[A-Za-z0-9]{16,255}"),
+    ("hindsight_key", r"\bhsk_[A-Za-z0-9_-]{8,255}"),
+    ("stripe_key", r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{8,255}|\bwhsec_[A-Za-z0-9+/=]{16,255}"),
+    ("razorpay_key", r"\brzp_(?:live|test)_[A-Za-z0-9]{8,64}"),
+    ("model_key", r"\bsk-(?:ant-|proj-|svcacct-|or-)?[A-Za-z0-9_-]{20,255}"),
+    ("aws_key", r"\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\b"),
+    ("google_key", r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{16,1000}|\bGOCSPX-[A-Za-z0-9_-]{16,64}"),
+    ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}"),
+    ("npm_token", r"\bnpm_[A-Za-z0-9]{30,64}|\bpypi-[A-Za-z0-9_-]{32,255}|\bdop_v1_[a-f0-9]{32,64}|\bhvs\.[A-Za-z0-9_-]{20,255}"),
+    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,1000})?"),
+)  # fmt: skip
+_RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("pem", re.compile(r"-----BEGIN ([A-Z0-9 ]{0,40})-----[^-]{1,8000}(?:-----END [A-Z0-9 ]{0,40}-----|$)"), r"[masked:pem]"),
+    ("url_password", re.compile(r"(?<=://)[^\s/@:?#\[\]]{0,200}:[^\s/@?#\[\]]{1,200}(?=@)"), "[masked:url_password]"),
+    ("dsn", re.compile(r"(?<=://)[A-Fa-f0-9]{16,64}(?=@)"), "[masked:dsn]"),
+    *((name, re.compile(pattern), f"[masked:{name}]") for name, pattern in _TOKENS),
+    (
+        "authorization",
+        re.compile(r"((?:\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)?|\bbearer)\s{1,3})(?!\[masked)([A-Za-z0-9._~+/=-]{8,2000})", re.IGNORECASE),
+        r"\1[masked:authorization]",
+    ),
+    (
+        "secret",
+        re.compile(rf"((?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_SECRET_WORD}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}[\"'`*]{{0,3}}\s{{0,3}}[:=：]\s{{0,3}}[\"'`]{{0,2}})(?!\[masked)((?<=[\"'`])[^\"'`\n]{{3,500}}|[^\s\"'`,;&<>|{{}}()\[\]]{{3,500}})", re.IGNORECASE),
+        r"\1[masked:secret]",
+    ),
+)  # fmt: skip
+_DULL_VALUES = re.compile(
+    r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|\d{1,4}|\*+|x{3,}|<.*|\[.*)$",
+    re.IGNORECASE,
+)
+_EMAIL = re.compile(r"(?<![\w.+@/-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])")
+_CARD = re.compile(r"(?<![\w.:/+-])(?:\d[ -]?){12,18}\d(?![\w.:/-]|-\d)")
+_PHONE = re.compile(
+    r"(?<![\w.:/+=-])\+\d{1,3}(?:[ .-]?\(?\d{2,5}\)?){2,5}(?![\w:/-]|\.\d)|(?<![\w.:/+=-])\(\d{3}\) \d{3}-\d{4}(?!\d)|(?<![\w.:/+=-])\d{3}-\d{3}-\d{4}(?![\w-])"
+)
+_SECRET_PARAM = re.compile(
+    r"((?:^|[?&;#])(?:[\w.-]{0,30}[_.-])?(?:token|key|apikey|api_key|api-key|secret|password|passwd|pwd|sig|signature|auth|access_token|code|session|jwt|credential|x-amz-[a-z-]{1,30})=)(?!\[masked)([^&#;\s]{1,2000})",
+    re.IGNORECASE,
+)
+
+
+def _luhn(digits: str) -> bool:
+    """Whether the digits pass the check of payment cards."""
+    total = 0
+    for i, digit in enumerate(reversed(digits)):
+        value = int(digit) * (2 if i % 2 else 1)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+def _card(match: re.Match[str]) -> str:
+    """Masked if it is a card number: a known first digit, right length, checksum; its separators even or none."""
+    digits = re.sub(r"\D", "", match[0])
+    grouped = len({c for c in match[0] if not c.isdigit()}) <= 1
+    looks = 13 <= len(digits) <= 19 and digits[0] in "23456" and len(set(digits)) > 2
+    return "[masked:card]" if looks and grouped and _luhn(digits) else match[0]
+
+
+def _secret(match: re.Match[str]) -> str:
+    """The value behind a secret's name; words that only talk about the secret stay."""
+    return match[0] if _DULL_VALUES.match(match[2]) else f"{match[1]}[masked:secret]"
+
+
+_FUNCTIONS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    ("email", _EMAIL, lambda _: "[masked:email]"),
+    ("card", _CARD, _card),
+    ("phone", _PHONE, lambda _: "[masked:phone]"),
+)
+
+
+def mask(text: str) -> tuple[str, Mapping[str, int]]:
+    """The text with secrets replaced by `[masked:<rule>]`, and how often each rule struck. Masking twice changes nothing."""
+    counts: Counter[str] = Counter()
+    for name, pattern, replacement in _RULES:
+        if name == "secret":
+            replaced = pattern.sub(_secret, text)
+        else:
+            replaced = pattern.sub(replacement, text)
+        if replaced != text:
+            counts[name] += max(1, replaced.count(f"[masked:{name}]") - text.count(f"[masked:{name}]"))
+            text = replaced
+    for name, pattern, function in _FUNCTIONS:
+        replaced = pattern.sub(function, text)
+        if replaced != text:
+            counts[name] += replaced.count(f"[masked:{name}]") - text.count(f"[masked:{name}]")
+            text = replaced
+    return text, dict(counts)
+
+
+def mask_url(url: str) -> str:
+    """A link without user information and without the values of secret parameters; everything else stays, so it works."""
+    head, separator, rest = url.partition("://")
+    authority, slash, tail = rest.partition("/")
+    if separator and "@" in authority:
+        authority = "[masked:url_password]@" + authority.rpartition("@")[2]
+    whole = f"{head}{separator}{authority}{slash}{tail}"
+    whole = _SECRET_PARAM.sub(r"\1[masked:secret]", whole)
+    for name, pattern, replacement in _RULES:
+        if name not in {"secret", "authorization", "dsn", "url_password"}:
+            whole = pattern.sub(replacement, whole)
+    return whole

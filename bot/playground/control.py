@@ -1,0 +1,101 @@
+"""The control API: every act of the local Slack as `POST /control/<act>` with JSON, for tests and the page.
+
+Must not do anything that the Python methods do not do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from bot.playground.page import page_state
+from bot.playground.running import Running
+from bot.playground.workspace import JSON, SlackRefused
+
+ACTS = (
+    "post", "post_as_app", "post_alert", "post_sample", "deliver_message", "edit", "edit_raw", "unfurl", "delete",
+    "react", "unreact", "invite", "leave", "add_channel", "add_user", "archive", "webhook_url", "uninstall",
+    "click", "click_view", "fill", "submit_view", "close_view", "slash", "shortcut", "open_home", "dismiss",
+    "duplicate", "drop_acks", "hide_retries", "limit", "limit_channels", "fail", "lose_answers", "slow",
+    "refuse_scope", "heal", "idle", "refresh_sockets", "verify_url",
+    "messages", "timeline", "message", "thread", "replies", "ephemerals", "views", "view", "view_errors", "home", "dm",
+    "calls", "deliveries", "counters",
+)  # fmt: skip
+_HEARTBEAT_S = 15.0
+
+
+@dataclass(slots=True)
+class Control:
+    """Answers /control/…."""
+
+    slack: Running
+
+    async def act(self, request: web.Request) -> web.Response:
+        """Carry out one act: `{ok, result}`, or 400 with `{ok: false, error}`."""
+        name = request.match_info["act"]
+        if name not in ACTS:
+            return _failed("unknown_act", 404)
+        if request.content_type != "application/json":
+            return _failed("json_needed", 415)  # keeps forms of foreign pages out
+        method = getattr(self.slack, name)
+        try:
+            given = _object(await request.text())
+            inspect.signature(method).bind(**given)
+            result = method(**given)
+            if inspect.isawaitable(result):
+                result = await result
+        except SlackRefused as refused:
+            return _failed(refused.error, 400, **refused.extra)
+        except (ValueError, TypeError) as error:
+            return _failed("invalid_arguments", 400, detail=str(error))
+        return web.json_response({"ok": True, "result": _plain(result)})
+
+    async def view(self, request: web.Request) -> web.Response:
+        """What the page shows for one user, channel and thread."""
+        query = request.query
+        state = page_state(self.slack, query.get("user", ""), query.get("channel", ""), query.get("thread", ""))
+        return web.json_response(state)
+
+    async def traffic(self, request: web.Request) -> web.Response:
+        """The last entries of the traffic log, newest last."""
+        last = int(request.query.get("last", "100"))
+        entries = list(self.slack.core.traffic.entries)[-last:]
+        return web.json_response({"entries": entries, "counts": self.slack.counters()})
+
+    async def stream(self, request: web.Request) -> web.StreamResponse:
+        """Server-sent events: the number of the state whenever it changed."""
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+        await response.prepare(request)
+        core, sent = self.slack.core, -1
+        while not self.slack.stopping:
+            if core.version == sent:
+                await core.wait_news(_HEARTBEAT_S)
+            sent = core.version
+            try:
+                await response.write(f"data: {sent}\n\n".encode())
+            except ConnectionError:
+                break
+        return response
+
+
+def _object(text: str) -> JSON:
+    given = json.loads(text or "{}")
+    if not isinstance(given, dict):
+        raise TypeError("a JSON object is needed")
+    return given
+
+
+def _plain(result: Any) -> Any:
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        return {f.name: _plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
+    return dict(result) if isinstance(result, Mapping) else result
+
+
+def _failed(error: str, status: int, **extra: Any) -> web.Response:
+    return web.json_response({"ok": False, "error": error, **extra}, status=status)

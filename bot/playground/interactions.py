@@ -1,0 +1,265 @@
+"""What people do with buttons, modals, shortcuts, slash commands and the Home tab. Must not serve HTTP.
+
+Each method waits for the app's ack and gives an `Outcome`. Refusals are SlackRefused.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.playground import elements, events, messages, payloads
+from bot.playground.core import Core
+from bot.playground.delivery import INTERACTIVE, SLASH, Ack
+from bot.playground.people import People
+from bot.playground.surfaces import RESPONSE_URL_LIFE_S, ResponseUrl, Screen
+from bot.playground.validate import validate_view
+from bot.playground.workspace import JSON, Channel, SlackRefused, surface_blocks
+
+NO_ANSWER = "We had some trouble connecting. Try again?"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an interaction. `sent`: it reached Slack; `acked`: the app answered in time; `response`: with what;
+    `errors`: by block id, shown at the inputs; `notice`: what Slack tells the user."""
+
+    acked: bool
+    response: Any = None
+    errors: Mapping[str, str] = field(default_factory=dict)
+    notice: str = ""
+    sent: bool = True
+    trigger_id: str = ""
+
+
+class Interactions(People):
+    """Buttons, modals, shortcuts, slash commands, the Home tab."""
+
+    core: Core
+
+    def _common(self, user: str | None) -> payloads.Common:
+        person = self._user(user)
+        trigger = self.core.surfaces.new_trigger(person.id, self.core.now())
+        return payloads.Common(self.core.workspace, person, trigger)
+
+    def _response_url(self, common: payloads.Common, channel: Channel, message: Mapping[str, Any] | None = None) -> str:
+        hook = ResponseUrl(channel.id, common.user.id, self.core.now() + RESPONSE_URL_LIFE_S)
+        if message:
+            hook.ts, hook.thread_ts = message["ts"], message.get("thread_ts")
+            hook.ephemeral = bool(message.get("is_ephemeral"))
+        return f"{self.core.url}/response/{self.core.surfaces.new_response_url(hook)}"
+
+    async def _send(self, common: payloads.Common, kind: str, payload: JSON) -> Outcome:
+        self.core.changed()
+        ack = await self.core.courier.send(kind, payload)
+        notice = "" if ack.ok else NO_ANSWER
+        return Outcome(acked=ack.ok, response=ack.body, notice=notice, trigger_id=common.trigger_id)
+
+    async def click(
+        self,
+        channel: str,
+        ts: str,
+        action_id: str,
+        *,
+        user: str | None = None,
+        choice: Any = None,
+        block_id: str | None = None,
+    ) -> Outcome:
+        """Press a button of a message, or choose in a menu: `choice` is the option's value (a list for many)."""
+        where = self._channel(channel)
+        message = self._shown(where, ts)
+        found = elements.find(surface_blocks(message), action_id, block_id)
+        common = self._common(user)
+        kept = self.core.state_of(where.id, ts)
+        self._enter(found, choice, kept)
+        values = elements.state_values(surface_blocks(message), kept)
+        action = elements.action(found, choice, self.core.workspace.new_ts(self.core.now()))
+        url = self._response_url(common, where, message)
+        return await self._send(
+            common, INTERACTIVE, payloads.message_action(common, where, message, action, values, url)
+        )
+
+    def _shown(self, channel: Channel, ts: str) -> JSON:
+        for message in self.core.workspace.ephemerals:
+            if message["ts"] == ts and message["channel"] == channel.id:
+                return message
+        return self.core.workspace.message(channel, ts)
+
+    def _enter(self, found: elements.Placed, choice: Any, kept: JSON) -> None:
+        if found.element["type"] in elements.STATEFUL:
+            kept.setdefault(found.block_id, {})[found.action_id] = elements.held(found.element, choice)
+
+    async def click_view(
+        self, action_id: str, *, user: str | None = None, choice: Any = None, home: bool = False
+    ) -> Outcome:
+        """Press a button, or choose in a menu, in the user's top modal or Home tab."""
+        common = self._common(user)
+        screen = self.core.surfaces.screen(common.user.id)
+        view = screen.home if home else self._top(screen)
+        if view is None:
+            raise SlackRefused("not_found")
+        found = elements.find(view["blocks"], action_id)
+        kept: JSON = view["state"]["values"]
+        self._enter(found, choice, kept)
+        sent = {**view, "state": {"values": elements.state_values(view["blocks"], kept)}}
+        action = elements.action(found, choice, self.core.workspace.new_ts(self.core.now()))
+        return await self._send(common, INTERACTIVE, payloads.view_action(common, sent, action))
+
+    def _top(self, screen: Screen) -> JSON:
+        if not screen.modals:
+            raise SlackRefused("no_view_open")
+        return screen.modals[-1]
+
+    async def fill(self, values: Mapping[str, Any], *, user: str | None = None) -> None:
+        """Enter values into the user's top modal, by action id, block id or `block_id.action_id`; options by value."""
+        view = self._top(self.core.surfaces.screen(self._user(user).id))
+        placed = list(elements.placed(view["blocks"]))
+        for name, value in values.items():
+            found = _named(placed, name)
+            self._enter(found, "" if value is None else value, view["state"]["values"])
+        self.core.changed()
+
+    async def submit_view(self, values: Mapping[str, Any] | None = None, *, user: str | None = None) -> Outcome:
+        """Fill in and submit the user's top modal; what the app answers is carried out."""
+        await self.fill(values or {}, user=user)
+        common = self._common(user)
+        screen = self.core.surfaces.screen(common.user.id)
+        view = self._top(screen)
+        entered = elements.state_values(view["blocks"], view["state"]["values"])
+        screen.errors, screen.notice = elements.client_errors(view["blocks"], entered), ""
+        if screen.errors:
+            self.core.changed()
+            return Outcome(acked=False, errors=dict(screen.errors), sent=False)
+        payload = payloads.view_submission(common, {**view, "state": {"values": entered}})
+        outcome = await self._send(common, INTERACTIVE, payload)
+        self._answered(screen, view, Ack(outcome.acked, outcome.response))
+        self.core.changed()
+        return Outcome(
+            outcome.acked, outcome.response, dict(screen.errors), screen.notice, trigger_id=common.trigger_id
+        )
+
+    def _answered(self, screen: Screen, view: JSON, ack: Ack) -> None:
+        answer = ack.body if isinstance(ack.body, dict) else {}
+        kind = answer.get("response_action")
+        if not ack.ok:
+            screen.notice = NO_ANSWER
+        elif kind is None:
+            screen.modals = [m for m in screen.modals if m["id"] != view["id"]]
+        elif kind == "clear":
+            screen.modals = []
+        elif kind == "errors":
+            self._show_errors(screen, view, answer.get("errors") or {})
+        elif kind in ("update", "push"):
+            self._show_next(screen, view, kind, answer.get("view") or {})
+        else:
+            screen.notice = NO_ANSWER
+
+    def _show_errors(self, screen: Screen, view: JSON, errors: Mapping[str, str]) -> None:
+        inputs = {b["block_id"] for b in view["blocks"] if b["type"] == "input"}
+        screen.errors = {k: v for k, v in errors.items() if k in inputs}
+        if not screen.errors or len(screen.errors) < len(errors):
+            screen.notice = NO_ANSWER  # Slack's client cannot show an error where there is no such input
+
+    def _show_next(self, screen: Screen, view: JSON, kind: str, given: Mapping[str, Any]) -> None:
+        if self.core.knobs.validate and validate_view(given):
+            screen.notice = NO_ANSWER
+        elif kind == "push":
+            self.core.surfaces.push(screen, given)
+        else:
+            self.core.surfaces.update(given, view_id=view["id"])
+
+    async def close_view(self, *, user: str | None = None, clear: bool = False) -> Outcome:
+        """Close the user's top modal, or all of them; view_closed is sent where the view asks for it."""
+        common = self._common(user)
+        screen = self.core.surfaces.screen(common.user.id)
+        view = self._top(screen)
+        cleared = clear or view["clear_on_close"]
+        screen.modals = [] if cleared else screen.modals[:-1]
+        screen.errors, screen.notice = {}, ""
+        self.core.changed()
+        if not view["notify_on_close"]:
+            return Outcome(acked=True, sent=False)
+        return await self._send(common, INTERACTIVE, payloads.view_closed(common, view, cleared=cleared))
+
+    async def slash(
+        self, channel: str, command: str, text: str = "", *, user: str | None = None, thread_ts: str | None = None
+    ) -> Outcome:
+        """Type a slash command. In a thread Slack refuses it without asking the app."""
+        name = f"/{command.removeprefix('/')}"
+        where = self._channel(channel)
+        known = [c["command"] for c in self.core.installed.commands]
+        if known and name not in known:
+            return Outcome(acked=False, sent=False, notice=f"{name} is not a valid command.")
+        if thread_ts:
+            return Outcome(acked=False, sent=False, notice=f"{name} is not supported in threads. Sorry!")
+        common = self._common(user)
+        payload = payloads.slash_command(common, where, name, text, self._response_url(common, where))
+        outcome = await self._send(common, SLASH, payload)
+        self._show_answer(where, common.user.id, outcome.response)
+        if outcome.acked:
+            return outcome
+        notice = f"{name} failed with the error “operation_timeout”"
+        return Outcome(acked=False, notice=notice, trigger_id=common.trigger_id)
+
+    def _show_answer(self, channel: Channel, user_id: str, answer: Any) -> None:
+        content = {"text": answer} if isinstance(answer, str) else answer
+        if not isinstance(content, dict) or not (content.get("text") or content.get("blocks")):
+            return
+        if content.get("response_type") == "in_channel":
+            workspace = self.core.workspace
+            self.core.add_message(channel, messages.by_webhook(workspace, workspace.bot, content))
+        else:
+            self.core.add_ephemeral(channel, user_id, content)
+
+    async def shortcut(
+        self, callback_id: str, channel: str | None = None, ts: str | None = None, *, user: str | None = None
+    ) -> Outcome:
+        """Choose a shortcut from a message's menu, or a global one where no message is named."""
+        common = self._common(user)
+        action_ts = self.core.workspace.new_ts(self.core.now())
+        if channel is None or ts is None:
+            return await self._send(common, INTERACTIVE, payloads.global_shortcut(common, callback_id, action_ts))
+        where = self._channel(channel)
+        message = self.core.workspace.message(where, ts)
+        url = self._response_url(common, where, message)
+        payload = payloads.message_shortcut(common, where, message, callback_id, url, action_ts)
+        return await self._send(common, INTERACTIVE, payload)
+
+    async def open_home(self, *, user: str | None = None) -> None:
+        """Open the app's Home tab; app_home_opened is sent."""
+        person = self._user(user)
+        home = self.core.surfaces.screen(person.id).home
+        direct = self.core.workspace.direct(person.id)
+        ts = self.core.workspace.new_ts(self.core.now())
+        self.core.emit(events.home_opened(person.id, direct, home, ts))
+
+    async def dismiss(self, ts: str) -> None:
+        """Dismiss an ephemeral message."""
+        shown = self.core.workspace.ephemerals
+        self.core.workspace.ephemerals = [m for m in shown if m["ts"] != ts]
+        self.core.changed()
+
+    def views(self, user: str | None = None) -> list[JSON]:
+        """The user's stack of modals, the top one last."""
+        return copy.deepcopy(self.core.surfaces.screen(self._user(user).id).modals)
+
+    def view(self, user: str | None = None) -> JSON | None:
+        """The modal on top, or None."""
+        return next(iter(self.views(user)[::-1]), None)
+
+    def view_errors(self, user: str | None = None) -> dict[str, str]:
+        """The errors shown in the top modal, by block id."""
+        return dict(self.core.surfaces.screen(self._user(user).id).errors)
+
+    def home(self, user: str | None = None) -> JSON | None:
+        """The view on the user's Home tab, or None."""
+        return copy.deepcopy(self.core.surfaces.screen(self._user(user).id).home)
+
+
+def _named(placed: Iterable[elements.Placed], name: str) -> elements.Placed:
+    for found in placed:
+        if name in (found.action_id, found.block_id, f"{found.block_id}.{found.action_id}"):
+            return found
+    raise SlackRefused("no_such_input", name=name)

@@ -1,0 +1,104 @@
+"""What the page of the local Slack shows, as JSON, and its static files. Must not change anything."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+from aiohttp import web
+
+from bot.playground import messages
+from bot.playground.running import Running
+from bot.playground.workspace import JSON, Channel, SlackRefused, User
+
+_FILES = {
+    "app.js": "text/javascript",
+    "blocks.js": "text/javascript",
+    "text.js": "text/javascript",
+    "style.css": "text/css",
+    "index.html": "text/html",
+}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+async def static_file(request: web.Request) -> web.Response:
+    """One of the page's own files; the page itself for every address that is none of them."""
+    return _file(request.match_info["name"])
+
+
+async def index(_request: web.Request) -> web.Response:
+    """The page."""
+    return _file("index.html")
+
+
+def _file(name: str) -> web.Response:
+    if name not in _FILES:
+        raise web.HTTPNotFound
+    text = (resources.files("bot.playground") / "static" / name).read_text(encoding="utf-8")
+    headers = {
+        "Content-Security-Policy": _POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }
+    return web.Response(text=text, content_type=_FILES[name], charset="utf-8", headers=headers)
+
+
+def page_state(slack: Running, user_id: str, channel_id: str, thread_ts: str) -> JSON:
+    """Everything that one person sees: channels, messages, thread, modals, Home, and what can be chosen."""
+    core = slack.core
+    people = [u for u in core.workspace.users.values() if not u.is_bot]
+    user = core.workspace.users.get(user_id) or people[0]
+    channels = _channels(slack, user)
+    channel = next((c for c in channels if c.id == channel_id), channels[0] if channels else None)
+    screen = core.surfaces.screen(user.id)
+    return {
+        "version": core.version,
+        "team": core.workspace.name,
+        "bot": {"user": core.workspace.bot_user, "name": core.workspace.bot.name, "connected": slack.connected},
+        "me": user.id,
+        "people": [_person(u) for u in people],
+        "names": {u.id: u.real_name for u in core.workspace.users.values()},
+        "channel_names": {c.id: c.name for c in core.workspace.channels.values()},
+        "channels": [_channel(slack, c) for c in channels],
+        "channel": channel.id if channel else None,
+        "messages": [messages.public(m) for m in core.workspace.timeline(channel)] if channel else [],
+        "thread": _thread(slack, channel, thread_ts),
+        "ephemerals": slack.ephemerals(user.id, channel.id) if channel else [],
+        "modals": screen.modals,
+        "errors": screen.errors,
+        "notice": screen.notice,
+        "home": screen.home,
+        "commands": list(core.installed.commands),
+        "shortcuts": list(core.installed.shortcuts),
+        "samples": list(slack.samples),
+    }
+
+
+def _channels(slack: Running, user: User) -> list[Channel]:
+    seen = [c for c in slack.core.workspace.channels.values() if not c.is_im or user.id in c.members]
+    if user.is_guest:
+        return [c for c in seen if user.id in c.members]
+    return [c for c in seen if not c.is_private or user.id in c.members]
+
+
+def _person(user: User) -> JSON:
+    return {"id": user.id, "name": user.name, "real_name": user.real_name, "guest": user.is_guest}
+
+
+def _channel(slack: Running, channel: Channel) -> JSON:
+    facts: dict[str, Any] = {"id": channel.id, "name": channel.name, "topic": channel.topic}
+    facts |= {"private": channel.is_private, "shared": channel.is_ext_shared, "im": channel.is_im}
+    return {**facts, "bot": slack.core.workspace.bot_is_in(channel), "members": channel.members}
+
+
+def _thread(slack: Running, channel: Channel | None, thread_ts: str) -> list[JSON]:
+    if channel is None or not thread_ts:
+        return []
+    try:
+        return [messages.public(m) for m in slack.core.workspace.thread(channel, thread_ts)]
+    except SlackRefused:
+        return []

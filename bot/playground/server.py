@@ -1,0 +1,113 @@
+"""The local Slack as one server on 127.0.0.1. Must not listen on any other address, nor call out but to the app.
+
+async with await LocalSlack.start() as slack:
+    client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import ClientSession, web
+
+from bot.playground import page, seeds
+from bot.playground.control import Control
+from bot.playground.core import Core
+from bot.playground.running import Running
+from bot.playground.web_api import WebApi
+from bot.playground.webhooks import Hooks
+
+_HOSTS = ("127.0.0.1", "localhost")
+_BODY_MOST_BYTES = 4 * 1024 * 1024
+
+
+class LocalSlack(Running):
+    """A running local Slack, to be stopped at the end."""
+
+    _runner: web.AppRunner | None = None
+
+    @classmethod
+    async def start(
+        cls,
+        port: int = 0,
+        *,
+        seeds_dir: Path | None = None,
+        manifest: Mapping[str, Any] | None = None,
+        http_target: str | None = None,
+        ack_timeout_s: float = 3.0,
+        retry_delays_s: tuple[float, ...] = (0.0, 0.0, 0.0),
+        now: Callable[[], float] = time.time,
+    ) -> Self:
+        """Listen on 127.0.0.1 (port 0: a free one). Without `seeds_dir` a small workspace of its own is used.
+
+        `manifest` (parsed) restricts scopes, events and commands to what it states. `http_target` delivers events by
+        HTTP to that address instead of Socket Mode. Times are in seconds.
+        """
+        core = Core(now=now)
+        core.load(seeds.channels(seeds_dir))
+        core.courier.retry_delays_s = retry_delays_s
+        if manifest:
+            core.installed.use_manifest(manifest)
+        slack = cls(core, ClientSession(), ack_timeout_s=ack_timeout_s, seeds_dir=seeds_dir)
+        await slack._listen(port)
+        slack.use_http(http_target)
+        return slack
+
+    async def _listen(self, port: int) -> None:
+        self._runner = web.AppRunner(_application(self), access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", port)
+        await site.start()
+        bound: int = self._runner.addresses[0][1]
+        self.core.url = f"http://127.0.0.1:{bound}"
+
+    async def stop(self) -> None:
+        """Give up what is under way and close all connections."""
+        self.stopping = True
+        await self.core.courier.stop()
+        self.core.changed()
+        await self.hub.close()
+        if self._runner:
+            await self._runner.cleanup()
+        await self._session.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@web.middleware
+async def _local_only(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse requests that name another host: a foreign page may not reach us through a name of its own."""
+    if request.host.partition(":")[0] not in _HOSTS:
+        raise web.HTTPForbidden(text="this server is for this machine only")
+    return await handler(request)
+
+
+def _application(slack: LocalSlack) -> web.Application:
+    app = web.Application(middlewares=[_local_only], client_max_size=_BODY_MOST_BYTES)
+    api, hooks, control = WebApi(slack.core, slack.hub), Hooks(slack.core), Control(slack)
+    app.router.add_get("/api/{method}", api.serve)
+    app.router.add_post("/api/{method}", api.serve)
+    app.router.add_get("/link/", slack.hub.serve)
+    app.router.add_post("/services/{team}/{hook}/{secret}", hooks.incoming)
+    app.router.add_post("/response/{hook}", hooks.response)
+    app.router.add_post("/control/{act}", control.act)
+    app.router.add_get("/control/view", control.view)
+    app.router.add_get("/control/traffic", control.traffic)
+    app.router.add_get("/control/stream", control.stream)
+    app.router.add_get("/static/{name}", page.static_file)
+    app.router.add_get("/", page.index)
+    app.router.add_get("/archives/{channel}/{message}", page.index)
+    return app

@@ -1,0 +1,142 @@
+"""Addresses that take posts without a token: incoming webhooks and response URLs. Must not check tokens or scopes."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+from aiohttp import web
+
+from bot.playground import messages
+from bot.playground.core import Core, Webhook
+from bot.playground.surfaces import ResponseUrl
+from bot.playground.validate import validate_message
+from bot.playground.workspace import JSON, Channel, SlackRefused
+
+# Error word → HTTP status of an incoming webhook.
+_STATUS = {
+    "no_service": 404,
+    "no_team": 404,
+    "invalid_token": 403,
+    "action_prohibited": 403,
+    "channel_not_found": 404,
+    "is_archived": 410,
+    "ratelimited": 429,
+}
+_BODY = {"is_archived": "channel_is_archived", "ratelimited": "rate_limited"}
+
+
+@dataclass(slots=True)
+class Hooks:
+    """Answers /services/<team>/<id>/<secret> and /response/<id>."""
+
+    core: Core
+
+    async def incoming(self, request: web.Request) -> web.Response:
+        """A monitoring tool posts: "ok", or Slack's error word as text."""
+        body = await request.text()
+        try:
+            payload = _payload(request, body)
+            channel = self._receive(request.match_info, payload)
+        except SlackRefused as refused:
+            error = refused.error
+            self.core.traffic.note(self.core.now(), "webhook", error, body=body)
+            headers = {"Retry-After": str(self.core.knobs.retry_after_s)} if error == "ratelimited" else {}
+            return web.Response(text=_BODY.get(error, error), status=_STATUS.get(error, 400), headers=headers)
+        self.core.traffic.note(self.core.now(), "webhook", "ok", body=payload, channel=channel.id)
+        return web.Response(text="ok")
+
+    def _receive(self, address: Mapping[str, str], payload: JSON) -> Channel:
+        workspace = self.core.workspace
+        if self.core.knobs.take_count(self.core.knobs.limited, "webhook"):
+            raise SlackRefused("ratelimited")
+        if address["team"] != workspace.team_id:
+            raise SlackRefused("no_team")
+        hook = self.core.webhooks.get(address["hook"])
+        if hook is None:
+            raise SlackRefused("no_service")
+        if hook.secret != address["secret"]:
+            raise SlackRefused("invalid_token")
+        if not any(payload.get(k) for k in ("text", "attachments", "blocks")):
+            raise SlackRefused("no_text")
+        if self.core.knobs.validate and (problems := validate_message(payload)):
+            raise SlackRefused(problems[0].error)
+        channel = self._channel(hook, payload)
+        self.core.add_message(channel, messages.by_webhook(workspace, hook.app, payload))
+        return channel
+
+    def _channel(self, hook: Webhook, payload: Mapping[str, Any]) -> Channel:
+        """The payload's own channel where it names one, as webhooks of the older kind allow."""
+        return self.core.workspace.channel(str(payload.get("channel") or hook.channel))
+
+    async def response(self, request: web.Request) -> web.Response:
+        """The app answers an interaction: new message, replacement or deletion of the one it came from."""
+        body = await request.text()
+        try:
+            payload = _payload(request, body)
+            hook = self.core.surfaces.use_response_url(request.match_info["hook"], self.core.now())
+            self._respond(hook, payload)
+        except SlackRefused as refused:
+            self.core.traffic.note(self.core.now(), "response_url", refused.error, body=body)
+            status = 404 if refused.error in ("expired_url", "used_url") else 400
+            return web.json_response({"ok": False, "error": refused.error}, status=status)
+        self.core.traffic.note(self.core.now(), "response_url", "ok", body=payload)
+        return web.json_response({"ok": True})
+
+    def _respond(self, hook: ResponseUrl, payload: JSON) -> None:
+        if payload.get("delete_original"):
+            self._delete_original(hook)
+            return
+        if not any(payload.get(k) for k in ("text", "attachments", "blocks")):
+            raise SlackRefused("no_text")
+        if self.core.knobs.validate and (problems := validate_message(payload)):
+            raise SlackRefused(problems[0].error)
+        if payload.get("replace_original") and hook.ts:
+            self._replace_original(hook, payload)
+        else:
+            self._add(hook, payload)
+
+    def _add(self, hook: ResponseUrl, payload: JSON) -> None:
+        workspace = self.core.workspace
+        channel = workspace.channels[hook.channel]
+        thread_ts = payload.get("thread_ts")
+        if payload.get("response_type") == "in_channel":
+            fields = messages.by_webhook(workspace, workspace.bot, payload)
+            self.core.add_message(channel, fields, thread_ts=thread_ts)
+        else:
+            self.core.add_ephemeral(channel, hook.user, {**payload, "thread_ts": thread_ts or hook.thread_ts})
+
+    def _replace_original(self, hook: ResponseUrl, payload: JSON) -> None:
+        workspace = self.core.workspace
+        changes = {k: payload.get(k) for k in ("text", "blocks", "attachments")}
+        if not hook.ephemeral:
+            self.core.edit_message(workspace.channels[hook.channel], hook.ts or "", changes, None)
+            return
+        for message in workspace.ephemerals:
+            if message["ts"] == hook.ts:
+                messages.edit(workspace, message, copy.deepcopy(changes), editor=None, now=self.core.now())
+        self.core.changed()
+
+    def _delete_original(self, hook: ResponseUrl) -> None:
+        workspace = self.core.workspace
+        if not hook.ephemeral and hook.ts:
+            self.core.delete_message(workspace.channels[hook.channel], hook.ts)
+            return
+        workspace.ephemerals = [m for m in workspace.ephemerals if m["ts"] != hook.ts]
+        self.core.changed()
+
+
+def _payload(request: web.Request, body: str) -> JSON:
+    """The JSON of the body, or of the form's `payload`. Raises SlackRefused invalid_payload."""
+    text = parse_qs(body).get("payload", [""])[0] if "form" in request.content_type else body
+    try:
+        payload = json.loads(text)
+    except ValueError:
+        raise SlackRefused("invalid_payload") from None
+    if not isinstance(payload, dict):
+        raise SlackRefused("invalid_payload")
+    return payload

@@ -1,0 +1,201 @@
+"""The state of the local Slack: users, channels, messages, reactions, views. Must not do any I/O or read a clock.
+
+Messages are kept as the JSON that Slack hands out. Times are seconds since 1970, given by the caller. Refusals are
+`SlackRefused` with the error word that Slack's Web API uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+JSON = dict[str, Any]
+
+
+class SlackRefused(Exception):
+    """A call that Slack answers with `{ok: false, error}`; `extra` goes into the answer."""
+
+    def __init__(self, error: str, **extra: Any) -> None:
+        super().__init__(error)
+        self.error = error
+        self.extra = extra
+
+
+@dataclass(slots=True)
+class User:
+    """A person or an app's bot user."""
+
+    id: str
+    name: str
+    real_name: str
+    is_bot: bool = False
+    is_guest: bool = False
+    is_admin: bool = False
+    tz: str = "Etc/UTC"
+
+
+@dataclass(slots=True)
+class Channel:
+    """A conversation. `messages` by ts, oldest first; ephemeral messages are kept apart, they are in no history."""
+
+    id: str
+    name: str
+    is_private: bool = False
+    is_ext_shared: bool = False
+    is_im: bool = False
+    is_archived: bool = False
+    topic: str = ""
+    members: list[str] = field(default_factory=list)
+    messages: dict[str, JSON] = field(default_factory=dict)
+
+    @property
+    def type(self) -> str:
+        """The `channel_type` of Slack's message events."""
+        return "im" if self.is_im else "group" if self.is_private else "channel"
+
+
+@dataclass(slots=True)
+class App:
+    """An app that can post: the bot under test, a monitoring tool, or an incoming webhook."""
+
+    app_id: str
+    bot_id: str
+    user_id: str | None
+    name: str
+
+
+@dataclass(slots=True)
+class Workspace:
+    """One team. The bot under test is `bot`; every other app is only an author of messages."""
+
+    team_id: str = "T0PLAYGROUND"
+    domain: str = "playground"
+    name: str = "Playground"
+    bot: App = field(default_factory=lambda: App("A0PRECEDENT", "B0PRECEDENT", "U0PRECEDENT", "Precedent"))
+    users: dict[str, User] = field(default_factory=dict)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    apps: dict[str, App] = field(default_factory=dict)
+    ephemerals: list[JSON] = field(default_factory=list)
+    last_micros: int = 0
+    serial: int = 0
+
+    def __post_init__(self) -> None:
+        self.apps[self.bot.bot_id] = self.bot
+        self.users[self.bot_user] = User(self.bot_user, "precedent", self.bot.name, is_bot=True)
+
+    @property
+    def bot_user(self) -> str:
+        """The user id of the bot under test."""
+        return self.bot.user_id or ""
+
+    def new_ts(self, now: float) -> str:
+        """A message timestamp that was never given out before, never older than the last one."""
+        self.last_micros = max(int(now * 1_000_000), self.last_micros + 1)
+        return f"{self.last_micros // 1_000_000}.{self.last_micros % 1_000_000:06d}"
+
+    def new_id(self, prefix: str) -> str:
+        """An id of Slack's form with the given first letters."""
+        self.serial += 1
+        return f"{prefix}0{self.serial:08X}"
+
+    def user(self, name: str) -> User:
+        """A user by id or name. Raises SlackRefused user_not_found."""
+        wanted = name.removeprefix("@")
+        for user in self.users.values():
+            if wanted in (user.id, user.name):
+                return user
+        raise SlackRefused("user_not_found")
+
+    def channel(self, name: str) -> Channel:
+        """A channel by id or #name. Raises SlackRefused channel_not_found."""
+        wanted = name.removeprefix("#")
+        for channel in self.channels.values():
+            if wanted in (channel.id, channel.name):
+                return channel
+        raise SlackRefused("channel_not_found")
+
+    def app_named(self, name: str) -> App:
+        """The app with this name; made on first use, so that each tool keeps its ids."""
+        for app in self.apps.values():
+            if app.name == name:
+                return app
+        app = App(self.new_id("A"), self.new_id("B"), self.new_id("U"), name)
+        self.apps[app.bot_id] = app
+        self.users[app.user_id or ""] = User(app.user_id or "", name.lower().replace(" ", "-"), name, is_bot=True)
+        return app
+
+    def direct(self, user_id: str) -> Channel:
+        """The direct message channel of a user and the bot; made on first use."""
+        for channel in self.channels.values():
+            if channel.is_im and user_id in channel.members:
+                return channel
+        channel = Channel(self.new_id("D"), user_id, is_im=True, members=[user_id, self.bot_user])
+        self.channels[channel.id] = channel
+        return channel
+
+    def message(self, channel: Channel, ts: str) -> JSON:
+        """A message of a channel. Raises SlackRefused message_not_found."""
+        found = channel.messages.get(ts)
+        if found is None:
+            raise SlackRefused("message_not_found")
+        return found
+
+    def thread(self, channel: Channel, root_ts: str) -> list[JSON]:
+        """The root and its replies, oldest first. Raises SlackRefused thread_not_found."""
+        if root_ts not in channel.messages:
+            raise SlackRefused("thread_not_found")
+        return [m for m in channel.messages.values() if m["ts"] == root_ts or m.get("thread_ts") == root_ts]
+
+    def timeline(self, channel: Channel) -> list[JSON]:
+        """What the channel shows outside its threads, oldest first: roots and replies that were broadcast."""
+        return [
+            m
+            for m in channel.messages.values()
+            if m.get("thread_ts", m["ts"]) == m["ts"] or m.get("subtype") == "thread_broadcast"
+        ]
+
+    def bot_is_in(self, channel: Channel) -> bool:
+        """Whether the bot under test is a member, and so gets the channel's events."""
+        return self.bot_user in channel.members
+
+    def bot_profile(self, app: App) -> JSON:
+        """The `bot_profile` that Slack puts on an app's messages."""
+        icon = "https://a.slack-edge.com/production-standard-emoji-assets/apps.png"
+        return {
+            "id": app.bot_id,
+            "app_id": app.app_id,
+            "name": app.name,
+            "deleted": False,
+            "updated": 1_700_000_000,
+            "icons": {"image_36": icon, "image_48": icon, "image_72": icon},
+            "team_id": self.team_id,
+        }
+
+    def load(self, seeds: Mapping[str, Any]) -> None:
+        """Add users and channels as `channels.json` states them. The bot joins where `bot` is true."""
+        for row in seeds.get("users", ()):
+            self.users[row["id"]] = User(**row)
+        for row in seeds.get("channels", ()):
+            facts = dict(row)
+            self.add_channel(facts.pop("id"), facts.pop("name"), **facts)
+
+    def add_channel(
+        self, channel_id: str, name: str, *, members: list[str] | None = None, bot: bool = True, **facts: Any
+    ) -> Channel:
+        """A channel with members given by id or name; everybody who is no guest if none are named."""
+        names = (
+            members if members is not None else [u.id for u in self.users.values() if not u.is_bot and not u.is_guest]
+        )
+        channel = Channel(channel_id, name, members=[self.user(n).id for n in names], **facts)
+        if bot and self.bot_user not in channel.members:
+            channel.members.append(self.bot_user)
+        self.channels[channel.id] = channel
+        return channel
+
+
+def surface_blocks(surface: Mapping[str, Any]) -> Iterator[JSON]:
+    """Every block of a message or view, those inside attachments included."""
+    yield from surface.get("blocks") or ()
+    for attachment in surface.get("attachments") or ():
+        yield from attachment.get("blocks") or ()

@@ -1,0 +1,144 @@
+"""The Bolt app: middleware that writes events down before they are acknowledged, the listeners, and one error handler.
+
+Must not hold a use case. This is the one place of the Slack layer where an unknown failure becomes words for a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.observability import EVENTS, correlate, logger
+from bot.ports import IncidentNotFound, PrecedentError, RecordRejected, StoreUnavailable
+from bot.slack import commands, interactions, modals
+from bot.slack.events import Own, is_event, receive
+from bot.slack.listening import Listening
+from bot.slack.markup import prose
+from bot.slack.replies import HANDLERS
+
+__all__ = ["HANDLERS", "Listening", "build_app", "correlation_of"]
+
+log = logger("slack")
+TOO_LATE = frozenset({"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"})
+Next = Callable[[], Awaitable[Any]]
+
+
+def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listening) -> AsyncApp:
+    """The app with all its listeners. Without a signing secret only Socket Mode may carry requests: over HTTP none would
+    be verified."""
+    app = AsyncApp(client=client, signing_secret=signing_secret or "", logger=_quiet())
+    app.middleware(_correlated)
+    app.middleware(_written_down(deps))
+    app.event(re.compile(".*"))(_acknowledged)
+    app.error(_failed)
+    commands.listen(app, deps)
+    interactions.listen(app, deps)
+    return app
+
+
+def _quiet() -> logging.Logger:
+    """Bolt's own log: warnings only, for it writes whole requests when it is talkative."""
+    bolt = logging.getLogger("bot.slack.bolt")
+    bolt.setLevel(logging.ERROR)
+    return bolt
+
+
+def correlation_of(body: Mapping[str, Any]) -> str:
+    """The id under which everything about a request is logged: the event's own, else one made of the request."""
+    known = body.get("event_id")
+    if isinstance(known, str):
+        return known
+    return hashlib.sha256(json.dumps(body, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()[:10]
+
+
+async def _correlated(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # Bolt injects by this name
+    context["correlation"] = correlation_of(body)
+    correlate(context["correlation"])
+    await next()
+
+
+def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
+    async def written_down(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # likewise
+        if is_event(body):
+            own = deps.identity
+            us = Own(own.bot_id, own.user_id) if own else Own(context.bot_id, context.bot_user_id)
+            received = receive(body, deps.read, us)
+            new = received is not None and await deps.inbox.receive(received)
+            kind = received.kind if received else "own"
+            EVENTS.labels(kind, "new" if new else "known").inc()
+        await next()
+
+    return written_down
+
+
+async def _acknowledged() -> None:
+    """Every event type has a listener, so that Slack gets its acknowledgement; the inbox has the work."""
+
+
+async def _failed(
+    error: Exception, body: dict[str, Any], context: AsyncBoltContext, respond: Callable[..., Awaitable[Any]]
+) -> BoltResponse | None:
+    """One sentence for the person, in the place they look at; the log gets the rest. Events are not acknowledged, so
+    that Slack delivers them again."""
+    reference = context.get("correlation", "-")
+    if is_event(body):
+        log.warning("event not acknowledged", error=repr(error), event_type=body["event"].get("type"))
+        EVENTS.labels(str(body["event"].get("type")), "refused").inc()
+        return BoltResponse(status=503, body="")
+    said = sentence(error, reference)
+    if said.startswith("Something"):
+        log.error("listener failed", error=repr(error), exc_info=error)
+    if body.get("type") == "view_submission":
+        return _in_modal(error, said, body)
+    return await _aside(said, body, context, respond)
+
+
+def sentence(error: Exception, reference: str) -> str:
+    """What a person is told about a failure."""
+    if isinstance(error, SlackApiError) and error.response.get("error") in TOO_LATE:
+        return "That took longer than Slack waits. Please try again."
+    if isinstance(error, TimeoutError):
+        return "That took too long, and nothing was changed. Please try again."
+    if isinstance(error, StoreUnavailable):
+        return f"Not saved: {error}"
+    if isinstance(error, PrecedentError):
+        return str(error)
+    return (
+        f"Something went wrong here; nothing was saved. Please try again, or tell the operator: reference {reference}."
+    )
+
+
+def _in_modal(error: Exception, said: str, body: Mapping[str, Any]) -> BoltResponse:
+    """Errors in the modal keep what was typed."""
+    field, text = (error.field, error.reason) if isinstance(error, RecordRejected) else ("", said)
+    if field == "" and not isinstance(error, RecordRejected | IncidentNotFound):
+        text = f"{said.rstrip('.')}. Your text is still here: try again."
+    errors = {modals.block_of(field, body["view"]): text[:2000]}
+    return BoltResponse(status=200, body={"response_action": "errors", "errors": errors})
+
+
+async def _aside(
+    said: str, body: Mapping[str, Any], context: AsyncBoltContext, respond: Callable[..., Awaitable[Any]]
+) -> BoltResponse | None:
+    """An ephemeral answer: with the acknowledgement if a command still waits for it, else beside the message."""
+    text = prose(said, 600)
+    acknowledged = context.ack.response is not None
+    if not acknowledged and body.get("command"):
+        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": text})
+    try:
+        if body.get("response_url"):
+            thread = (body.get("message") or {}).get("thread_ts")
+            await respond(text=text, response_type="ephemeral", replace_original=False, thread_ts=thread)
+    except Exception as problem:  # telling is the last resort: its failure may only be logged
+        log.warning("could not tell the person", error=repr(problem))
+    return None if acknowledged else BoltResponse(status=200, body="")

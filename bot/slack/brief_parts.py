@@ -1,0 +1,325 @@
+"""The parts of a brief as Block Kit, each in a full form and in shorter ones. Must not decide what is said or in which
+order it gives way (that is `brief_blocks`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
+from bot.domain.recommendation import DidNotWork, Recommendation
+from bot.domain.skip import Later, Skip
+from bot.slack import ids
+from bot.slack.markup import (
+    Block,
+    actions,
+    clean,
+    context,
+    day,
+    header,
+    link,
+    moment,
+    plain,
+    plain_text,
+    prose,
+    section,
+    verbatim,
+)
+
+Blocks = tuple[Block, ...]
+Levels = tuple[Blocks, ...]
+
+MAX_VERDICT = 140
+MAX_STEPS = 5
+MAX_ID = 24
+SEPARATOR = " · "
+STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolved", "dismissed": "Dismissed"}
+
+
+def joined(parts: Iterable[str | None]) -> str:
+    """What is there, separated by dots."""
+    return SEPARATOR.join(p for p in parts if p)
+
+
+def ids_of(incidents: Sequence[str], most: int = 3) -> str:
+    """Incident ids, the first few, and how many more."""
+    shown = ", ".join(prose(i, MAX_ID) for i in incidents[:most])
+    return f"{shown} +{len(incidents) - most}" if len(incidents) > most else shown
+
+
+def verdict(brief: Brief) -> str:
+    """The verdict as the notification shows it."""
+    return plain(brief.verdict, MAX_VERDICT) or "Alert"
+
+
+def title(brief: Brief) -> Blocks:
+    """The verdict on top."""
+    return (header(verdict(brief)),)
+
+
+def state(brief: Brief) -> Levels:
+    """How the incident stands and what alerts alone tell of it."""
+    where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
+    stands, severity = _stands(brief), brief.alert.severity.value if brief.alert.severity else None
+    past = history(brief.history) if brief.memory_mode == "on" else None
+    full = joined((stands, severity, where, _fired(brief.incident), _acknowledged(brief.incident), past))
+    return ((context(full),), (context(joined((stands, severity, past))),))
+
+
+def _stands(brief: Brief) -> str:
+    incident = brief.incident
+    if incident is None:
+        return brief.alert.state.value.replace("_", " ").capitalize()
+    word = STATE_WORDS.get(incident.state, "Since")
+    at = incident.cleared_at if incident.state == "cleared" and incident.cleared_at else incident.opened_at
+    since = moment(at) if incident.state in {"open", "cleared"} else f"(opened {moment(at)})"
+    return f"*{word}* {since}{SEPARATOR}{prose(incident.incident_id, MAX_ID)}"
+
+
+def _fired(incident: IncidentView | None) -> str | None:
+    return f"fired {incident.fired}×" if incident and incident.fired > 1 else None
+
+
+def _acknowledged(incident: IncidentView | None) -> str | None:
+    by = incident.acknowledged_by if incident else None
+    return f"acknowledged by {prose(by, 40)}" if by else None
+
+
+def history(past: AlertHistory | None) -> str | None:
+    """History from alerts alone, before anything was recorded."""
+    if past is None:
+        return None
+    if past.times == 0:
+        return f"first time in {past.days} days"
+    said = f"{past.times}× in {past.days} days"
+    if past.unrecorded:
+        said += f", {past.unrecorded} cleared with no recorded fix"
+    return said + (f", {past.median_minutes:.0f} min in the middle" if past.median_minutes is not None else "")
+
+
+def missing(brief: Brief) -> Levels:
+    """The parts that could not be asked."""
+    if not brief.missing:
+        return ((),)
+    lines = [
+        f":warning: *{prose(m.what, 20)} is missing*: {prose(m.reason, 120)}"
+        + (f" (since {prose(m.since, 40)})" if m.since else "")
+        for m in brief.missing[:3]
+    ]
+    short = "; ".join(prose(m.what, 20) for m in brief.missing[:3])
+    return ((context("\n".join(lines)),), (context(f":warning: *missing:* {short}"),))
+
+
+def boundary(brief: Brief) -> Levels:
+    """Where the fault lay, and the root cause, both as memory tells it."""
+    call, cause = brief.boundary, brief.root_cause
+    votes = ", ".join(f"{prose(k, 12)} {n}" for k, n in list(call.votes.items())[:4])
+    apart = f"{SEPARATOR}told apart by {prose(call.told_apart_by, 120)}" if call.told_apart_by else ""
+    line = f"*BOUNDARY* {call.value.value}" + (f" ({votes})" if votes else "")
+    if cause is None:
+        return ((section(line + apart),), (section(line),))
+    name = "*ROOT CAUSE (memory)*" if cause.verified else "*ROOT CAUSE (memory; reported, not verified)*"
+    said = [f"{name} {prose(cause.text, size)} ({prose(cause.incident_id, MAX_ID)})" for size in (400, 140)]
+    return ((section(f"{line}{apart}\n{said[0]}"),), (section(f"{line}\n{said[1]}"),))
+
+
+def steps(brief: Brief) -> Levels:
+    """The recommended fix: its record, the warnings, then the steps to copy. Shorter forms hold fewer whole steps."""
+    best = brief.recommendation
+    if best is None:
+        return ((section("*RESOLUTION STEPS* nothing in memory is known to have worked"),),)
+    source = best.incidents[0] if best.incidents else None
+    wholes = brief.steps or (best.fix,)
+    return tuple(
+        (section(_steps_heading(best, brief.step_warnings, said, most)), verbatim(numbered(wholes, room, source)))
+        for room, said, most in ((1100, 240, 3), (800, 140, 3), (550, 0, 2), (330, 0, 1))
+    )
+
+
+def _steps_heading(best: Recommendation, warnings: Sequence[str], explained: int, most: int) -> str:
+    last = f"last worked {day(best.last_worked)}" if best.last_worked else None
+    lines = [f"*RESOLUTION STEPS* {joined((best.confidence.value, record_of(best), last))}"]
+    if explained:
+        lines.append(prose(best.explanation, explained))
+    lines += [f":warning: {prose(w, 150 if explained else 110)}" for w in warnings[:most]]
+    if len(warnings) > most:
+        lines.append(f":warning: {len(warnings) - most} more warnings: read the record first")
+    return "\n".join(line for line in lines if line)
+
+
+def record_of(rated: Recommendation) -> str:
+    """A fix's counts in words."""
+    tried = rated.successes + rated.partial + rated.failures
+    if rated.successes and rated.failures:
+        partly = f", {rated.partial} partly" if rated.partial else ""
+        return f"mixed results: {rated.successes} success, {rated.failures} failure{partly}"
+    if rated.successes:
+        return f"worked {rated.successes} of {tried}"
+    return "helped partly" if rated.partial else "outcome not recorded"
+
+
+def numbered(all_steps: Sequence[str], room: int, source: str | None) -> str:
+    """Whole steps, numbered, as many as fit (five at most), then where the others are. A first step that does not fit
+    alone is cut and says so."""
+    where = f"the record of {plain(source, MAX_ID)}" if source else "the record"
+    lines: list[str] = []
+    for number, step in enumerate(all_steps[:MAX_STEPS], 1):
+        line = f"{number}. {plain(step, 4000, exact=True)}"
+        if sum(map(len, lines)) + len(line) > room:
+            break
+        lines.append(line)
+    if not lines:
+        lines = [f"1. {plain(all_steps[0], room - 60, exact=True)} [cut: read the whole step in {where}]"]
+    if len(all_steps) > len(lines):
+        lines.append(f"+{len(all_steps) - len(lines)} more in {where}")
+    return "\n".join(lines)
+
+
+def skip(checks: Sequence[Skip]) -> Levels:
+    """The checks that wasted time."""
+    if not checks:
+        return ((),)
+    lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{_minutes(s)}" for s in checks]
+    return (*((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)), ())
+
+
+def _minutes(check: Skip) -> str:
+    low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
+    if low is None or high is None:
+        return ""
+    return f", {low:.0f} min each" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min each"
+
+
+def later(checks: Sequence[Later]) -> Levels:
+    """The checks that were the cause elsewhere."""
+    if not checks:
+        return ((),)
+    lines = [f"• {prose(c.check, 90)}: {prose(c.reason, 140)}" for c in checks[:5]]
+    return ((section("\n".join(["*LATER*", *lines])),), ())
+
+
+def did_not_work(fixes: Sequence[DidNotWork]) -> Levels:
+    """The fixes that only failed."""
+    if not fixes:
+        return ((),)
+    forms = []
+    for most, size in ((3, 120), (2, 60)):
+        lines = [f"• {prose(f.fix, size)} (failed {f.failures}×: {ids_of(f.incidents)})" for f in fixes[:most]]
+        more = [f"+{len(fixes) - most} more"] if len(fixes) > most else []
+        forms.append((section("\n".join(["*DID NOT WORK*", *lines, *more])),))
+    return (*forms, ())
+
+
+def alternatives(rated: Sequence[Recommendation]) -> Levels:
+    """The other fixes, with their records."""
+    if not rated:
+        return ((),)
+    lines = [
+        f"• {prose(r.fix, 120)} ({joined((r.confidence.value, record_of(r), ids_of(r.incidents)))})" for r in rated[:3]
+    ]
+    more = [f"+{len(rated) - 3} more"] if len(rated) > 3 else []
+    return ((section("\n".join(["*ALTERNATIVES*", *lines, *more])),), ())
+
+
+def sources(brief: Brief) -> Levels:
+    """The past incidents that all this rests on: with titles, then as ids and dates."""
+    if not brief.sources:
+        return ((),)
+    full = [source_line(s) for s in brief.sources[:4]]
+    bare = [f"{link(s.url if len(s.url or '') < 120 else None, s.incident_id, MAX_ID)}" for s in brief.sources[:4]]
+    more = [f"+{len(brief.sources) - 4}"] if len(brief.sources) > 4 else []
+    last = ", ".join(prose(s.incident_id, MAX_ID) for s in brief.sources[:4])
+    return (
+        (context("\n".join(["*SOURCES*", *full, *more])),),
+        (context("*SOURCES* " + ", ".join([*bare, *more])),),
+        (context("*SOURCES* " + ", ".join([last, *more])),),
+    )
+
+
+def source_line(line: SourceLine, *, why: bool = False) -> str:
+    """One past incident: id with its link, date, title, boundary, who fixed it (a name; nobody is called at night)."""
+    by = clean(line.fixed_by or "")
+    fixed = f"fixed by {prose(by, 30)}" if by and not (by[:1] in "UW" and by.isupper() and by.isalnum()) else None
+    reasons = ", ".join(prose(w, 60) for w in line.why[:3]) if why else None
+    head = f"{link(line.url, line.incident_id, MAX_ID)} {day(line.date)} {prose(line.title, 80)}"
+    return joined((head, line.boundary.value, fixed, reasons))
+
+
+def possible(lines: Sequence[SourceLine]) -> Levels:
+    """Incidents that may be related; they count for nothing."""
+    if not lines:
+        return ((),)
+    shown = ", ".join(link(p.url, p.incident_id, MAX_ID) for p in lines[:3])
+    more = f" +{len(lines) - 3}" if len(lines) > 3 else ""
+    return ((context(f"*Possibly related, not counted:* {shown}{more}"),), ())
+
+
+def insufficient(brief: Brief) -> Levels:
+    """Why memory cannot answer."""
+    why = brief.insufficient_memory
+    if why is None:
+        return ((),)
+    near = f" Nearest: {prose(why.nearest, 160)}" if why.nearest and why.nearest not in why.reason else ""
+    return ((section(f"*INSUFFICIENT_MEMORY* {prose(why.reason, 240)}{near}"),),)
+
+
+def collect(brief: Brief) -> Levels:
+    """What to look at, with the alert's own links."""
+    why = brief.insufficient_memory
+    wanted = ", ".join(prose(c, 80) for c in why.collect[:5]) if why else ""
+    links = alert_links(brief, why.runbook if why else None)
+    if not wanted and not links:
+        return ((),)
+    text = f"*COLLECT* {joined((wanted, *links))}"
+    return ((section(text),), (section(f"*COLLECT* {wanted or links[0]}"),))
+
+
+def alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
+    """The alert's own runbook and dashboards, at most three, as links; a runbook without an address by name."""
+    named = {"runbook": runbook} if runbook else {}
+    named |= {k: v for k, v in brief.alert.links.items() if v not in named.values()}
+    first = sorted(named.items(), key=lambda kv: ("runbook" not in kv[0].lower(), "dash" not in kv[0].lower()))
+    shown = (link(url, key, 30) if url.lower().startswith("http") else prose(url, 80) for key, url in first)
+    return tuple(s for (key, url), s in zip(first, shown, strict=True) if len(url) < 300)[:3]
+
+
+def signs(brief: Brief) -> Levels:
+    """What the alert itself says, where memory was not to be asked."""
+    symptoms = (" ".join(p for p in (s.name or s.code, s.op, s.value or s.text) if p) for s in brief.alert.symptoms[:4])
+    said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
+    return ((section(f"*ALERT* {said}"),), ()) if said else ((),)
+
+
+def buttons(brief: Brief) -> Blocks:
+    """What a person can do about the incident; after it is resolved, only add to the record."""
+    incident, best = brief.incident, brief.recommendation
+    if incident is None or len(incident.incident_id) > 200:
+        return ()
+    row = [_record_button(incident.incident_id)]
+    if best and incident.state != "resolved":
+        row.insert(0, _fixed_button(incident.incident_id, best.fix))
+    return (actions(ids.BRIEF_ACTIONS, row),)
+
+
+def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
+    return {
+        "type": "button",
+        "action_id": ids.FIXED,
+        "style": "primary",
+        "text": plain_text("This fixed it"),
+        "value": ids.encode({"i": incident_id, "f": ids.fix_key(fix)}),
+        "confirm": {
+            "title": plain_text("Did these steps fix it?"),
+            "text": plain_text("They are recorded in your name as a fix that was seen to work."),
+            "confirm": plain_text("Yes, it recovered"),
+            "deny": plain_text("Not yet"),
+        },
+    }
+
+
+def _record_button(incident_id: str) -> dict[str, object]:
+    return {
+        "type": "button",
+        "action_id": ids.RECORD,
+        "text": plain_text("Record…"),
+        "value": ids.encode({"i": incident_id}),
+    }

@@ -1,0 +1,87 @@
+"""Slash commands. Each listener: decode, ask a workflow, render, answer the asker alone.
+
+Must not decide anything and must not catch: `bot.slack.app` has the one error handler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.ports import RecordRejected
+from bot.ports.chat import Message
+from bot.slack.listening import Listening, open_incidents, viewer_in
+from bot.slack.questions import HOURS, SPAN, Answer, answered, read_question, tell
+from bot.slack.resolving import open_from_command
+
+Body = Mapping[str, Any]
+Command = Callable[[Listening, Body], Awaitable[Message]]
+
+
+async def recall(deps: Listening, body: Body) -> Message:
+    """`/recall`: similar past incidents for the asker's eyes."""
+    question = read_question(str(body.get("text") or ""), deps.clock.now())
+    if not question.text and not set(question.filters) & {"vendor", "service", "region"}:
+        return deps.surfaces.recall_usage()
+    return await answered(deps, question, await viewer_in(deps.chat, str(body["channel_id"])))
+
+
+async def digest(deps: Listening, body: Body) -> Message:
+    """`/digest [7d|30d]`: what recurs, for the asker's eyes."""
+    now, said = deps.clock.now(), str(body.get("text") or "").strip().lower() or "7d"
+    span = SPAN.fullmatch(said)
+    if span is None or span[2] == "h" or not 1 <= int(span[1]) * HOURS[span[2]] // 24 <= 365:
+        raise RecordRejected("", "Say for how long: /digest 7d or /digest 30d (at most 365d).")
+    since = now - timedelta(hours=int(span[1]) * HOURS[span[2]])
+    viewer = await viewer_in(deps.chat, str(body["channel_id"]))
+    return deps.surfaces.digest(await deps.compose_digest(since, now, viewer, f"the last {said}"))
+
+
+async def incidents(deps: Listening, body: Body) -> Message:
+    """`/incidents`: the open ones."""
+    viewer = await viewer_in(deps.chat, str(body["channel_id"]))
+    return deps.surfaces.incidents(await open_incidents(deps, viewer))
+
+
+async def precedent(deps: Listening, body: Body) -> Message:
+    """`/precedent help|status`."""
+    word = next(iter(str(body.get("text") or "help").split()), "help").lower()
+    if word == "status":
+        return deps.surfaces.status(await deps.status(await viewer_in(deps.chat, str(body["channel_id"]))))
+    return deps.surfaces.help(None if word == "help" else word)
+
+
+COMMANDS: Mapping[str, Command] = {
+    "/recall": recall,
+    "/digest": digest,
+    "/incidents": incidents,
+    "/precedent": precedent,
+}
+
+
+def listen(app: AsyncApp, deps: Listening) -> None:
+    """Register the commands."""
+    for name, command in COMMANDS.items():
+        app.command(name)(_answering(deps, command))
+
+    @app.command("/resolve")
+    async def resolve(ack: Answer, body: dict[str, Any], client: Any) -> None:
+        await ack()
+        await open_from_command(deps, client, body)
+
+    @app.command(re.compile("/.*"))
+    async def unknown(ack: Answer, body: dict[str, Any], respond: Answer) -> None:
+        await ack()
+        await tell(respond, deps.surfaces.help(str(body.get("command"))))
+
+
+def _answering(deps: Listening, command: Command) -> Callable[..., Awaitable[None]]:
+    async def listener(ack: Answer, body: dict[str, Any], respond: Answer) -> None:
+        await ack()
+        await tell(respond, await command(deps, body))
+
+    return listener

@@ -1,0 +1,70 @@
+"""Every id that travels through Slack and back: commands, actions, views, blocks; and what their values carry.
+
+Must not decide anything. What comes back is read tolerantly: a value of an older version is empty, never an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.text import normalise
+
+# Buttons
+FIXED = "precedent.fixed"
+RECORD = "precedent.record"
+BRIEF_ACTIONS = "precedent.brief"
+
+# Shortcuts on a message
+RESOLVE_FROM_MESSAGE = "resolve_from_message"
+RECALL_FROM_MESSAGE = "recall_from_message"
+
+# Views
+RESOLVE_VIEW = "precedent.resolve"
+PICK_VIEW = "precedent.pick"
+
+# Blocks of the resolve view; each holds one input whose action id is `INPUT`
+INPUT = "value"
+OUTCOME = "outcome"
+KNOWN_FIX = "known_fix"
+FIX = "fix"
+ROOT_CAUSE = "root_cause"
+BOUNDARY = "boundary"
+FAILED_CHECKS = "failed_checks"
+LESSON = "lesson"
+# Block of the picker
+INCIDENT = "incident"
+
+SOMETHING_ELSE = "else"
+MAX_VALUE = 2000
+MAX_METADATA = 3000
+
+
+def encode(value: Mapping[str, Any], limit: int = MAX_VALUE) -> str:
+    """The value as compact JSON; raises ValueError when it does not fit, for a cut value would mean something else."""
+    text = json.dumps(value, separators=(",", ":"), sort_keys=True)
+    if len(text) >= limit:
+        raise ValueError(f"{len(text)} characters do not fit into {limit}")
+    return text
+
+
+def decode(text: str | None) -> dict[str, Any]:
+    """What `encode` wrote; {} for anything else."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(value: Mapping[str, Any], key: str) -> str | None:
+    """A string of a decoded value, or None."""
+    found = value.get(key)
+    return found if isinstance(found, str) and found else None
+
+
+def fix_key(fix: str) -> str:
+    """A short name for a fix: equal for fixes that count as the same."""
+    return hashlib.sha256(normalise(fix).encode("utf-8", "replace")).hexdigest()[:12]

@@ -1,0 +1,111 @@
+"""Buttons, message shortcuts and modals. Each listener: decode, ask a workflow, answer.
+
+Must not decide anything and must not catch: `bot.slack.app` has the one error handler. A modal is acknowledged after its
+record is durable; everything else at once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.domain.alert import Alert
+from bot.domain.opening import symptom_words
+from bot.slack import ids
+from bot.slack.listening import Listening, viewer_in
+from bot.slack.markup import clean, reading
+from bot.slack.messages import note
+from bot.slack.questions import MAX_TEXT, Answer, Question, answered, tell
+from bot.slack.resolving import (
+    channel_id_of,
+    event_of,
+    fixed,
+    incident_of,
+    open_from_button,
+    open_from_message,
+    picked,
+    submitted,
+)
+
+OLD_BUTTON = "This button belongs to an older message and does nothing any more. `/precedent help` shows what I can do."
+NO_TEXT = "This message has no text to recall by. Use `/recall` and say what is happening."
+
+
+def listen(app: AsyncApp, deps: Listening) -> None:
+    """Register buttons, shortcuts and modals."""
+    _buttons(app, deps)
+    _shortcuts(app, deps)
+    _modals(app, deps)
+
+
+def _buttons(app: AsyncApp, deps: Listening) -> None:
+    @app.action(ids.FIXED)
+    async def this_fixed_it(ack: Answer, body: dict[str, Any], action: dict[str, Any]) -> None:
+        await ack()
+        await fixed(deps, body, str(action.get("value")))
+
+    @app.action(ids.RECORD)
+    async def record(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
+        await ack()
+        await open_from_button(deps, client, body, str(action.get("value")))
+
+    @app.action(re.compile(".*"))
+    async def other(ack: Answer, action: dict[str, Any], respond: Answer) -> None:
+        await ack()
+        if not action.get("url"):
+            await tell(respond, note(OLD_BUTTON))
+
+
+def _shortcuts(app: AsyncApp, deps: Listening) -> None:
+    @app.shortcut(ids.RESOLVE_FROM_MESSAGE)
+    async def record_resolution(ack: Answer, body: dict[str, Any], client: Any) -> None:
+        await ack()
+        await open_from_message(deps, client, body)
+
+    @app.shortcut(ids.RECALL_FROM_MESSAGE)
+    async def recall_similar(ack: Answer, body: dict[str, Any], respond: Answer) -> None:
+        await ack()
+        await _recall_message(deps, body, respond)
+
+    @app.shortcut(re.compile(".*"))
+    async def other(ack: Answer, respond: Answer) -> None:
+        await ack()
+        await tell(respond, deps.surfaces.help())
+
+
+async def _recall_message(deps: Listening, body: dict[str, Any], respond: Answer) -> None:
+    channel_id, message = channel_id_of(body), body["message"]
+    read = deps.read(event_of(body))
+    question, alert = question_of(message, read if isinstance(read, Alert) else None)
+    if not question.text:
+        await tell(respond, note(NO_TEXT))
+        return
+    own = await incident_of(deps, channel_id, str(message["ts"]), message.get("thread_ts"))
+    viewer = await viewer_in(deps.chat, channel_id)
+    await tell(respond, await answered(deps, question, viewer, alert=alert, but=own))
+
+
+def question_of(message: dict[str, Any], alert: Alert | None) -> tuple[Question, Alert | None]:
+    """What a message asks memory: an alert's title and signs, or what was written."""
+    if alert is None:
+        return Question(clean(reading(str(message.get("text") or "")))[:MAX_TEXT]), None
+    names = {"vendor": alert.vendor, "service": alert.service, "region": alert.region}
+    words = " ".join(w for w in (alert.title, *symptom_words(alert)) if w)
+    return Question(clean(words)[:MAX_TEXT], {k: v for k, v in names.items() if v}), alert
+
+
+def _modals(app: AsyncApp, deps: Listening) -> None:
+    @app.view(ids.RESOLVE_VIEW)
+    async def resolve(ack: Answer, body: dict[str, Any]) -> None:
+        await submitted(deps, body)
+        await ack()
+
+    @app.view(ids.PICK_VIEW)
+    async def pick(ack: Answer, body: dict[str, Any]) -> None:
+        await ack(response_action="update", view=await picked(deps, body))
+
+    @app.view(re.compile(".*"))
+    async def other(ack: Answer) -> None:
+        await ack()

@@ -1,0 +1,157 @@
+"""The one boundary where text from data becomes text for Slack: cleaned, shortened and escaped, and the block builders.
+
+Text from alerts, records and people passes here exactly once on its way out. It must not be able to mention, link,
+format or hide anything; what is a link is built from an http(s) address by `link` alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+Block = Mapping[str, Any]
+
+_ENTITY = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# Letters and marks that show as nothing, which no category tells apart.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_SPACES = frozenset({"Zs", "Zl", "Zp"})
+_DROPPED = frozenset({"Cc", "Cf", "Cs"})
+# Look-alikes for the characters that mrkdwn reads as format. Prose only: steps to copy go out as plain text, unchanged.
+_FORMAT = str.maketrans({"*": "∗", "~": "∼", "`": "ˋ"})
+_EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_EMOJI = re.compile(r":(?=[a-z+][a-z0-9_+'-]*:)", re.IGNORECASE)
+_HTTP = re.compile(r"https?://[^\s<>|\"`\\^{}]+", re.IGNORECASE)
+_USER = re.compile(r"[UW][A-Z0-9]{2,20}")
+_REFERENCE = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
+ELLIPSIS = "…"
+
+
+def clean(text: str, *, lines: bool = False, exact: bool = False) -> str:
+    """The text without control, bidirectional, zero-width and invisible characters; spaces collapsed unless `exact`;
+    with `lines` line breaks stay."""
+    kept: list[str] = []
+    for char in text.replace("\r\n", "\n").replace("\r", "\n"):
+        category = unicodedata.category(char)
+        if char == "\n" or char == "\t" or category in _SPACES:
+            kept.append("\n" if char in "\n\u2028\u2029" else " ")
+        elif category not in _DROPPED and char not in _INVISIBLE:
+            kept.append(char)
+    rows = "".join(kept).split("\n")
+    parts = (line.strip() for line in rows) if exact else (" ".join(line.split()) for line in rows)
+    return ("\n" if lines else " ").join(p for p in parts if p)
+
+
+def escape(text: str) -> str:
+    """`&`, `<` and `>` as Slack's entities."""
+    return "".join(_ENTITY.get(char, char) for char in text)
+
+
+def fit(text: str, limit: int) -> str:
+    """The text escaped, in at most `limit` characters of the escaped form, cut at a word where one is near."""
+    whole = escape(text)
+    if len(whole) <= limit:
+        return whole
+    room, size = limit - len(ELLIPSIS), 0
+    for index, char in enumerate(text):
+        size += len(_ENTITY.get(char, char))
+        if size > room:
+            return escape(_at_word(text[:index])) + ELLIPSIS
+    return ELLIPSIS[:limit]
+
+
+def _at_word(text: str) -> str:
+    head, _, _ = text.rpartition(" ")
+    return (head if len(head) * 3 >= len(text) * 2 else text).rstrip(" ,;:-")
+
+
+def plain(text: str, limit: int, *, lines: bool = False, exact: bool = False) -> str:
+    """Data for a plain_text object: cleaned, escaped, at most `limit` characters."""
+    return fit(clean(text, lines=lines, exact=exact), limit)
+
+
+def prose(text: str, limit: int) -> str:
+    """Data inside mrkdwn: one line, without the power to format, in at most `limit` characters."""
+    calm = clean(text).translate(_FORMAT)
+    calm = _EDGE_UNDERSCORE.sub("ˍ", calm)
+    return fit(_EMOJI.sub("꞉", calm), limit)
+
+
+def link(url: str | None, label: str, limit: int = 60) -> str:
+    """A mrkdwn link if the address is plain http(s), else the label alone."""
+    shown = prose(label, limit)
+    if not url or len(url) > 1000 or not _HTTP.fullmatch(url) or clean(url) != url:
+        return shown
+    return f"<{escape(url)}|{shown}>"
+
+
+def person(user_id: str | None) -> str:
+    """A mention of a Slack user id, or the text as data if it is none."""
+    if user_id and _USER.fullmatch(user_id):
+        return f"<@{user_id}>"
+    return prose(user_id or "someone", 40)
+
+
+def moment(at: datetime) -> str:
+    """A time in the reader's own zone, UTC where Slack cannot show that."""
+    stamp = int(at.timestamp())
+    return f"<!date^{stamp}^{{date_short_pretty}} {{time}}|{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC>"
+
+
+def day(at: datetime | None) -> str:
+    """A date in UTC, or "no date"."""
+    return f"{at.astimezone(UTC):%Y-%m-%d}" if at else "no date"
+
+
+def reading(text: str) -> str:
+    """What a person reads in a text as Slack delivers it: references as their label, entities decoded."""
+    named = _REFERENCE.sub(lambda m: m[2] or ("" if m[1][:1] in {"@", "#", "!"} else m[1]), text)
+    return named.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def mrkdwn(text: str) -> dict[str, Any]:
+    """A mrkdwn text object. `verbatim`: Slack adds no links or mentions of its own."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def plain_text(text: str) -> dict[str, Any]:
+    """A plain_text object in which `:names:` stay as they are."""
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def header(text: str) -> Block:
+    """A header block."""
+    return {"type": "header", "text": plain_text(text)}
+
+
+def section(text: str) -> Block:
+    """A section of mrkdwn."""
+    return {"type": "section", "text": mrkdwn(text)}
+
+
+def verbatim(text: str) -> Block:
+    """A section of plain text: what is to be copied as it stands."""
+    return {"type": "section", "text": plain_text(text)}
+
+
+def context(text: str) -> Block:
+    """Small print in mrkdwn."""
+    return {"type": "context", "elements": [mrkdwn(text)]}
+
+
+def actions(block_id: str, elements: Iterable[Mapping[str, Any]]) -> Block:
+    """A row of buttons."""
+    return {"type": "actions", "block_id": block_id, "elements": list(elements)}
+
+
+def text_size(blocks: Iterable[Block]) -> int:
+    """Characters of all text objects in the blocks, buttons and confirmations included."""
+    return sum(_size(block) for block in blocks)
+
+
+def _size(node: Any) -> int:
+    if isinstance(node, Mapping):
+        return sum(len(v) if k == "text" and isinstance(v, str) else _size(v) for k, v in node.items())
+    return sum(_size(item) for item in node) if isinstance(node, list | tuple) else 0

@@ -1,0 +1,208 @@
+"""Decisions as Slack messages: every message, ephemeral answer and the Home view. Pure.
+
+Must not decide, fetch or send anything; what comes from data goes through `markup`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.brief import Brief
+from bot.domain.digest import Digest, RecurringFamily
+from bot.domain.lifecycle import Life
+from bot.ports.chat import Message
+from bot.slack.brief_blocks import MAX_TEXT, brief_message, changed_message, recalled_message
+from bot.slack.brief_parts import MAX_ID, ids_of, joined, verdict
+from bot.slack.markup import Block, context, header, link, moment, person, plain, prose, section, text_size
+from bot.workflows.status import StatusLine
+
+MARKS = {True: ":white_check_mark:", False: ":x:", None: ":heavy_minus_sign:"}
+COMMANDS = (
+    ("/recall <text> [vendor: service: region: since: limit:]", "similar past incidents, shown to you only"),
+    ("/resolve [INC-… or a message link]", "record what fixed an incident"),
+    ("/incidents", "the open incidents you may see"),
+    ("/digest [7d|30d]", "what recurs, shown to you only"),
+    ("/precedent status", "what the bot depends on, and whether it works"),
+    ("/precedent help", "this text"),
+)
+SHORTCUTS = "In a thread use the message menu: *Record resolution* or *Recall similar*."
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIncident:
+    """An incident that is not resolved, as lists show it."""
+
+    life: Life
+    title: str
+
+
+class SlackSurfaces:
+    """The surfaces of `bot.ports.chat`, and those that only Slack's listeners need. Same value, same bytes."""
+
+    def brief(self, brief: Brief) -> Message:
+        """The brief as the thread shows it."""
+        return brief_message(brief)
+
+    def repeat_notice(self, brief: Brief, link: str | None) -> Message:
+        """One line for a repeat that came as a new root."""
+        return repeat_notice(brief, link)
+
+    def recorded(self, life: Life, summary: str, by: str) -> Message:
+        """The line in the thread that says what was recorded, by whom."""
+        return recorded(life, summary, by)
+
+    def superseded(self, brief: Brief) -> Message:
+        """A changed recommendation, as a new reply that marks the old one superseded."""
+        return changed_message(brief)
+
+    def digest(self, digest: Digest) -> Message:
+        """The digest as the channel shows it."""
+        return digest_message(digest)
+
+    def precedents(self, brief: Brief, asked: str, limit: int = 5) -> Message:
+        """The answer to a recall, for the asker's eyes; `asked` repeats the question and its filters."""
+        return recalled_message(brief, f"You asked: {prose(asked, 200)}", limit)
+
+    def incidents(self, rows: Sequence[OpenIncident]) -> Message:
+        """The open incidents."""
+        return open_message(rows)
+
+    def status(self, lines: Sequence[StatusLine]) -> Message:
+        """How the bot is doing."""
+        return Message("Status of Precedent", (section("\n".join(["*Status*", *status_lines(lines)])),))
+
+    def help(self, unknown: str | None = None) -> Message:
+        """What can be asked of the bot; first what was not understood."""
+        said = [f"I do not know “{prose(unknown, 40)}”."] if unknown else []
+        return Message("How to use Precedent", (section("\n".join([*said, *help_lines()])),))
+
+    def recall_usage(self) -> Message:
+        """How `/recall` is asked."""
+        return note(
+            "Say what is happening: `/recall payment 504 vendor:razorpay since:30d`. "
+            "Filters: vendor: service: region: since: (30d, 12h or a date) limit: (1–10)."
+        )
+
+    def hello(self) -> Message:
+        """What the bot says when it is invited to a channel."""
+        return hello()
+
+    def home(self, lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
+        """The Home view's blocks."""
+        return home(lines, rows)
+
+
+def note(text: str) -> Message:
+    """A sentence of our own (mrkdwn)."""
+    return Message(text, (section(text),))
+
+
+def sorry(text: str) -> Message:
+    """A sentence that may hold data, as a plain answer."""
+    said = prose(text, 600)
+    return Message(said, (section(said),))
+
+
+def repeat_notice(brief: Brief, url: str | None) -> Message:
+    """Still the same incident: its brief is elsewhere."""
+    incident = brief.incident
+    name = prose(incident.incident_id, MAX_ID) if incident else "an open incident"
+    fired = f", fired {incident.fired}×" if incident and incident.fired > 1 else ""
+    where = link(url, "the brief is here") if url else "the brief is in its first thread"
+    return Message(f"Still {name}{fired}: {verdict(brief)}", (section(f"Still *{name}*{fired}: {where}."),))
+
+
+def recorded(life: Life, summary: str, by: str) -> Message:
+    """What was recorded, by whom; the next alert will know."""
+    name = prose(life.incident_id, MAX_ID)
+    text = f"*{name}* recorded by {person(by)}: {prose(summary, 400)}"
+    return Message(f"{name} recorded: {prose(summary, 100)}", (section(text),))
+
+
+def digest_message(digest: Digest) -> Message:
+    """What a period brought, the families that recur most first, in at most 2,000 characters."""
+    heading = f"Digest: {plain(digest.period, 60)}"
+    counts = (
+        f"{digest.incidents} incidents, {digest.resolved} resolved, {digest.unrecorded} cleared with no recorded fix"
+    )
+    top: tuple[Block, ...] = (header(heading), section(counts))
+    if not digest.families:
+        return Message(f"{heading}: {counts}", (*top, context("Nothing came more than once.")))
+    shown = [family_line(f) for f in digest.families[:8]]
+    while True:
+        left = len(digest.families) - len(shown)
+        more = [f"+{left} more" if shown else f"{left} families came more than once"] if left else []
+        blocks = (*top, section("\n".join([*shown, *more])))
+        if text_size(blocks) <= MAX_TEXT or not shown:
+            return Message(f"{heading}: {counts}", blocks)
+        shown.pop()
+
+
+def family_line(family: RecurringFamily) -> str:
+    """One family that recurs."""
+    where = "/".join(prose(p, 30) for p in (family.service, family.vendor) if p)
+    times = f"*{family.times}×* (before: {family.times_before})"
+    took = f"{family.minutes:.0f} min" if family.minutes is not None else None
+    open_end = f"{family.unrecorded} with no recorded fix" if family.unrecorded else None
+    head = joined((f"• {times} {prose(family.title, 80)}", where, took, open_end, ids_of(family.incidents)))
+    if not family.workaround:
+        return head
+    return f"{head}\n   Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
+
+
+def status_lines(lines: Iterable[StatusLine]) -> list[str]:
+    """One line for each dependency."""
+    return [f"{MARKS[line.ok]} *{prose(line.name, 20)}* {prose(line.detail, 160)}" for line in lines]
+
+
+def help_lines() -> list[str]:
+    """The commands and what they do."""
+    lines = [f"• `{name.replace('<', '&lt;').replace('>', '&gt;')}` {what}" for name, what in COMMANDS]
+    return ["*Precedent* answers alerts with what fixed them last time.", *lines, SHORTCUTS]
+
+
+def hello() -> Message:
+    """The first words in a channel: what will happen, and what will not."""
+    text = (
+        "I answer alerts here in their thread: what fixed them last time, what wasted time, and which incidents say so. "
+        "When you have fixed one, press *Record…* and the next alert knows. Messages that are no alerts I do not keep."
+    )
+    blocks = (section(text), context("`/precedent help` shows the commands."))
+    return Message("Precedent answers alerts in this channel.", blocks)
+
+
+def open_message(rows: Sequence[OpenIncident]) -> Message:
+    """The open incidents, newest first."""
+    if not rows:
+        return note("No open incidents that you may see from here.")
+    return Message(f"{len(rows)} open incidents", (section("\n".join(["*Open incidents*", *open_lines(rows)])),))
+
+
+def open_lines(rows: Sequence[OpenIncident], most: int = 12) -> list[str]:
+    """One line for each open incident."""
+    lines = [
+        joined(
+            (
+                f"• *{prose(r.life.incident_id, MAX_ID)}* {prose(r.title, 80)}",
+                r.life.state.value,
+                moment(r.life.opened_at),
+                f"fired {r.life.fired}×" if r.life.fired > 1 else None,
+            )
+        )
+        for r in rows[:most]
+    ]
+    return [*lines, f"+{len(rows) - most} more"] if len(rows) > most else lines
+
+
+def home(lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
+    """Home: how the bot is doing, what is open in public channels, and how to use it."""
+    blocks: list[Mapping[str, Any]] = [header("Precedent")]
+    blocks.append(section("\n".join(["*Status*", *status_lines(lines)])))
+    blocks.append({"type": "divider"})
+    open_text = open_lines(rows) or ["None in public channels."]
+    blocks.append(section("\n".join(["*Open incidents*", *open_text])))
+    blocks.append({"type": "divider"})
+    blocks.append(section("\n".join(help_lines())))
+    return Message("Precedent", tuple(blocks))

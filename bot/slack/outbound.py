@@ -1,0 +1,241 @@
+"""Slack's Web API behind the port `Chat`: calls with a deadline, and every failure as one of the port's errors.
+
+Must not retry, pace or decide: the outbox does. The client must not retry either (see `web_client`), for a post that was
+sent twice is seen twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.observability import SLACK_ERRORS
+from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
+from bot.ports.chat import Channel, Identity, Posting
+from bot.ports.clock import Clock
+
+DEADLINE_S = 10.0
+CHANNEL_KEPT_FOR = timedelta(minutes=10)
+METADATA = "precedent"
+PAGES = 5
+
+AUTH = frozenset({
+    "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
+    "not_allowed_token_type", "org_login_required", "ekm_access_denied", "team_access_not_granted",
+})  # fmt: skip
+LATER = frozenset({"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"})
+# Slack says of these that something may have been done.
+UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout"})
+GONE: Mapping[str, frozenset[str]] = {
+    "update": frozenset({"message_not_found"}),
+    "delete": frozenset({"message_not_found"}),
+    "react": frozenset({"message_not_found", "already_reacted"}),
+    "permalink": frozenset({"message_not_found", "channel_not_found"}),
+}
+SAYS = {
+    "channel_not_found": "The bot cannot see this channel. Invite it: /invite @Precedent.",
+    "not_in_channel": "The bot is not in this channel. Invite it: /invite @Precedent.",
+    "is_archived": "The channel is archived.",
+    "restricted_action": "A workspace setting keeps the bot from posting here.",
+}
+
+
+def web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWebClient:
+    """A client for `SlackChat` and the app: no retries of its own, for they would repeat a post that went through."""
+    return AsyncWebClient(token=token, base_url=base_url, timeout=timeout_s, retry_handlers=[])
+
+
+@dataclass(slots=True)
+class SlackChat:
+    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for ten minutes."""
+
+    client: AsyncWebClient
+    clock: Clock
+    deadline_s: float = DEADLINE_S
+    _channels: dict[str, tuple[Channel, datetime]] = field(default_factory=dict)
+
+    async def deliver(self, posting: Posting) -> str | None:
+        """Make the call; the message ts where there is one."""
+        operation = OPERATIONS.get(posting.operation)
+        if operation is None:
+            raise ChatRejected(f"There is no operation {posting.operation}.", "unknown_operation")
+        answer = await self._call(posting.operation, lambda: operation(self.client, posting))
+        ts = answer.get("ts") or answer.get("message_ts")
+        return ts if isinstance(ts, str) else None
+
+    async def find(self, posting: Posting) -> str | None:
+        """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
+        cursor: str | None = None
+        for _ in range(PAGES):
+            at = cursor
+            answer = await self._call("find", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            for message in answer.get("messages") or ():
+                payload = (message.get("metadata") or {}).get("event_payload") or {}
+                if payload.get("delivery_id") == posting.delivery_id:
+                    return str(message["ts"])
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                break
+        return None
+
+    async def channel(self, channel_id: str) -> Channel:
+        """The channel. Direct messages count as private; `is_shared` means shared with another organisation."""
+        now = self.clock.now()
+        kept = self._channels.get(channel_id)
+        if kept and now - kept[1] < CHANNEL_KEPT_FOR:
+            return kept[0]
+        answer = await self._call("channel", lambda: self.client.conversations_info(channel=channel_id))
+        found = channel_of(channel_id, answer.get("channel") or {})
+        self._channels[channel_id] = (found, now)
+        return found
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        """A link to the message, or None if it is gone."""
+        answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
+        link = answer.get("permalink")
+        return link if isinstance(link, str) else None
+
+    async def identity(self) -> Identity:
+        """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""
+        said = await self._call("identity", self.client.auth_test)
+        names = ("user_id", "bot_id", "team_id", "team", "url")
+        return Identity(*(str(said.get(name) or "") for name in names))
+
+    async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        try:
+            async with asyncio.timeout(self.deadline_s):
+                answer = await call()
+        except SlackApiError as problem:
+            if code_of(problem) in GONE.get(operation, ()):
+                return {}
+            raise refused(operation, problem) from problem
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as problem:
+            SLACK_ERRORS.labels(operation, "unreachable").inc()
+            raise ChatUnavailable("Slack cannot be reached.") from problem
+        except (TimeoutError, aiohttp.ClientError, OSError) as problem:
+            SLACK_ERRORS.labels(operation, "no_answer").inc()
+            raise ChatOutcomeUnknown(f"Slack did not answer {operation}: it may have been done.") from problem
+        except SlackClientError as problem:
+            raise ChatRejected(f"Slack's client refuses {operation}: {problem}", "client_error") from problem
+        return answer.data if isinstance(answer.data, Mapping) else {}
+
+
+def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
+    """What matters of `conversations.info`."""
+    private = any(info.get(k) for k in ("is_private", "is_im", "is_mpim", "is_group"))
+    outside = bool(info.get("is_ext_shared")) or bool(info.get("is_pending_ext_shared"))
+    shared = outside or (bool(info.get("is_shared")) and not info.get("is_org_shared"))
+    return Channel(channel_id, str(info.get("name") or ""), private, shared)
+
+
+def code_of(problem: SlackApiError) -> str:
+    """Slack's error code, or "http_<status>" for an answer that is none of Slack's API."""
+    data = getattr(problem.response, "data", None)
+    code = data.get("error") if isinstance(data, Mapping) else None
+    return code if isinstance(code, str) else f"http_{status_of(problem)}"
+
+
+def status_of(problem: SlackApiError) -> int:
+    """The HTTP status."""
+    response = problem.response
+    return int(getattr(response, "status_code", None) or getattr(response, "status", None) or 0)
+
+
+def refused(operation: str, problem: SlackApiError) -> Exception:
+    """Slack's refusal as the port's error."""
+    code, status = code_of(problem), status_of(problem)
+    SLACK_ERRORS.labels(operation, code).inc()
+    if status == 429 or code in LATER:
+        return ChatUnavailable("Slack asks to wait.", _retry_after(problem))
+    if code in UNKNOWN or (code.startswith("http_") and status >= 500):
+        return ChatOutcomeUnknown(f"Slack failed at {operation} ({code}): it may have been done.")
+    if code in AUTH:
+        return ChatAuthRejected(_auth_sentence(operation, code, problem), code)
+    return ChatRejected(SAYS.get(code, f"Slack refuses {operation}: {code}."), code)
+
+
+def _auth_sentence(operation: str, code: str, problem: SlackApiError) -> str:
+    if code != "missing_scope":
+        return f"Slack does not accept the bot token ({code}). Reinstall the app and set SLACK_BOT_TOKEN."
+    data = getattr(problem.response, "data", None)
+    needed = data.get("needed") if isinstance(data, Mapping) else None
+    return (
+        f"The app lacks the scope {needed or 'for ' + operation}. Add it under OAuth & Permissions (or update the app "
+        "from manifest.yml), then reinstall the app."
+    )
+
+
+def _retry_after(problem: SlackApiError) -> float | None:
+    headers = getattr(problem.response, "headers", None) or {}
+    said = next((v for k, v in headers.items() if k.lower() == "retry-after"), None)
+    try:
+        return float(said) if said is not None else None
+    except ValueError:
+        return None
+
+
+def _blocks(posting: Posting) -> list[dict[str, Any]] | None:
+    return [dict(b) for b in posting.blocks] or None
+
+
+async def _post(client: AsyncWebClient, p: Posting) -> Any:
+    payload = {"delivery_id": p.delivery_id, "incident_id": p.incident_id or ""}
+    return await client.chat_postMessage(
+        channel=p.channel,
+        text=p.text,
+        blocks=_blocks(p),
+        thread_ts=p.thread_ts,
+        unfurl_links=False,
+        unfurl_media=False,
+        metadata={"event_type": METADATA, "event_payload": payload},
+    )
+
+
+async def _update(client: AsyncWebClient, p: Posting) -> Any:
+    """Without metadata: then the post's own stays, by which it can be found."""
+    return await client.chat_update(channel=p.channel, ts=p.ts or "", text=p.text, blocks=_blocks(p))
+
+
+async def _delete(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.chat_delete(channel=p.channel, ts=p.ts or "")
+
+
+async def _react(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.reactions_add(channel=p.channel, timestamp=p.ts or "", name=p.reaction or "eyes")
+
+
+async def _ephemeral(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.chat_postEphemeral(
+        channel=p.channel, user=p.user or "", text=p.text, blocks=_blocks(p), thread_ts=p.thread_ts
+    )
+
+
+async def _home(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.views_publish(
+        user_id=p.user or p.channel, view={"type": "home", "blocks": [dict(b) for b in p.blocks]}
+    )
+
+
+async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
+    if p.thread_ts:
+        return await client.conversations_replies(
+            channel=p.channel, ts=p.thread_ts, include_all_metadata=True, limit=200, cursor=cursor
+        )
+    return await client.conversations_history(channel=p.channel, include_all_metadata=True, limit=200, cursor=cursor)
+
+
+OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = {
+    "post": _post,
+    "update": _update,
+    "delete": _delete,
+    "react": _react,
+    "ephemeral": _ephemeral,
+    "home": _home,
+}

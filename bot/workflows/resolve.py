@@ -1,0 +1,271 @@
+"""Record what fixed an incident: one durable commit, then the thread is told (design 7).
+
+Must not render anything itself, and must not call Slack: what is owed goes through the outbox.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from bot.domain.alert import Alert
+from bot.domain.brief import with_life
+from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Source, VerificationStatus
+from bot.domain.lifecycle import IncidentState, Life, resolve
+from bot.domain.opening import opened_record, posted_at, view_of
+from bot.domain.text import normalise
+from bot.ports import IncidentNotFound, RecordRejected, StoreConflict
+from bot.ports.chat import Channel, Posting, Surfaces
+from bot.ports.clock import Clock
+from bot.ports.parts import owed
+from bot.ports.store import Changes, Destination, IncidentStore, Owed, PostedBrief, SeenPost
+
+
+class Outcome(StrEnum):
+    """The answer to "did it fix it?"."""
+
+    RECOVERED = "recovered"
+    PARTLY = "partly"
+    NO = "no"
+    BY_ITSELF = "by_itself"
+    NOT_SURE = "not_sure"
+
+
+STATUS_OF = {
+    Outcome.RECOVERED: VerificationStatus.VERIFIED,
+    Outcome.PARTLY: VerificationStatus.PARTIAL,
+    Outcome.NO: VerificationStatus.FAILED,
+    Outcome.NOT_SURE: VerificationStatus.UNVERIFIED,
+}
+SAID = {
+    Outcome.RECOVERED: "it fixed it, recovery seen",
+    Outcome.PARTLY: "it helped partly",
+    Outcome.NO: "it did not fix it",
+    Outcome.BY_ITSELF: "it cleared by itself",
+    Outcome.NOT_SURE: "outcome not sure",
+}
+MAX_TEXT = 3000
+CONFLICTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The message that a resolution is about, where no incident was opened for it (a past thread, an unread post)."""
+
+    channel: Channel
+    ts: str
+    title: str
+    alert: Alert | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a person said in the modal. Exactly one of `incident_id` and `subject` is given.
+
+    `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF. `thread` (channel, ts) is
+    where it is told if the incident has no brief anywhere.
+    """
+
+    outcome: Outcome
+    incident_id: str | None = None
+    subject: Subject | None = None
+    fix: str | None = None
+    note: str | None = None
+    root_cause: str | None = None
+    boundary: Boundary = Boundary.UNKNOWN
+    failed_checks: tuple[FailedCheck, ...] = ()
+    lesson: str | None = None
+    customer_impact: str | None = None
+    suggested: bool = False
+    thread: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveForm:
+    """What the modal offers: fixes that the brief knows (verbatim), and what the record already says."""
+
+    incident_id: str | None
+    title: str
+    known_fixes: tuple[str, ...] = ()
+    usual_checks: tuple[str, ...] = ()
+    record: Incident | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was recorded. `again` is true where this very submission had been recorded before (a retry)."""
+
+    incident: Incident
+    summary: str
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Commit a resolution. `owes_bank`: a remote bank is fed through the outbox (the embedded one needs nothing)."""
+
+    store: IncidentStore
+    surfaces: Surfaces
+    clock: Clock
+    owes_bank: bool = False
+
+    async def form(self, incident_id: str) -> ResolveForm:
+        """What the modal offers for this incident; raises IncidentNotFound."""
+        record = await self.store.record(incident_id)
+        briefs = await self.store.briefs(incident_id)
+        if not briefs:
+            return ResolveForm(incident_id, record.title, record=record)
+        brief = briefs[0].brief
+        rated = ((brief.recommendation,) if brief.recommendation else ()) + brief.alternatives
+        return ResolveForm(
+            incident_id, record.title, tuple(r.fix for r in rated), tuple(s.check for s in brief.skip), record
+        )
+
+    async def suggested_fix(self, incident_id: str) -> str | None:
+        """The fix that the incident's brief recommends, verbatim."""
+        briefs = await self.store.briefs(incident_id)
+        rated = next((b.brief.recommendation for b in briefs if b.brief.recommendation), None)
+        return rated.fix if rated else None
+
+    async def __call__(self, resolution: Resolution, by: str, once: str) -> Recorded:
+        """Record it durably. `by` is the person's Slack id; `once` names this submission, so that a retry of it changes
+        nothing. Raises RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: then nothing was saved."""
+        check(resolution)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._record(resolution, by, once)
+            except StoreConflict:
+                continue
+        return await self._record(resolution, by, once)
+
+    async def _record(self, resolution: Resolution, by: str, once: str) -> Recorded:
+        now = self.clock.now()
+        life, before, seen = await self._what(resolution, now)
+        record = merged(before, resolution, by, now)
+        summary = summarise(resolution)
+        after = resolve(life, now)
+        posted = await self.store.briefs(record.incident_id)
+        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(after))) for b in posted)
+        threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
+        if not threads and resolution.thread:
+            threads = [resolution.thread]
+        told = (self._told(after, thread, summary, by, once) for thread in threads)
+        edits = (self._edit(brief, after) for brief in briefs)
+        changes = Changes(
+            lives=(after,),
+            records=(record,),
+            recallable=frozenset({record.incident_id}),
+            owed=(*told, *edits, *self._retained(record, once)),
+            briefs=briefs,
+            seen_posts=seen,
+            once=f"resolve/{once}",
+            audit=((by, "resolve", record.incident_id, summary),),
+        )
+        return Recorded(record, summary, again=not await self.store.commit(changes))
+
+    async def _what(self, resolution: Resolution, now: datetime) -> tuple[Life, Incident, tuple[SeenPost, ...]]:
+        if resolution.incident_id:
+            record = await self.store.record(resolution.incident_id)
+            return await self._life(record, now), record, ()
+        subject = resolution.subject
+        if subject is None:
+            raise IncidentNotFound(
+                "This is about no incident I know. Use the message menu on the alert: Record resolution."
+            )
+        incident_id = await self.store.new_incident_id()
+        life = Life(
+            incident_id,
+            subject.alert.fingerprint if subject.alert else f"message/{subject.channel.id}/{subject.ts}",
+            subject.channel.visibility,
+            IncidentState.OPEN,
+            posted_at(subject.ts) or now,
+            now,
+        )
+        return (
+            life,
+            self._opened(incident_id, subject, life.opened_at),
+            (SeenPost(subject.channel.id, subject.ts, incident_id),),
+        )
+
+    async def _life(self, record: Incident, now: datetime) -> Life:
+        """The incident's life; an imported record has none yet and gets one that ended when the record says."""
+        try:
+            return await self.store.life(record.incident_id)
+        except IncidentNotFound:
+            alert = record.alerts[0].fingerprint if record.alerts else None
+            begun, ended = record.happened_at or now, record.resolved_at or record.happened_at or now
+            known = alert or f"record/{record.incident_id}"
+            visibility, state = record.source.visibility, IncidentState.RESOLVED
+            return Life(record.incident_id, known, visibility, state, begun, begun, resolved_at=ended)
+
+    def _opened(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
+        source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
+        return opened_record(incident_id, subject.title, at, source, subject.alert)
+
+    def _told(self, life: Life, thread: tuple[str, str], summary: str, by: str, once: str) -> Owed:
+        channel, root = thread
+        message = self.surfaces.recorded(life, summary, by)
+        delivery = f"recorded/{once}/{channel}"
+        posting = Posting(
+            "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
+        )
+        return owed(posting, key=f"{channel}/{life.incident_id}", urgent=True)
+
+    def _edit(self, posted: PostedBrief, life: Life) -> Owed:
+        message = self.surfaces.brief(posted.brief)
+        delivery = f"{posted.delivery_id}/edit"
+        posting = Posting(
+            "update", posted.channel, delivery, message.text, message.blocks, incident_id=life.incident_id
+        )
+        return owed(posting, key=f"{posted.channel}/{life.incident_id}", replaces=True, target=posted.delivery_id)
+
+    def _retained(self, record: Incident, once: str) -> tuple[Owed, ...]:
+        if not self.owes_bank:
+            return ()
+        payload = {"incident_id": record.incident_id}
+        return (Owed(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/{once}", payload),)
+
+
+def check(resolution: Resolution) -> None:
+    """Refuse what cannot be recorded, naming the modal's field; raises RecordRejected."""
+    if resolution.outcome is not Outcome.BY_ITSELF and not (resolution.fix or "").strip():
+        raise RecordRejected("fix", "Say what was done, or choose “cleared by itself”.")
+    for name in ("fix", "root_cause", "lesson", "customer_impact"):
+        if len(getattr(resolution, name) or "") > MAX_TEXT:
+            raise RecordRejected(name, f"At most {MAX_TEXT} characters; put the rest behind a link.")
+    for failed in resolution.failed_checks:
+        if failed.minutes is not None and not 0 <= failed.minutes <= 100_000:
+            raise RecordRejected("failed_checks", f"“{failed.check[:60]}”: minutes must be between 0 and 100000.")
+
+
+def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:
+    """The record with what the person said added; what they left open stays as it was."""
+    status = STATUS_OF.get(resolution.outcome)
+    attempts = before.attempts
+    if status and resolution.fix:
+        how = "button" if resolution.suggested else "modal"
+        attempts += (
+            Attempt(
+                resolution.fix.strip(), status, resolution.note, by=by, at=now, how=how, suggested=resolution.suggested
+            ),
+        )
+    known = {normalise(c.check) for c in resolution.failed_checks}
+    checks = tuple(c for c in before.failed_checks if normalise(c.check) not in known) + resolution.failed_checks
+    return replace(
+        before,
+        attempts=attempts,
+        failed_checks=checks,
+        root_cause=(resolution.root_cause or "").strip() or before.root_cause,
+        boundary=resolution.boundary if resolution.boundary is not Boundary.UNKNOWN else before.boundary,
+        lesson=(resolution.lesson or "").strip() or before.lesson,
+        customer_impact=(resolution.customer_impact or "").strip() or before.customer_impact,
+        resolved_at=before.resolved_at or now,
+    )
+
+
+def summarise(resolution: Resolution) -> str:
+    """One line that says what was recorded."""
+    first = (resolution.fix or "").strip().splitlines()
+    return f"{SAID[resolution.outcome]}: {first[0][:120]}" if first else SAID[resolution.outcome]

@@ -1,0 +1,69 @@
+"""How the bot is doing: what it depends on, reachable or not, in words for people. Must not repair anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.query import OPERATOR, Viewer
+from bot.ports import StoreUnavailable
+from bot.ports.clock import Clock
+from bot.ports.memory import Index
+from bot.ports.store import Outbox, StoreHealth
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """One dependency. `ok` None: not configured, which is fine."""
+
+    name: str
+    ok: bool | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportStatus:
+    """The state of store, memory, what is owed, model and evidence."""
+
+    health: StoreHealth
+    outbox: Outbox
+    index: Index
+    clock: Clock
+    memory: str
+    model: str
+    version: str
+
+    async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
+        """One line for each dependency. Never raises: a store that is down is a line, too."""
+        store = await self.health.status()
+        line = StatusLine("Store", store.writable, store.problem or f"writable, schema {store.schema}")
+        if not store.writable:
+            return (line, StatusLine("Version", True, self.version))
+        try:
+            known = await self.index.known(viewer)
+            counts = await self.outbox.counts()
+            oldest = await self.outbox.oldest_pending_at()
+        except StoreUnavailable as problem:
+            return (line, StatusLine("Memory", False, str(problem)))
+        return (
+            line,
+            StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
+            owed_line(counts, oldest, self.clock.now()),
+            StatusLine("Model", None if self.model == "off" else True, self.model),
+            StatusLine("Version", True, self.version),
+        )
+
+
+def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:
+    """What is owed outside: fine while nothing waits for more than five minutes and nothing was refused."""
+    rows = dict(counts)
+    waiting = sum(n for state, n in rows.items() if state.endswith((".pending", ".sending")))
+    dead = sum(n for state, n in rows.items() if state.endswith(".dead"))
+    minutes = (now - oldest).total_seconds() / 60 if oldest else 0.0
+    said = (
+        f"{waiting} waiting"
+        + (f", oldest {minutes:.0f} min" if waiting else "")
+        + (f", {dead} refused" if dead else "")
+    )
+    return StatusLine("Outbox", minutes < 5 and dead == 0, said)

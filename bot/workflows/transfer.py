@@ -1,0 +1,124 @@
+"""Import and export of incident records, line by line. Must not open files or print.
+
+Import takes what is good and says what is not, with its line, field and reason. The same record again changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from bot.domain.incident import Incident
+from bot.domain.query import OPERATOR, Viewer
+from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.records import read_record, write_record
+from bot.ports.store import Changes, Destination, IncidentStore, Owed
+
+PER_TRANSACTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A line that was not taken."""
+
+    file: str
+    line: int
+    field: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Imported:
+    """What an import did, so far."""
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    refused: list[Refusal] = field(default_factory=list)
+
+    @property
+    def read(self) -> int:
+        """How many lines were read."""
+        return self.added + self.replaced + self.unchanged + len(self.refused)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecords:
+    """Take records into the store. `owes_bank`: a bank other than the index is to get them, too."""
+
+    store: IncidentStore
+    owes_bank: bool = False
+
+    async def __call__(self, file: str, lines: Iterable[str], done: Imported) -> AsyncIterator[Imported]:
+        """Import the lines of one file, adding to `done`, which is given after each transaction. Raises StoreUnavailable."""
+        batch: dict[str, Incident] = {}
+        for taken in read_lines(file, lines):
+            if isinstance(taken, Refusal):
+                done.refused.append(taken)
+                continue
+            if taken.incident_id in batch or len(batch) >= PER_TRANSACTION:
+                await self._keep(batch, done)
+                batch = {}
+                yield done
+            batch[taken.incident_id] = taken
+        await self._keep(batch, done)
+        yield done
+
+    async def _keep(self, batch: dict[str, Incident], done: Imported) -> None:
+        before = {incident_id: await self._now(incident_id) for incident_id in batch}
+        changed = tuple(record for incident_id, record in batch.items() if before[incident_id] != record)
+        if changed:
+            ids = frozenset(record.incident_id for record in changed)
+            owed = tuple(_retain(record) for record in changed) if self.owes_bank else ()
+            await self.store.commit(Changes(records=changed, recallable=ids, owed=owed))
+        added = sum(before[record.incident_id] is None for record in changed)
+        done.added += added
+        done.replaced += len(changed) - added
+        done.unchanged += len(batch) - len(changed)
+
+    async def _now(self, incident_id: str) -> Incident | None:
+        try:
+            return await self.store.record(incident_id)
+        except IncidentNotFound:
+            return None
+
+
+def _retain(record: Incident) -> Owed:
+    payload = {"incident_id": record.incident_id}
+    return Owed(
+        Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/import", payload, replaces=True
+    )
+
+
+def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | Refusal]:
+    """Each line that is not blank as a record, or as a refusal that says what is wrong."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield read_record(json.loads(line))
+        except json.JSONDecodeError as error:
+            yield Refusal(file, number, "", f"is not JSON: {error.msg} at column {error.colno}")
+        except RecursionError:
+            yield Refusal(file, number, "", "is nested too deeply")
+        except RecordRejected as error:
+            yield Refusal(file, number, error.field, error.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecords:
+    """Give all records in the form that import takes."""
+
+    store: IncidentStore
+
+    async def __call__(self, viewer: Viewer = OPERATOR) -> AsyncIterator[str]:
+        """One line of JSON for each record, by id. Raises StoreUnavailable."""
+        async for record in self.store.export(viewer):
+            yield json.dumps(write_record(record), ensure_ascii=False)
+
+
+async def keep(store: IncidentStore, records: Iterable[Incident]) -> None:
+    """Keep these records as recallable ones, in one transaction. Raises StoreUnavailable."""
+    kept = tuple(records)
+    await store.commit(Changes(records=kept, recallable=frozenset(record.incident_id for record in kept)))

@@ -1,0 +1,117 @@
+"""When the digest is due, over restarts and clock changes; and the wall clock's scheduler for real."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+import time_machine
+
+from bot.adapters.schedule import Schedule
+from bot.bootstrap.jobs import Jobs
+from bot.domain.query import Viewer
+from bot.slack.messages import SlackSurfaces
+from bot.workflows.digest import PostDigests
+from tests.workflows.world import World, world
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture
+async def w(tmp_path: Path) -> AsyncIterator[World]:
+    async with world(tmp_path) as made:
+        await made.post(severity="critical")
+        await made.owed()
+        yield made
+
+
+def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> Jobs:
+    posting = PostDigests(w.memory.incidents, w.memory.claims, w.chat, SlackSurfaces(), w.clock)
+    return Jobs(posting, w.memory.inbox, w.clock, zone, day, hour)
+
+
+async def digests(w: World) -> list[str]:
+    return [r.owed.delivery_id for r in await w.owed() if r.owed.delivery_id.startswith("digest/")]
+
+
+async def test_one_digest_for_each_channel_and_period_whoever_asks(w: World) -> None:
+    w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+    first, second = jobs(w), jobs(w)
+    await asyncio.gather(first.digest(), second.digest(), first.digest())
+    assert await digests(w) == ["digest/C1/2026-11-30"]
+    w.clock.go_on(days=2)
+    await first.digest()
+    assert await digests(w) == []
+    w.clock.go_on(days=5)
+    await first.digest()
+    assert await digests(w) == ["digest/C1/2026-12-07"]
+
+
+@pytest.mark.parametrize(
+    ("now", "due"),
+    [
+        (datetime(2026, 11, 30, 7, 59, tzinfo=UTC), date(2026, 11, 23)),
+        (datetime(2026, 11, 30, 8, 0, tzinfo=UTC), date(2026, 11, 30)),
+        (datetime(2026, 12, 1, 8, 0, tzinfo=UTC), date(2026, 11, 30)),
+    ],
+)
+async def test_when_it_was_due_last(w: World, now: datetime, due: date) -> None:
+    w.clock.at = now
+    assert jobs(w).last_due() == datetime(due.year, due.month, due.day, 9, tzinfo=BERLIN)
+
+
+@pytest.mark.parametrize(("hours_late", "posted"), [(23, 1), (25, 0)])
+async def test_a_missed_digest_is_made_up_for_within_a_day(w: World, hours_late: int, posted: int) -> None:
+    w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+    w.clock.go_on(hours=hours_late)
+    await jobs(w).catch_up()
+    assert len(await digests(w)) == posted
+
+
+async def test_the_hour_that_comes_twice_gives_one_digest(w: World) -> None:
+    sunday = jobs(w, day="sun", hour=2)
+    for hour in (0, 1):
+        w.clock.at = datetime(2026, 10, 25, hour, 30, tzinfo=UTC)
+        await w.post(fingerprint=f"f{hour}", severity="critical")
+        await sunday.digest()
+    assert await digests(w) == ["digest/C1/2026-10-25"]
+
+
+async def test_old_event_ids_are_forgotten(w: World) -> None:
+    w.clock.go_on(hours=25)
+    await jobs(w).forget()
+    assert await w.memory.inbox.forget_before(w.clock.now()) == 0
+
+
+async def test_the_scheduler_calls_at_the_local_hour() -> None:
+    called = asyncio.Event()
+
+    async def work() -> None:
+        called.set()
+
+    with time_machine.travel(datetime(2026, 11, 30, 7, 59, 59, 500_000, tzinfo=UTC), tick=True):
+        schedule = Schedule(BERLIN)
+        schedule.at("test", work, day="mon", hour=9)
+        schedule.start()
+        await asyncio.wait_for(called.wait(), 5)
+        schedule.stop()
+        schedule.stop()
+
+
+async def test_the_table_schedules_the_digest_and_the_forgetting(w: World) -> None:
+    schedule = jobs(w).schedule()
+    schedule.start()
+    schedule.stop()
+
+
+async def test_a_digest_shows_only_what_its_channel_may_see(w: World) -> None:
+    assert (
+        await w.memory.incidents.lives(
+            datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC), Viewer(frozenset())
+        )
+        == ()
+    )

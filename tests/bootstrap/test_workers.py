@@ -1,0 +1,139 @@
+"""The loops, against an in-memory inbox that says what was done to each row."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.bootstrap.workers import MAX_ATTEMPTS, InboxWorker, Loop, retry_delay_s, run_job
+from bot.ports import ChatUnavailable, StoreConflict, StoreUnavailable
+from bot.ports.store import InboxRow, Received
+
+
+class ListInbox:
+    """An inbox over a list; remembers how each row ended."""
+
+    def __init__(self, *rows: InboxRow, down: int = 0) -> None:
+        self.rows = list(rows)
+        self.ended: dict[int, tuple[str, float | str | None]] = {}
+        self.down = down
+
+    async def receive(self, received: Received) -> bool:
+        raise NotImplementedError
+
+    async def take(self, limit: int) -> tuple[InboxRow, ...]:
+        if self.down:
+            self.down -= 1
+            raise StoreUnavailable("down")
+        taken, self.rows = self.rows[:limit], self.rows[limit:]
+        return tuple(taken)
+
+    async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
+        self.ended[row.id] = ("later", delay_s)
+
+    async def give_up(self, row: InboxRow, error: str) -> None:
+        self.ended[row.id] = ("dead", error)
+
+    async def settle(self, row: InboxRow) -> None:
+        self.ended[row.id] = ("settled", None)
+
+    async def forget_before(self, when: datetime) -> int:
+        return 0
+
+
+def row(number: int, kind: str = "message", attempts: int = 1) -> InboxRow:
+    return InboxRow(number, kind, {}, f"lease{number}", attempts, datetime(2026, 11, 29, tzinfo=UTC))
+
+
+def failing(problem: Exception) -> Callable[[InboxRow], Awaitable[None]]:
+    async def handler(_row: InboxRow) -> None:
+        raise problem
+
+    return handler
+
+
+async def work_off(worker: InboxWorker, inbox: ListInbox, count: int) -> None:
+    task = asyncio.ensure_future(worker.run())
+    for _ in range(400):
+        if len(inbox.ended) >= count:
+            break
+        await asyncio.sleep(0.01)
+    await worker.stop(1.0)
+    await asyncio.wait_for(task, 2)
+
+
+async def test_a_kind_without_a_handler_is_settled() -> None:
+    inbox = ListInbox(row(1, "unknown"))
+    await work_off(InboxWorker(inbox, {}), inbox, 1)
+    assert inbox.ended == {1: ("settled", None)}
+
+
+@pytest.mark.parametrize(
+    ("problem", "attempts", "ended"),
+    [
+        (StoreConflict("race"), 1, ("later", 0.05)),
+        (ChatUnavailable("slow"), 50, ("later", 300.0)),
+        (KeyError("bug"), 2, ("later", 4.0)),
+        (KeyError("bug"), MAX_ATTEMPTS, ("dead", "KeyError: 'bug'")),
+    ],
+)
+async def test_a_failed_row_is_retried_and_only_a_bug_ever_ends_it(
+    problem: Exception, attempts: int, ended: tuple[str, object]
+) -> None:
+    inbox = ListInbox(row(1, attempts=attempts))
+    await work_off(InboxWorker(inbox, {"message": failing(problem)}), inbox, 1)
+    assert inbox.ended == {1: ended}
+
+
+async def test_at_most_so_many_rows_are_worked_on_at_once() -> None:
+    inbox = ListInbox(*(row(n) for n in range(9)))
+    now = most = 0
+
+    async def handler(taken: InboxRow) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.02)
+        now -= 1
+        await inbox.settle(taken)
+
+    await work_off(InboxWorker(inbox, {"message": handler}, workers=3), inbox, 9)
+    assert most == 3
+    assert len(inbox.ended) == 9
+
+
+def test_waits_grow_and_end() -> None:
+    waits = [retry_delay_s(n, KeyError()) for n in range(1, 12)]
+    assert waits == sorted(waits)
+    assert waits[0] == 2.0
+    assert waits[-1] == 300.0
+
+
+async def test_a_loop_goes_on_after_a_failure_and_stops_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+
+    async def once() -> float:
+        nonlocal calls
+        calls += 1
+        return 0.01
+
+    loop = Loop("test", once)
+    loop.start()
+    await asyncio.sleep(0.1)
+    await loop.stop(1.0)
+    seen = calls
+    assert seen > 2
+    await asyncio.sleep(0.05)
+    assert calls == seen
+
+
+async def test_a_job_that_fails_is_logged_and_not_raised(capsys: pytest.CaptureFixture[str]) -> None:
+    async def job() -> None:
+        raise KeyError("bug")
+
+    await run_job("broken", job)
+    said = capsys.readouterr()
+    assert "broken" in said.err + said.out

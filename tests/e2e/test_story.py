@@ -1,0 +1,118 @@
+"""The main job, with the real bot as its own process: alert, brief, button, modal, next alert; over both transports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.slack import ids
+from tests.e2e.process import BotProcess, said, served, until
+
+CHANNEL = "alerts"
+ALERT = {
+    "username": "Alertmanager",
+    "attachments": [
+        {
+            "color": "danger",
+            "title": "[FIRING:1] LedgerExportChecksumDrift ledger-export (prod eu-west-1 critical)",
+            "title_link": "https://alertmanager.larkpay.example/#/alerts",
+            "fields": [{"title": "Severity", "value": "critical"}, {"title": "Service", "value": "ledger-export"}],
+        }
+    ],
+}
+
+
+@pytest.fixture(params=["socket", "http"])
+async def bot(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BotProcess]:
+    async with served(tmp_path, http=request.param == "http") as running:
+        yield running
+
+
+async def brief_of(bot: BotProcess, ts: str, number: int = 1) -> dict[str, Any]:
+    replies = await until(bot.slack, lambda: (r := bot.slack.replies(CHANNEL, ts)) and len(r) >= number and r)
+    found: dict[str, Any] = replies[number - 1]
+    return found
+
+
+def block(name: str) -> str:
+    return f"{name}.{ids.INPUT}"
+
+
+async def test_from_alert_to_the_next_alert_that_knows(bot: BotProcess) -> None:
+    slack = bot.slack
+    first = await slack.post_alert(CHANNEL, ALERT)
+    brief = await brief_of(bot, first["ts"])
+    assert "INSUFFICIENT_MEMORY" in said(brief)
+
+    await slack.click(CHANNEL, brief["ts"], ids.RECORD)
+    await until(slack, slack.view)
+    refused = await slack.submit_view({block(ids.OUTCOME): "recovered", block(ids.ROOT_CAUSE): "compaction"})
+    assert ids.FIX in refused.errors
+    assert slack.view() is not None
+
+    accepted = await slack.submit_view(
+        {block(ids.FIX): "Rebuild the partition\nRun the verifier", block(ids.FAILED_CHECKS): "Disk errors, 20"}
+    )
+    assert accepted.acked
+    assert accepted.errors == {}
+    recorded = await brief_of(bot, first["ts"], 2)
+    assert "Rebuild the partition" in said(recorded)
+
+    second = await slack.post_alert(CHANNEL, ALERT)
+    known = said(await brief_of(bot, second["ts"]))
+    for part in ("Rebuild the partition", "Run the verifier", "MEDIUM", "compaction", "Disk errors", "INC-1"):
+        assert part in known, part
+
+
+async def test_this_fixed_it_is_two_clicks(bot: BotProcess, tmp_path: Path) -> None:
+    slack = bot.slack
+    records = tmp_path / "known.jsonl"
+    records.write_text(
+        '{"incident_id": "OLD-1", "title": "LedgerExportChecksumDrift", "service": "ledger-export", "boundary": "internal",'
+        ' "root_cause": "compaction", "attempts": [{"fix": "Rebuild the partition", "status": "VERIFIED"}]}\n'
+    )
+    await bot.import_records(records)
+    posted = await slack.post_alert(CHANNEL, ALERT)
+    brief = await brief_of(bot, posted["ts"])
+    assert "Rebuild the partition" in said(brief)
+    done = await slack.click(CHANNEL, brief["ts"], ids.FIXED)
+    assert done.acked
+    recorded = await brief_of(bot, posted["ts"], 2)
+    assert "Rebuild the partition" in said(recorded)
+    again = await slack.click(CHANNEL, brief["ts"], ids.FIXED)
+    assert again.acked
+    later = await slack.post_alert(CHANNEL, ALERT)
+    assert "worked 2 of 2" in said(await brief_of(bot, later["ts"]))
+
+
+async def test_one_event_three_times_gives_one_reply_also_over_a_restart(bot: BotProcess) -> None:
+    slack = bot.slack
+    await slack.duplicate(3)
+    posted = await slack.post_alert(CHANNEL, ALERT)
+    await brief_of(bot, posted["ts"])
+    await slack.heal()
+    await slack.hide_retries()
+    await slack.drop_acks(2)
+    hidden = await slack.post_alert(
+        CHANNEL, {**ALERT, "attachments": [{"color": "danger", "title": "[FIRING:1] DiskFull reports (prod critical)"}]}
+    )
+    await brief_of(bot, hidden["ts"])
+    await slack.heal()
+    await bot.stop()
+    await bot.start()
+    event = next(d for d in slack.deliveries() if d["payload"].get("event", {}).get("ts") == posted["ts"])
+    slack.core.courier.post_event(event["payload"])
+    await slack.core.idle(15)
+    marker = await slack.post_alert(
+        CHANNEL, {**ALERT, "attachments": [{"color": "danger", "title": "[FIRING:1] CertExpiry edge (prod critical)"}]}
+    )
+    await brief_of(bot, marker["ts"])
+    assert len(slack.replies(CHANNEL, posted["ts"])) == 1
+    assert len(slack.replies(CHANNEL, hidden["ts"])) == 1
+
+
+async def test_it_stops_cleanly(bot: BotProcess) -> None:
+    assert await bot.stop() == 0

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Start the real services that the integration tests meet, on loopback and free ports, run the tests, and stop them.
+# A service that is not installed is skipped with a reason; REQUIRE_SERVICES=1 makes that a failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=$1
+work=$(mktemp -d)
+chmod 755 "$work"
+started=""
+
+stop() {
+  [ -z "$started" ] || as_postgres "$started/pg_ctl" -D "$work/pg" -m immediate stop >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap stop EXIT
+
+as_postgres() {
+  if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+}
+
+free_port() { "$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1 || true)
+if [ -n "$bin" ]; then
+  port=$(free_port)
+  mkdir "$work/pg"
+  [ "$(id -u)" != 0 ] || chown postgres "$work/pg"
+  as_postgres "$bin/initdb" -D "$work/pg" -U precedent --auth=trust --encoding=UTF8 >/dev/null
+  as_postgres "$bin/pg_ctl" -D "$work/pg" -l "$work/pg/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=''" start >/dev/null
+  started=$bin
+  export TEST_POSTGRES_URL="postgresql+asyncpg://precedent@127.0.0.1:$port/postgres"
+elif [ "${REQUIRE_SERVICES:-}" = 1 ]; then
+  echo "PostgreSQL is not installed: apt install postgresql"
+  exit 1
+fi
+if [ -z "${TEST_CHROMIUM:-}" ]; then
+  TEST_CHROMIUM=$(command -v chromium || command -v chromium-browser || true)
+fi
+if [ -z "$TEST_CHROMIUM" ] && [ "${REQUIRE_SERVICES:-}" = 1 ]; then
+  echo "Chromium is not installed: apt install chromium"
+  exit 1
+fi
+export TEST_CHROMIUM
+
+"$python" -m pytest -q -m integration

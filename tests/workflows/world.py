@@ -1,0 +1,131 @@
+"""A world for use cases: the real store on SQLite and the real surfaces; Slack's facts and the clock are told.
+
+The reader is told, too: an event carries its alert as a dict, so that these tests do not depend on any tool's format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bot.bootstrap.memory import Memory, open_memory
+from bot.slack.messages import SlackSurfaces
+
+from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.ports.chat import Channel, Identity, Posting
+from bot.ports.store import Destination, InboxRow, OwedRow, Received
+from bot.settings import Settings
+from bot.workflows.brief import AnswerAlert
+from bot.workflows.resolve import Resolve
+
+START = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
+
+
+class ToldClock:
+    """A clock that stands until it is told to go on."""
+
+    def __init__(self, at: datetime = START) -> None:
+        self.at = at
+
+    def now(self) -> datetime:
+        return self.at
+
+    def go_on(self, **by: float) -> None:
+        self.at += timedelta(**by)
+
+
+class Counting:
+    """Ids that count."""
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def new(self) -> str:
+        self.last += 1
+        return f"id{self.last}"
+
+
+@dataclass
+class ToldChat:
+    """Slack's facts: channels as told, everything else public; deliveries are remembered."""
+
+    channels: dict[str, Channel] = field(default_factory=dict)
+    delivered: list[Posting] = field(default_factory=list)
+
+    async def deliver(self, posting: Posting) -> str | None:
+        self.delivered.append(posting)
+        return f"{1_900_000_000 + len(self.delivered)}.000000"
+
+    async def find(self, posting: Posting) -> str | None:
+        return None
+
+    async def channel(self, channel_id: str) -> Channel:
+        return self.channels.get(channel_id, Channel(channel_id))
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
+
+    async def identity(self) -> Identity:
+        return Identity("UBOT", "BBOT")
+
+
+def ts_of(at: datetime) -> str:
+    return f"{int(at.timestamp())}.{at.microsecond:06d}"
+
+
+def told_reader(event: Mapping[str, Any]) -> Alert | NotAlert:
+    said = event.get("alert")
+    if said is None:
+        return NotAlert("chatter", "a person talks")
+    facts = {"tool": "test", "fingerprint": "payments/504", "title": "GatewayErrors", **said}
+    facts["state"] = AlertState(facts.get("state", "firing"))
+    facts["delivery"] = Delivery(facts.get("delivery", "post"))
+    if facts.get("severity"):
+        facts["severity"] = Severity(facts["severity"])
+    return Alert(**facts)
+
+
+@dataclass
+class World:
+    memory: Memory
+    chat: ToldChat
+    clock: ToldClock
+    answer: AnswerAlert
+    resolve: Resolve
+    posts: int = 0
+
+    async def post(self, channel: str = "C1", *, ts: str | None = None, **alert: Any) -> str:
+        """Post an alert now, work it off, and return its ts."""
+        ts = ts or ts_of(self.clock.now())
+        await self.answer(await self.row({"channel": channel, "ts": ts, "alert": alert}))
+        return ts
+
+    async def row(self, event: Mapping[str, Any]) -> InboxRow:
+        """The event as the worker gets it."""
+        self.posts += 1
+        received = Received(f"Ev{self.posts}", f"T1/{self.posts}", "message", {"event": dict(event)})
+        assert await self.memory.inbox.receive(received)
+        (row,) = await self.memory.inbox.take(10)
+        return row
+
+    async def owed(self) -> list[OwedRow]:
+        """Everything owed to Slack now, claimed and settled as delivered."""
+        rows: list[OwedRow] = []
+        while claimed := await self.memory.outbox.claim(Destination.SLACK, 50):
+            for row in claimed:
+                await self.memory.outbox.settle(row, ts_of(self.clock.now()))
+            rows += claimed
+        return rows
+
+
+@asynccontextmanager
+async def world(folder: Path) -> AsyncIterator[World]:
+    clock, chat, surfaces = ToldClock(), ToldChat(), SlackSurfaces()
+    settings = Settings(database_url=f"sqlite+aiosqlite:///{folder / 'world.db'}")
+    async with open_memory(settings, clock, Counting()) as memory:
+        answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, told_reader)
+        yield World(memory, chat, clock, answer, Resolve(memory.incidents, surfaces, clock))
