@@ -17,6 +17,7 @@ from bot.domain.brief import (
     AlertHistory,
     Brief,
     IncidentView,
+    InsufficientMemory,
     RootCause,
     decide,
     same_advice,
@@ -101,6 +102,11 @@ def test_what_is_not_shown_leaves_no_trace() -> None:
     assert brief(precedent(worked(), 0.1)) == brief()
 
 
+def why_not(found: Brief) -> InsufficientMemory:
+    assert found.insufficient_memory is not None
+    return found.insufficient_memory
+
+
 def differing(*pairs: tuple[str, str]) -> Precedent:
     return replace(precedent(worked("INC-7"), 0.4), differs=pairs)
 
@@ -137,7 +143,7 @@ def test_without_a_strong_precedent_the_brief_says_why_and_what_to_collect(recal
 
 def test_a_difference_from_something_the_alert_does_not_say_is_told_without_it() -> None:
     found = decide(an_alert(vendor=None), recall(differing(("vendor", "stripe"))), (), NOW)
-    assert found.insufficient_memory.reason.endswith("differs in vendor (stripe)")
+    assert why_not(found).reason.endswith("differs in vendor (stripe)")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +156,7 @@ def test_a_difference_from_something_the_alert_does_not_say_is_told_without_it()
     ],
 )
 def test_the_alerts_own_runbook_else_its_dashboard(links, runbook) -> None:
-    assert decide(an_alert(links=links), recall(), (), NOW).insufficient_memory.runbook == runbook
+    assert why_not(decide(an_alert(links=links), recall(), (), NOW)).runbook == runbook
 
 
 def test_with_memory_off_nothing_of_history_is_used_or_hinted_at() -> None:
@@ -162,7 +168,7 @@ def test_with_memory_off_nothing_of_history_is_used_or_hinted_at() -> None:
     said = json.dumps(brief_json(off)).casefold()
     for word in ("inc-", "past", "similar", "worked", "insufficient memory", "recall"):
         assert word not in said, word
-    assert off.insufficient_memory.reason == "memory is off for this brief"
+    assert why_not(off).reason == "memory is off for this brief"
     assert decide(an_alert(), Recalled((), 0, DOWN), (), NOW, memory_mode="off").missing == ()
 
 

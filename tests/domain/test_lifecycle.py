@@ -43,6 +43,16 @@ def run(*posts: tuple[str, float], life: Life | None = None) -> Step:
     return step
 
 
+def alive(step: Step) -> Life:
+    assert step.life is not None
+    return step.life
+
+
+def lived(*posts: tuple[str, float]) -> Life:
+    """The life after these posts."""
+    return alive(run(*posts))
+
+
 OPEN, CLEARED, RESOLVED, DISMISSED = IncidentState
 DAY = 24 * 60
 TABLE = [
@@ -98,58 +108,58 @@ def test_a_new_incident_needs_an_id() -> None:
 
 
 def test_times_are_those_of_the_posts() -> None:
-    life = run(("firing", 10), ("firing", 0), ("firing", 30), ("resolved", 40)).life
+    life = lived(("firing", 10), ("firing", 0), ("firing", 30), ("resolved", 40))
     assert (life.opened_at, life.last_seen_at, life.cleared_at) == (at(0), at(30), at(40))
-    assert run(("firing", 0), ("resolved", 5), ("firing", 6)).life.cleared_at is None
-    assert run(("firing", 0), ("resolved", 5), ("firing", 6 + DAY)).life.incident_id == "INC-3"
+    assert lived(("firing", 0), ("resolved", 5), ("firing", 6)).cleared_at is None
+    assert lived(("firing", 0), ("resolved", 5), ("firing", 6 + DAY)).incident_id == "INC-3"
 
 
 @pytest.mark.parametrize(("state", "minute", "happened"), [("firing", 11, "opened"), ("firing", 10, "nothing")])
 def test_after_resolved_a_later_firing_is_a_new_incident(state: str, minute: float, happened: str) -> None:
-    done = resolve(run(("firing", 0), ("resolved", 5)).life, at(10))
+    done = resolve(lived(("firing", 0), ("resolved", 5)), at(10))
     assert run((state, minute), life=done).happened.value == happened
 
 
 @pytest.mark.parametrize("state", ["resolved", "acknowledged", "update", "info"])
 @pytest.mark.parametrize("end", [resolve, dismiss])
 def test_what_has_ended_is_not_changed_by_other_posts(state: str, end) -> None:
-    done = end(run(("firing", 0)).life, at(10))
+    done = end(lived(("firing", 0)), at(10))
     assert run((state, 20), life=done) == Step(Happened.NOTHING, done)
 
 
 def test_resolving_keeps_the_first_end() -> None:
-    done = resolve(run(("firing", 0)).life, at(10))
+    done = resolve(lived(("firing", 0)), at(10))
     assert (done.state, done.resolved_at) == (RESOLVED, at(10))
     assert resolve(done, at(20)) == done
     assert dismiss(done, at(20)) == done
 
 
 def test_what_was_dismissed_stays_quiet_while_it_goes_on_and_a_day_longer() -> None:
-    life = dismiss(run(("firing", 0)).life, at(10))
+    life = dismiss(lived(("firing", 0)), at(10))
     assert life.state is DISMISSED
     for minute in (20, DAY, 2 * DAY):
         step = run(("firing", minute), life=life)
-        assert (step.happened, step.life.state) == (Happened.NOTHING, DISMISSED)
-        life = step.life
+        assert (step.happened, alive(step).state) == (Happened.NOTHING, DISMISSED)
+        life = alive(step)
     assert life.fired == 4
     assert run(("firing", 3 * DAY + 1), life=life).happened is Happened.OPENED
 
 
 def test_what_was_dismissed_can_be_resolved() -> None:
-    assert resolve(dismiss(run(("firing", 0)).life, at(10)), at(20)).state is RESOLVED
+    assert resolve(dismiss(lived(("firing", 0)), at(10)), at(20)).state is RESOLVED
 
 
 def test_the_highest_severity_named_counts() -> None:
-    life = advance(None, post("firing", severity=None), T, new_id="INC-1").life
+    life = alive(advance(None, post("firing", severity=None), T, new_id="INC-1"))
     for severity, expected in (
         (Severity.WARNING, "warning"),
         (None, "warning"),
         (Severity.CRITICAL, "critical"),
         (Severity.HIGH, "critical"),
     ):
-        life = advance(life, post("firing", severity=severity), T).life
+        life = alive(advance(life, post("firing", severity=severity), T))
         assert life.severity == expected
-    assert advance(life, post("firing", severity=None), T).life.severity == "critical"
+    assert alive(advance(life, post("firing", severity=None), T)).severity == "critical"
 
 
 @pytest.mark.parametrize(
@@ -158,8 +168,8 @@ def test_the_highest_severity_named_counts() -> None:
 )
 def test_who_acknowledged(labels, who: str) -> None:
     assert acknowledger(post("acknowledged", labels=labels, tool="pagerduty")) == who
-    life = run(("firing", 0)).life
-    acked = advance(life, post("acknowledged", labels=labels, tool="pagerduty"), at(1)).life
+    life = lived(("firing", 0))
+    acked = alive(advance(life, post("acknowledged", labels=labels, tool="pagerduty"), at(1)))
     assert acked.acknowledged_by == who
 
 
@@ -171,14 +181,14 @@ def test_who_acknowledged(labels, who: str) -> None:
     )
 )  # fmt: skip
 def test_the_order_of_arrival_does_not_matter_within_a_day(posts) -> None:
-    results = {run(("firing", 0), *order).life for order in permutations(posts)}
+    results = {lived(("firing", 0), *order) for order in permutations(posts)}
     assert len(results) == 1
 
 
 @settings(max_examples=80, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["firing", "resolved"]), st.integers(1, 400)), max_size=6))
 def test_the_latest_post_decides_whether_it_is_open(posts) -> None:
-    life = run(("firing", 0), *posts).life
+    life = lived(("firing", 0), *posts)
     latest = max(minute for _, minute in [("firing", 0), *posts])
     cleared = any(state == "resolved" and minute == latest for state, minute in posts)
     assert life.state is (CLEARED if cleared else OPEN)

@@ -34,14 +34,15 @@ def test_every_incident_tells_what_a_brief_needs() -> None:
         assert incident.attempts, incident.incident_id
         assert incident.failed_checks, incident.incident_id
         assert incident.alerts, incident.incident_id
-        assert incident.started_at < incident.resolved_at, incident.incident_id
-        for attempt in incident.attempts:
-            assert incident.started_at < attempt.at <= incident.resolved_at, incident.incident_id
-            assert attempt.by
+        times = [incident.started_at, *(a.at for a in incident.attempts), incident.resolved_at]
+        known = [t for t in times if t]
+        assert len(known) == len(times), incident.incident_id
+        assert known == sorted(known), incident.incident_id
+        assert all(attempt.by for attempt in incident.attempts)
 
 
 def test_they_are_told_in_order_over_the_year() -> None:
-    starts = [i.started_at for i in INCIDENTS]
+    starts = [i.started_at for i in INCIDENTS if i.started_at]
     assert starts == sorted(starts)
     assert (starts[0].month, starts[-1].month) == (3, 11)
 
