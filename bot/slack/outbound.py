@@ -15,6 +15,7 @@ from typing import Any
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
@@ -108,13 +109,23 @@ class SlackChat:
         names = ("user_id", "bot_id", "team_id", "team", "url")
         return Identity(*(str(said.get(name) or "") for name in names))
 
+    async def scopes(self) -> frozenset[str]:
+        """The scopes of the bot token, as Slack names them beside an answer; empty where it does not."""
+        answer = await self._answer("identity", self.client.auth_test)
+        named = str(answer.headers.get("x-oauth-scopes") or "") if answer else ""
+        return frozenset(scope.strip() for scope in named.split(",") if scope.strip())
+
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        answer = await self._answer(operation, call)
+        return answer.data if answer is not None and isinstance(answer.data, Mapping) else {}
+
+    async def _answer(self, operation: str, call: Callable[[], Awaitable[Any]]) -> AsyncSlackResponse | None:
         try:
             async with asyncio.timeout(self.deadline_s):
-                answer = await call()
+                answer: AsyncSlackResponse = await call()
         except SlackApiError as problem:
             if code_of(problem) in GONE.get(operation, ()):
-                return {}
+                return None
             raise refused(operation, problem) from problem
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as problem:
             SLACK_ERRORS.labels(operation, "unreachable").inc()
@@ -124,7 +135,7 @@ class SlackChat:
             raise ChatOutcomeUnknown(f"Slack did not answer {operation}: it may have been done.") from problem
         except SlackClientError as problem:
             raise ChatRejected(f"Slack's client refuses {operation}: {problem}", "client_error") from problem
-        return answer.data if isinstance(answer.data, Mapping) else {}
+        return answer
 
 
 def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
