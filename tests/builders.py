@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def read_incidents(path: Path) -> list[Incident]:
     return [incident_from(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+@cache
 def seed_incidents() -> dict[str, Incident]:
     return {incident.incident_id: incident for incident in read_incidents(SEEDS)}
 

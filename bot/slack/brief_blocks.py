@@ -11,8 +11,10 @@ from bot.domain.brief import Brief
 from bot.ports.chat import Message
 from bot.slack import brief_parts as part
 from bot.slack.brief_parts import Blocks, Levels
-from bot.slack.markup import context, section, text_size
+from bot.slack.markup import Block, context, prose, section, text_size
 
+# Parts that share a block with the part before them: twelve blocks are all there is.
+JOINS = {"later": "skip", "alternatives": "did_not_work", "possible": "sources"}
 MAX_BLOCKS = 12
 MAX_TEXT = 2000
 
@@ -65,15 +67,15 @@ def changed_message(brief: Brief) -> Message:
 
 def recalled_message(brief: Brief, asked: str, limit: int) -> Message:
     """What memory holds on a question: the same parts, without an incident to act on."""
-    parts = _parts(brief) | {"state": ((context(asked),),), "buttons": ((),)}
+    parts = _parts(brief) | {"state": ((context(f"You asked: {prose(asked, 200)}"),),), "buttons": ((),)}
     lines = [part.source_line(s, why=True) for s in brief.sources[:limit]]
     near = [part.source_line(s, why=True) for s in brief.possible[: max(0, limit - len(lines))]]
     forms = tuple(_listed(lines[:n], near[:n]) for n in (limit, 5, 3, 2))
-    parts |= {"sources": (*forms, *part.sources(brief)[2:]), "possible": ((),)}
+    parts |= {"sources": (*forms, *(part.sources(brief)[2:] or ((),))), "possible": ((),)}
     return Message(part.verdict(brief), within(parts, RECALL_GIVES_WAY))
 
 
-RECALL_GIVES_WAY = (("sources", 1), ("later", 1), ("alternatives", 1), ("sources", 2), *GIVES_WAY, ("sources", 3))
+RECALL_GIVES_WAY = (("sources", 1), ("later", 1), ("alternatives", 1), ("sources", 2), *GIVES_WAY, ("sources", 3), ("sources", 4))
 _CHANGED: Blocks = (section("*The recommendation has changed.* These steps replace the ones above."),)
 
 
@@ -123,12 +125,26 @@ def within(parts: Mapping[str, Levels], gives_way: tuple[tuple[str, int], ...] =
     return blocks
 
 
+def joined_block(first: Block, second: Block) -> Block:
+    """Two sections, or two lines of small print, as one."""
+    if first["type"] == "context":
+        return context(f"{first['elements'][0]['text']}\n{second['elements'][0]['text']}")
+    return section(f"{first['text']['text']}\n{second['text']['text']}")
+
+
 def _fits(blocks: Blocks) -> bool:
     return len(blocks) <= MAX_BLOCKS and text_size(blocks) <= MAX_TEXT
 
 
 def _assembled(parts: Mapping[str, Levels], chosen: Mapping[str, int], cut: tuple[str, ...]) -> Blocks:
-    body = [block for name in parts if name != "buttons" for block in parts[name][chosen[name]]]
+    body: list[Block] = []
+    for name in parts:
+        blocks = parts[name][chosen[name]] if name != "buttons" else ()
+        before = JOINS.get(name, "")
+        if blocks and before in parts and parts[before][chosen[before]]:
+            body[-1] = joined_block(body[-1], blocks[0])
+        else:
+            body += blocks
     named = ", ".join(c for c in cut if c)
     note = [context(f"_Shortened for length: {named}._")] if named else []
     return (*body, *note, *parts["buttons"][0])

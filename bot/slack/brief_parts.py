@@ -93,7 +93,7 @@ def history(past: AlertHistory | None) -> str | None:
     said = f"{past.times}× in {past.days} days"
     if past.unrecorded:
         said += f", {past.unrecorded} cleared with no recorded fix"
-    return said + (f", {past.median_minutes:.0f} min in the middle" if past.median_minutes is not None else "")
+    return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
 
 
 def missing(brief: Brief) -> Levels:

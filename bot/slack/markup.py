@@ -27,26 +27,34 @@ _HTTP = re.compile(r"https?://[^\s<>|\"`\\^{}]+", re.IGNORECASE)
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}")
 _REFERENCE = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 ELLIPSIS = "…"
+# A longer address is named, not linked: it would take the place of what a person reads.
+MAX_URL = 300
 
 
 def clean(text: str, *, lines: bool = False, exact: bool = False) -> str:
     """The text without control, bidirectional, zero-width and invisible characters; spaces collapsed unless `exact`;
     with `lines` line breaks stay."""
+    rows = _visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    parts = (line.strip() for line in rows) if exact else (" ".join(line.split()) for line in rows)
+    return ("\n" if lines else " ").join(p for p in parts if p)
+
+
+def _visible(text: str) -> str:
+    if text.isprintable() and _INVISIBLE.isdisjoint(text):
+        return text
     kept: list[str] = []
-    for char in text.replace("\r\n", "\n").replace("\r", "\n"):
+    for char in text:
         category = unicodedata.category(char)
         if char == "\n" or char == "\t" or category in _SPACES:
             kept.append("\n" if char in "\n\u2028\u2029" else " ")
         elif category not in _DROPPED and char not in _INVISIBLE:
             kept.append(char)
-    rows = "".join(kept).split("\n")
-    parts = (line.strip() for line in rows) if exact else (" ".join(line.split()) for line in rows)
-    return ("\n" if lines else " ").join(p for p in parts if p)
+    return "".join(kept)
 
 
 def escape(text: str) -> str:
     """`&`, `<` and `>` as Slack's entities."""
-    return "".join(_ENTITY.get(char, char) for char in text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def fit(text: str, limit: int) -> str:
@@ -64,17 +72,23 @@ def fit(text: str, limit: int) -> str:
 
 def _at_word(text: str) -> str:
     head, _, _ = text.rpartition(" ")
-    return (head if len(head) * 3 >= len(text) * 2 else text).rstrip(" ,;:-")
+    return (head if len(head) * 3 >= len(text) * 2 else text).rstrip(" ,;:-…")
 
 
 def plain(text: str, limit: int, *, lines: bool = False, exact: bool = False) -> str:
     """Data for a plain_text object: cleaned, escaped, at most `limit` characters."""
-    return fit(clean(text, lines=lines, exact=exact), limit)
+    return fit(clean(_near(text, limit), lines=lines, exact=exact), limit)
+
+
+def _near(text: str, limit: int) -> str:
+    """No more of the text than could be shown, so that a huge one costs nothing; cut, it still exceeds the limit."""
+    most = limit * 4 + 400
+    return text if len(text) <= most else text[:most] + "…" * limit
 
 
 def prose(text: str, limit: int) -> str:
     """Data inside mrkdwn: one line, without the power to format, in at most `limit` characters."""
-    calm = clean(text).translate(_FORMAT)
+    calm = clean(_near(text, limit)).translate(_FORMAT)
     calm = _EDGE_UNDERSCORE.sub("ˍ", calm)
     return fit(_EMOJI.sub("꞉", calm), limit)
 
@@ -82,7 +96,7 @@ def prose(text: str, limit: int) -> str:
 def link(url: str | None, label: str, limit: int = 60) -> str:
     """A mrkdwn link if the address is plain http(s), else the label alone."""
     shown = prose(label, limit)
-    if not url or len(url) > 1000 or not _HTTP.fullmatch(url) or clean(url) != url:
+    if not url or len(url) > MAX_URL or not _HTTP.fullmatch(url) or clean(url) != url:
         return shown
     return f"<{escape(url)}|{shown}>"
 

@@ -63,7 +63,7 @@ class SlackSurfaces:
 
     def precedents(self, brief: Brief, asked: str, limit: int = 5) -> Message:
         """The answer to a recall, for the asker's eyes; `asked` repeats the question and its filters."""
-        return recalled_message(brief, f"You asked: {prose(asked, 200)}", limit)
+        return recalled_message(brief, asked, limit)
 
     def incidents(self, rows: Sequence[OpenIncident]) -> Message:
         """The open incidents."""

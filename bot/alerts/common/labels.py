@@ -26,10 +26,10 @@ _ALIASES = {
     "ステータス": "status", "상태": "status", "estado": "status", "état": "status", "zustand": "status", "stato": "status",
     "статус": "status", "स्थिति": "status", "当前值": "value", "現在値": "value", "時間": "time", "时间": "time", "ns": "namespace",
     "k8s.ns.name": "namespace", "accountid": "account", "account_id": "account", "aws_account": "account", "service.name": "service",
-    "service_name": "service", "env.name": "environment", "host.name": "host", "规则": "rule", "監視": "monitor", "检查": "check",
+    "service_name": "service", "env.name": "environment", "host.name": "host", "त्रुटि": "error", "エラー": "error", "错误": "error", "fehler": "error", "规则": "rule", "監視": "monitor", "检查": "check",
 }  # fmt: skip
 _LINE = re.compile(
-    r"^[\s•·\-*>–]*([^\W\d][\w .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d]\w{0,20})[：:]([^\s/:].{0,600})$"
+    r"^[\s•·\-*>–]*([^\W\d][\w\u0900-\u0dff .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d][\w\u0900-\u0dff]{0,20})[：:]([^\s/:].{0,600})$"
 )
 _SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}|;\s+")
 _ORDINAL = re.compile(r"^\s*#\d{1,4}:\s+")
@@ -51,8 +51,8 @@ def key_of(label: str) -> str:
 
 def equals_pairs(text: str) -> list[tuple[str, str]]:
     """`key=value` pairs of one line. A value of several words is kept when another pair follows it."""
-    text = _URL.sub(" ", text)
-    found = list(_EQUALS.finditer(text))
+    text = _URL.sub(" ", text[:4000])
+    found = list(_EQUALS.finditer(text))[:80]
     pairs = []
     for i, match in enumerate(found):
         last = i + 1 == len(found)
@@ -71,7 +71,7 @@ def equals_pairs(text: str) -> list[tuple[str, str]]:
 
 def tag_pairs(text: str) -> list[tuple[str, str]]:
     """`key:value` tags without a space, as monitoring tools write scopes ("env:prod,service:api")."""
-    return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text)) if not m[2].isdigit()]
+    return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text[:8000])) if not m[2].isdigit()]
 
 
 def _line_pairs(line: str) -> list[tuple[str, str]]:

@@ -13,17 +13,20 @@ from bot.alerts.vocabulary.states import phrase_state, strip_emoji, token_state
 
 NAME_KEYS = (
     "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
-    "trigger_name", "alert_rule", "event_name", "problem", "error_type", "error_class",
+    "trigger_name", "alert", "alert_rule", "event_name", "problem", "error_type", "error_class",
 )  # fmt: skip
-_FILLERS = frozenset(
-    "rule health violation service host monitor alert is new system notification job test event task the this your critical high".split()
+_FILLERS_LISTED = (
+    "rule health violation service host monitor alert is new system notification job test event task the this "
+    "your critical high"
 )
+_FILLERS = frozenset(_FILLERS_LISTED.split())
 _DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
 _RULE_WORD = re.compile(r"\b(?:rule|alert|alarm|monitor|check|regel|alerta|règle|incident)\b", re.IGNORECASE)
 _GENERIC = re.compile(
     r"^\W*(?:\[no preview available\]|additional info|(?:service|host) \w+ notification|\w+ job (?:failed|succeeded)|(?:new )?alert(?: \w+)?:? ?#?\d+"
-    r"|alert|alarm|incident|notification|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*)\W*$",
+    r"|alert|alarm|incident|notification|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*|[\w.]+=\S.*"
+    r"|(?:\w+ priority )?(?:an? )?(?:issue|incident|alert|problem)(?: is| has been| was)? (?:now )?(?:open(?:ed)?|closed|active|activated|acknowledged|resolved|created|triggered))\W*$",
     re.IGNORECASE,
 )
 _TAILS = (
@@ -31,6 +34,9 @@ _TAILS = (
     re.compile(r"\s+on (?:[a-z_]+:[\w./-]+,?)+$"),
     re.compile(r"\s*[:：]?\s+(?:is |at |now |ist |auf |a |to )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)?\s*[(（].*$"),
     re.compile(r"\s*[(（](?:HTTP|threshold|limit|warn)\b.*$", re.IGNORECASE),
+    re.compile(r"\s+(?:is|=) (?:CRITICAL|WARNING|OK|UNKNOWN|[-+]?\d[\d.,]*\s?\S{0,4})$"),
+    re.compile(r"\s*\(alarm was raised .*$"),
+    re.compile(r"\s*\|?\s*went (?:down|up|offline|online)\b.*$", re.IGNORECASE),
     re.compile(r"\s+back to normal\b.*$", re.IGNORECASE),
     re.compile(r"\s+(?:is|are) (?:now )?(?:down|up|active|ok|back|unreachable|offline|online)\b.*$", re.IGNORECASE),
     re.compile(r"\s+(?:has (?:recovered|been resolved)|(?:transitioned from|is still in) state)\b.*$", re.IGNORECASE),
@@ -41,8 +47,9 @@ _TAILS = (
 _URL = re.compile(r"\s*https?://\S+")
 _NUMBERED = re.compile(r"^(.{2,100}?) - #\d+ ")
 _SHOUT = re.compile(
-    r"^(?:ALERTE?|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO)\b[:\s!]+(?=\S)"
+    r"^(?:ALERTE?|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO|OPEN|CLOSED|TRIGGERED|ACKNOWLEDGED)\b[:\s!]+(?=\S)"
 )
+_NUMBER = re.compile(r"^(?:(?:Problem|Incident|Alert|Issue|Ticket) )?(?:#\d{1,12}|[A-Z]{1,5}-\d{2,12}):?\s+(?=\S)")
 _SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
 _NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
 
@@ -87,7 +94,7 @@ def clean_title(line: str) -> str:
     text = without_tokens(head_of(line).text)
     numbered = _NUMBERED.match(text)
     text = numbered[1] if numbered else text
-    text = _SHOUT.sub("", re.sub(r"^#\d{1,9}:?\s+", "", text))
+    text = _NUMBER.sub("", _SHOUT.sub("", _NUMBER.sub("", text)))
     for tail in (_URL, *_TAILS):
         shorter = tail.sub("", text).rstrip(" :：,;-–")
         text = shorter if len(shorter) >= 3 else text
@@ -130,7 +137,8 @@ def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | N
     if composed and (not titles or "task" in labels.all or _GENERIC.match(heads[0].text)):
         return composed
     first = titles[0] if titles else None
-    if first and " " not in first:
+    leading = {strip_emoji(link.label)[0] for link in message.links if link.place != "title"}
+    if first and " " not in first and first not in leading:
         fuller = (clean_title(head.text) for head in heads if first in head.text and phrase_state(head.text))
         return next((title for title in fuller if " " in title and len(title) <= 160), first)
     return first

@@ -1,0 +1,147 @@
+"""Briefs, digests and lists as values, for the tests of what Slack shows. Must not depend on how they are decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.domain.alert import Alert, AlertState, Severity, Symptom
+from bot.domain.boundary import BoundaryCall
+from bot.domain.brief import AlertHistory, Brief, IncidentView, InsufficientMemory, RootCause, SourceLine
+from bot.domain.digest import Digest, RecurringFamily
+from bot.domain.incident import Boundary
+from bot.domain.lifecycle import IncidentState, Life
+from bot.domain.ranking import Missing
+from bot.domain.recommendation import Confidence, DidNotWork, Recommendation
+from bot.domain.skip import Later, Skip
+from bot.slack.messages import OpenIncident
+from bot.workflows.status import StatusLine
+
+NOW = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
+URL = "https://team.slack.example/archives/C1/p1790000000000100?a=1&b=2"
+
+
+def alert(text: str = "504s from Razorpay", **given: Any) -> Alert:
+    facts: dict[str, Any] = {
+        "title": "GatewayErrors",
+        "severity": Severity.CRITICAL,
+        "service": "payments-api",
+        "environment": "production",
+        "region": "ap-south-1",
+        "vendor": "razorpay",
+        "symptoms": (Symptom("error", code="504", text="Gateway Timeout"),),
+        "links": {"runbook": "https://wiki.example/pay", "dashboard": "https://grafana.example/d/1"},
+        "text": text,
+    }
+    return Alert("alertmanager", AlertState.FIRING, "pay/504", **(facts | given))
+
+
+def view(state: str = "open", **given: Any) -> IncidentView:
+    facts: dict[str, Any] = {"incident_id": "INC-81", "state": state, "fired": 3, "opened_at": NOW}
+    return IncidentView(**(facts | given))
+
+
+def high() -> Brief:
+    best = Recommendation(
+        "1. Switch payouts to the backup gateway\n2. Watch the error rate for 10 minutes",
+        3, 0, 0, 4, Confidence.HIGH, "tried in 3 of 4 similar outages, worked 3 of 3: INC-42, INC-55, INC-61",
+        datetime(2026, 11, 2, tzinfo=UTC), ("INC-61", "INC-55", "INC-42"),
+    )  # fmt: skip
+    return Brief(
+        "payments-api: memory says vendor 3 of 4; switch to backup worked 3 of 3 (HIGH)",
+        alert(),
+        view(),
+        boundary=BoundaryCall(Boundary.VENDOR, {"vendor": 3, "internal": 1}, "region ap-south-1"),
+        root_cause=RootCause("Razorpay's ap-south-1 edge dropped TLS handshakes", verified=True, incident_id="INC-61"),
+        steps=("Switch payouts to the backup gateway", "Watch the error rate for 10 minutes"),
+        step_warnings=("written for ap-south-1; this alert is eu-west-1",),
+        recommendation=best,
+        alternatives=(
+            Recommendation("Raise the timeout", 0, 1, 0, 4, Confidence.LOW, "helped partly", None, ("INC-55",)),
+        ),
+        did_not_work=(DidNotWork("Restart payments-api", 2, ("INC-42", "INC-55")),),
+        skip=(Skip("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-42",)), Skip("DNS", 1, 3)),
+        later=(Later("TLS certificates", "it was the cause in INC-12", ("INC-12",)),),
+        sources=(
+            SourceLine("INC-61", "Razorpay 504s", Boundary.VENDOR, "strong", 0.9, NOW, ("same alert",), URL, "maya"),
+            SourceLine("INC-55", "Payouts failing", Boundary.VENDOR, "strong", 0.8, NOW, ("same vendor",)),
+        ),
+        possible=(SourceLine("INC-12", "TLS expiry", Boundary.INTERNAL, "possible", 0.3, NOW, ("same service",)),),
+        history=AlertHistory(30, 14, 12, 22.0),
+        now=NOW,
+    )  # fmt: skip
+
+
+def mixed() -> Brief:
+    brief = high()
+    assert brief.recommendation
+    low = replace(brief.recommendation, successes=2, failures=1, partial=1, confidence=Confidence.LOW)
+    return replace(
+        brief,
+        verdict="Mixed: payments-api: memory says vendor 3 of 4; switch worked 2 of 4 (LOW)",
+        recommendation=low,
+        step_warnings=(),
+    )
+
+
+def insufficient() -> Brief:
+    why = InsufficientMemory(
+        "nothing close among 14 past incidents",
+        None,
+        ("vendor status page", "p95 latency"),
+        "https://wiki.example/pay",
+    )
+    return Brief(
+        "payments-api: INSUFFICIENT_MEMORY, nothing close among 14 past incidents",
+        alert(),
+        view(fired=1),
+        insufficient_memory=why,
+        missing=(Missing("memory", "the bank does not answer; the index was used", "02:40"),),
+        history=AlertHistory(30, 0, 0),
+        now=NOW,
+    )
+
+
+def memory_off() -> Brief:
+    why = InsufficientMemory("memory is off for this brief", None, ("p95 latency",))
+    return Brief("payments-api: GatewayErrors firing (critical)", alert(), view(), "off", why, now=NOW)
+
+
+def digest() -> Digest:
+    families = (
+        RecurringFamily("Razorpay 504s", "payments-api", "razorpay", 4, 2, 90.0, 1, "Switch gateway", 3, ("INC-1",)),
+        RecurringFamily("Disk full", "logs", None, 2, 0, None, 0, None, 0, ("INC-2", "INC-3", "INC-4", "INC-5")),
+    )
+    return Digest("week of 2026-11-23", NOW, NOW, 9, 6, 2, families)
+
+
+def life(state: IncidentState = IncidentState.OPEN, **given: Any) -> Life:
+    facts: dict[str, Any] = {"incident_id": "INC-81", "fingerprint": "pay/504", "visibility": "public", "fired": 3}
+    return Life(**(facts | given), state=state, opened_at=NOW, last_seen_at=NOW)
+
+
+def open_rows(count: int = 2, title: str = "Razorpay 504s") -> tuple[OpenIncident, ...]:
+    return tuple(OpenIncident(life(incident_id=f"INC-{n}"), title) for n in range(1, count + 1))
+
+
+def status_lines(detail: str = "writable, schema 1") -> tuple[StatusLine, ...]:
+    return (StatusLine("Store", True, detail), StatusLine("Memory", False, "down"), StatusLine("Model", None, "off"))
+
+
+def texts(node: Any) -> Iterator[tuple[str, str]]:
+    """(kind, text) of every text object in blocks or a view."""
+    if isinstance(node, Mapping):
+        if node.get("type") in {"mrkdwn", "plain_text"} and isinstance(node.get("text"), str):
+            yield node["type"], node["text"]
+        for value in node.values():
+            yield from texts(value)
+    elif isinstance(node, list | tuple):
+        for item in node:
+            yield from texts(item)
+
+
+def shown(node: Any) -> str:
+    """All text in one string."""
+    return "\n".join(text for _, text in texts(node))
