@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +16,7 @@ import pytest
 import yaml
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
+from structlog.testing import capture_logs
 
 from bot.alerts import read
 from bot.bootstrap.memory import Memory, open_memory
@@ -95,7 +96,7 @@ class Desk:
 
     async def work(self) -> None:
         """Work off everything that came in, and deliver everything that is owed."""
-        await self.slack.idle()
+        await self.slack.idle(20)
         for _ in range(100):
             rows = await self.inbox.take(20)
             for row in rows:
@@ -173,6 +174,7 @@ async def listening(slack: LocalSlack, app: AsyncApp, *, http: bool = False) -> 
             yield
         finally:
             await transport.stop()
+            await slack.wait_for(lambda: not slack.connected)
         return
     server = web.Application()
     inward = HttpTransport(app, server)
@@ -190,13 +192,20 @@ async def listening(slack: LocalSlack, app: AsyncApp, *, http: bool = False) -> 
 
 
 @pytest.fixture
-async def unconnected(tmp_path: Path) -> AsyncIterator[Desk]:
+def logged() -> Iterator[list[Any]]:
+    """What was logged, instead of the log."""
+    with capture_logs() as lines:
+        yield lines
+
+
+@pytest.fixture
+async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
     """The desk with nothing connected yet."""
     clock = SteppingClock()
     settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / 'desk.db'}")
     retries = (0.02, 0.02, 0.02)
     async with (
-        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=3.0, retry_delays_s=retries, now=clock.stamp) as slack,
+        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,
         open_memory(settings, clock, Counting()) as memory,
     ):
         yield await open_desk(slack, memory, clock)

@@ -231,9 +231,10 @@ def conditions_of(labels: Mapping[str, str]) -> list[Symptom]:
 
 
 def unique(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
-    """Each symptom once (same name and value, or same code), the first kept, at most 24."""
+    """Each symptom once (same name and value, or same code); the one that tells most is kept; at most 24."""
     kept: dict[tuple[str, ...], Symptom] = {}
     for s in symptoms:
         key = (s.kind, (s.code or s.name or "").casefold(), s.value or "")
-        kept.setdefault(key, s)
+        if key not in kept or (s.threshold and not kept[key].threshold):
+            kept[key] = s
     return tuple(kept.values())[:_MOST]
