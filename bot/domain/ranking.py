@@ -118,9 +118,7 @@ class Calibration:
     other_region: float = -0.2
 
 
-LEXICAL = Calibration(
-    intercept=-5.0, bm25_share=1.16, bm25_mass=1.35, chargram_share=1.64, cosine=0.0, background=3.37
-)
+LEXICAL = Calibration(intercept=-5.0, bm25_share=1.16, bm25_mass=1.35, chargram_share=1.64, cosine=0.0, background=3.37)
 HYBRID = Calibration(
     intercept=-5.3, bm25_share=1.663, bm25_mass=1.596, chargram_share=0.0, cosine=2.149, background=5.0
 )
