@@ -96,8 +96,10 @@ async def answered(
 ) -> Message:
     """What memory holds on a question, decided like any brief. `alert`: the question is this alert; `but`: without this
     incident (the alert's own)."""
-    names = {k: question.filters.get(k) for k in ("vendor", "service", "region")}
-    _, recalled = await deps.lookup(question.text, viewer, **names)
+    named = question.filters
+    _, recalled = await deps.lookup(
+        question.text, viewer, vendor=named.get("vendor"), service=named.get("service"), region=named.get("region")
+    )
     kept = within(recalled, question.since, but)
     brief = deps.decide(alert or question.alert(), kept, (), deps.clock.now())
     return deps.surfaces.precedents(brief, question.said, question.limit)
