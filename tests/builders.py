@@ -80,13 +80,13 @@ def an_alert(**fields: Any) -> Alert:
         tool="alertmanager",
         state=AlertState.FIRING,
         fingerprint="fp-1",
-        title="PaymentGatewayTimeouts",
+        title="PaymentGatewayErrorRateHigh",
         severity=Severity.CRITICAL,
         service="payments-api",
         environment="prod",
         region="ap-south-1",
         vendor="razorpay",
-        symptoms=(Symptom("metric", name="payment_gateway_timeout_ratio", value="22%"), Symptom("error", code="504")),
+        symptoms=(Symptom("metric", name="payment_gateway_error_ratio", value="22%"), Symptom("error", code="504")),
     )
     return replace(usual, **fields)
 

@@ -52,7 +52,8 @@ def _labels(card: Card, message: Message, group: str, values: list[str]) -> dict
         body_pairs((card.text or message.body).split("\n"))
     )
     words = group.split()
-    grouped = name_group(words[1:]) if len(words) > 1 and _CAMEL.match(words[0]) and values else {}
+    default = bool(values) or card.fallback.startswith(card.title)
+    grouped = name_group(words[1:]) if len(words) > 1 and _CAMEL.match(words[0]) and default else {}
     return {**name_values(values), **grouped, **stated}
 
 
@@ -71,7 +72,7 @@ def parse(message: Message) -> Draft | Refusal:
     kind, told = ("heartbeat", AlertState.INFO) if title in _HEARTBEATS else ("alert", state)
     identity = ((_split(spare[2])[0] if spare else group) or " ".join(values) or title,)
     links = {"source": card.title_url} if card.title_url else {}
-    service = labels.get("service")
-    settled = frozenset({"title", "host"} | (set() if service or values else {"service"}))
+    service = labels.get("service") or labels.get("app")
+    settled = frozenset({"title", "host", "service"})
     members = listed_members(card.text, state)
     return Draft(TOOL, told, title or None, kind, identity, service=service, labels=labels, links=links, settled=settled, members=members)  # fmt: skip

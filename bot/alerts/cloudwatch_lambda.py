@@ -33,5 +33,5 @@ def parse(message: Message) -> Draft | Refusal:
         name,
         identity=(name, region_in(link) or ""),
         links={"source": link} if link.startswith("https://") else {},
-        settled=frozenset({"title", "severity", "vendor", "host"}),
+        settled=frozenset({"title", "severity", "service", "vendor", "host"}),
     )

@@ -5,6 +5,7 @@ Must not hold a use case. This is the one place of the Slack layer where an unkn
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -30,6 +31,9 @@ __all__ = ["HANDLERS", "Listening", "build_app", "correlation_of"]
 
 log = logger("slack")
 TOO_LATE = frozenset({"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"})
+# Bolt looks for the acknowledgement every 10 ms, and forgets one that an error follows sooner: then Slack would get none,
+# and the next listener would run, too.
+ACK_SEEN_S = 0.05
 Next = Callable[[], Awaitable[Any]]
 
 
@@ -133,6 +137,8 @@ async def _aside(
     """An ephemeral answer: with the acknowledgement if a command still waits for it, else beside the message."""
     text = prose(said, 600)
     acknowledged = context.ack.response is not None
+    if acknowledged:
+        await asyncio.sleep(ACK_SEEN_S)
     if not acknowledged and body.get("command"):
         return BoltResponse(status=200, body={"response_type": "ephemeral", "text": text})
     try:

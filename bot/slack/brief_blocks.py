@@ -75,7 +75,15 @@ def recalled_message(brief: Brief, asked: str, limit: int) -> Message:
     return Message(part.verdict(brief), within(parts, RECALL_GIVES_WAY))
 
 
-RECALL_GIVES_WAY = (("sources", 1), ("later", 1), ("alternatives", 1), ("sources", 2), *GIVES_WAY, ("sources", 3), ("sources", 4))
+RECALL_GIVES_WAY = (
+    ("sources", 1),
+    ("later", 1),
+    ("alternatives", 1),
+    ("sources", 2),
+    *GIVES_WAY,
+    ("sources", 3),
+    ("sources", 4),
+)
 _CHANGED: Blocks = (section("*The recommendation has changed.* These steps replace the ones above."),)
 
 

@@ -108,13 +108,24 @@ class SlackChat:
         names = ("user_id", "bot_id", "team_id", "team", "url")
         return Identity(*(str(said.get(name) or "") for name in names))
 
+    async def scopes(self) -> frozenset[str]:
+        """The scopes of the bot token, as Slack names them with each answer; empty where it names none."""
+        answer = await self._answer("identity", self.client.auth_test)
+        said = _header(answer, "x-oauth-scopes") or ""
+        return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
+
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        data = getattr(await self._answer(operation, call), "data", None)
+        return data if isinstance(data, Mapping) else {}
+
+    async def _answer(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Slack's answer; None where what the call is about is gone, which is fine."""
         try:
             async with asyncio.timeout(self.deadline_s):
-                answer = await call()
+                return await call()
         except SlackApiError as problem:
             if code_of(problem) in GONE.get(operation, ()):
-                return {}
+                return None
             raise refused(operation, problem) from problem
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as problem:
             SLACK_ERRORS.labels(operation, "unreachable").inc()
@@ -124,7 +135,6 @@ class SlackChat:
             raise ChatOutcomeUnknown(f"Slack did not answer {operation}: it may have been done.") from problem
         except SlackClientError as problem:
             raise ChatRejected(f"Slack's client refuses {operation}: {problem}", "client_error") from problem
-        return answer.data if isinstance(answer.data, Mapping) else {}
 
 
 def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
@@ -173,12 +183,16 @@ def _auth_sentence(operation: str, code: str, problem: SlackApiError) -> str:
 
 
 def _retry_after(problem: SlackApiError) -> float | None:
-    headers = getattr(problem.response, "headers", None) or {}
-    said = next((v for k, v in headers.items() if k.lower() == "retry-after"), None)
+    said = _header(problem.response, "retry-after")
     try:
         return float(said) if said is not None else None
     except ValueError:
         return None
+
+
+def _header(response: Any, name: str) -> str | None:
+    headers = getattr(response, "headers", None) or {}
+    return next((str(v) for k, v in headers.items() if k.lower() == name), None)
 
 
 def _blocks(posting: Posting) -> list[dict[str, Any]] | None:

@@ -13,7 +13,6 @@ from typing import Any
 
 from bot.domain.alert import Alert, AlertState
 from bot.domain.query import Viewer
-from bot.domain.ranking import Recalled
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
 from bot.slack.listening import Listening
@@ -80,27 +79,22 @@ def since_of(said: str | None, now: datetime) -> datetime | None:
         raise RecordRejected("since", "12h, 30d, 2w or a date such as 2026-01-31") from problem
 
 
-def within(recalled: Recalled, since: datetime | None, but: str | None = None) -> Recalled:
-    """The recall without what is older (or undated, where a limit is set), and without the incident asked about."""
-    kept = tuple(
-        p
-        for p in recalled.precedents
-        if p.incident.incident_id != but
-        and (since is None or (p.incident.happened_at is not None and p.incident.happened_at >= since))
-    )
-    return replace(recalled, precedents=kept)
-
-
 async def answered(
     deps: Listening, question: Question, viewer: Viewer, *, alert: Alert | None = None, but: str | None = None
 ) -> Message:
     """What memory holds on a question, decided like any brief. `alert`: the question is this alert; `but`: without this
-    incident (the alert's own)."""
-    named = question.filters
+    incident (the alert's own). The limit is for what is listed; what is counted are all precedents."""
+    given = question.filters.get
     _, recalled = await deps.lookup(
-        question.text, viewer, vendor=named.get("vendor"), service=named.get("service"), region=named.get("region")
+        question.text,
+        viewer,
+        vendor=given("vendor"),
+        service=given("service"),
+        region=given("region"),
+        since=question.since,
     )
-    kept = within(recalled, question.since, but)
+    others = tuple(p for p in recalled.precedents if p.incident.incident_id != but)
+    kept = replace(recalled, precedents=others)
     brief = deps.decide(alert or question.alert(), kept, (), deps.clock.now())
     return deps.surfaces.precedents(brief, question.said, question.limit)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def facts(name: str) -> dict[str, Any]:
     return loaded
 
 
+@cache
 def reading(name: str) -> dict[str, Any]:
     return shape(read(event(name)))
 

@@ -32,14 +32,14 @@ IDENTITIES = [
     ("fingerprint", an_incident(alerts=(Announcement(fingerprint="fp-1"),)), Identity.SAME_ALERT),
     (
         "alert name and service",
-        an_incident(service="Payments-API", alerts=(Announcement(title="payment gateway timeouts"),)),
+        an_incident(service="Payments-API", alerts=(Announcement(title="payment gateway error rate high"),)),
         Identity.SAME_NAME,
     ),
-    ("title and service", an_incident(service="payments-api", title="PaymentGatewayTimeouts"), Identity.SAME_NAME),
+    ("title and service", an_incident(service="payments-api", title="PaymentGatewayErrorRateHigh"), Identity.SAME_NAME),
     ("vendor, service and code", same(), Identity.SAME_SIGN),
     ("vendor and code, service unknown", same(service=None), Identity.SAME_SIGN),
-    ("vendor and metric name", same(symptoms=("payment_gateway_timeout_ratio high",)), Identity.SAME_SIGN),
-    ("vendor and metric name in words", same(symptoms=("Payment gateway timeout ratio up",)), Identity.SAME_SIGN),
+    ("vendor and metric name", same(symptoms=("payment_gateway_error_ratio high",)), Identity.SAME_SIGN),
+    ("vendor and metric name in words", same(symptoms=("Payment gateway error ratio up",)), Identity.SAME_SIGN),
     ("vendor and code under another spelling", same(symptoms=("GATEWAY_TIMEOUT",)), Identity.SAME_SIGN),
 ]
 
@@ -53,7 +53,7 @@ def test_identity_is_strong_without_any_text(_name: str, incident, identity: Ide
 
 NO_IDENTITY = [
     ("another fingerprint", an_incident(alerts=(Announcement(fingerprint="fp-2"),))),
-    ("same alert name, service unknown", an_incident(title="PaymentGatewayTimeouts")),
+    ("same alert name, service unknown", an_incident(title="PaymentGatewayErrorRateHigh")),
     ("same service alone", an_incident(service="payments-api")),
     ("vendor and service, other code", same(symptoms=("HTTP 401",))),
     ("vendor and code at another service", same(service="refunds-api")),
@@ -110,6 +110,14 @@ def test_another_region_is_said_and_still_counts() -> None:
     assert "other region: eu-west-1" in found.why
 
 
+@pytest.mark.parametrize(("_name", "incident", "identity"), IDENTITIES, ids=[row[0] for row in IDENTITIES])
+def test_the_same_thing_elsewhere_goes_after_the_same_thing_here(_name: str, incident, identity: Identity) -> None:
+    here, there = replace(incident, incident_id="Z", region="ap-south-1"), replace(incident, region="eu-west-1")
+    found = rank(QUERY, [candidate(there), candidate(here)], known=2)
+    assert ids(found) == ["Z", incident.incident_id]
+    assert [p.tier for p in found] == [Tier.STRONG, Tier.STRONG]
+
+
 def test_the_order_of_gated_candidates_stays() -> None:
     gated = [
         candidate(same("INC-1", vendor="stripe"), 0.9, 1.2, 0.9),
@@ -123,8 +131,8 @@ def test_the_order_of_gated_candidates_stays() -> None:
 def test_reasons_are_said_in_plain_words() -> None:
     incident = same(
         region="ap-south-1",
-        title="PaymentGatewayTimeouts",
-        alerts=(Announcement("fp-1", title="PaymentGatewayTimeouts"),),
+        title="PaymentGatewayErrorRateHigh",
+        alerts=(Announcement("fp-1", title="PaymentGatewayErrorRateHigh"),),
     )
     assert best(QUERY, incident, share=0.5).why == (
         "the same alert",

@@ -74,7 +74,7 @@ def test_undated_incidents_are_outages_of_their_own_dates() -> None:
     pair = [an_incident("a", attempts=(tried("x", how="import"),)), an_incident("b", attempts=(tried("x"),))]
     found = best_of(*pair)
     assert (found.confidence, found.last_worked) == (HIGH, None)
-    assert found.explanation == "tried in 2 of 2 similar outages, worked 2 of 2, 1 of the 2 counted imported: a, b"
+    assert found.explanation == "tried in 2 of 2 similar outages, worked 2 of 2, 1 of these 2 imported: a, b"
 
 
 def test_a_success_counts_as_recent_for_180_days() -> None:

@@ -57,7 +57,7 @@ def say(alert=None, **said: Any) -> str:
         ({"insufficient": "nothing in memory yet"}, "payments-api: no answer from memory, nothing in memory yet"),
         ({"state": "resolved", "memory_mode": "off"}, "payments-api: resolved"),
         ({"state": "dismissed", "memory_mode": "off"}, "payments-api: not an alert"),
-        ({"state": "open", "memory_mode": "off"}, "payments-api: PaymentGatewayTimeouts firing (critical)"),
+        ({"state": "open", "memory_mode": "off"}, "payments-api: PaymentGatewayErrorRateHigh firing (critical)"),
     ],
 )
 def test_table(said: dict[str, Any], sentence: str) -> None:
@@ -67,7 +67,7 @@ def test_table(said: dict[str, Any], sentence: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "start"),
     [
-        ({"service": None}, "PaymentGatewayTimeouts: memory"),
+        ({"service": None}, "PaymentGatewayErrorRateHigh: memory"),
         ({"service": None, "title": None}, "razorpay: memory"),
         ({"service": None, "title": None, "vendor": None}, "alertmanager alert: memory says vendor, 3 of 4"),
     ],
@@ -78,7 +78,7 @@ def test_without_a_service_the_next_best_name_comes_first(fields, start: str) ->
 
 def test_without_a_title_the_alert_is_called_alert() -> None:
     alert = an_alert(service=None, severity=None)
-    assert say(alert, memory_mode="off") == "PaymentGatewayTimeouts: alert firing"
+    assert say(alert, memory_mode="off") == "PaymentGatewayErrorRateHigh: alert firing"
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)

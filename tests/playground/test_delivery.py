@@ -221,7 +221,7 @@ async def test_sockets_need_a_ticket_and_are_at_most_ten(slack: LocalSlack) -> N
 
 @asynccontextmanager
 async def served(app: web.Application) -> AsyncIterator[str]:
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
@@ -257,7 +257,15 @@ async def test_a_bolt_app_works_in_http_mode(slack: LocalSlack, app: AsyncApp) -
         await slack.idle()
 
 
-async def test_http_requests_are_signed_and_retries_say_why(slack: LocalSlack) -> None:
+@pytest.fixture
+async def hasty() -> AsyncIterator[LocalSlack]:
+    """Takes half a second for too late."""
+    async with await LocalSlack.start(ack_timeout_s=0.5, retry_delays_s=(0.01, 0.01, 0.01)) as slack:
+        yield slack
+
+
+async def test_http_requests_are_signed_and_retries_say_why(hasty: LocalSlack) -> None:
+    slack = hasty
     requests: list[tuple[dict[str, str], bytes]] = []
     answers = [500, 0, 200]
 
@@ -266,7 +274,7 @@ async def test_http_requests_are_signed_and_retries_say_why(slack: LocalSlack) -
         requests.append((dict(request.headers), body))
         status = answers.pop(0)
         if status == 0:
-            await asyncio.sleep(1)
+            await asyncio.sleep(5)
         return web.Response(status=status or 200)
 
     application = web.Application()

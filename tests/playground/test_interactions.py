@@ -158,6 +158,7 @@ async def test_the_channel_of_a_private_one_is_called_privategroup(
 async def test_without_a_handler_there_is_no_ack(slack: LocalSlack, app: AsyncApp, bodies: Bodies) -> None:
     block = {"type": "actions", "elements": [{"type": "button", "action_id": "unknown", "text": plain("?")}]}
     posted = await app.client.chat_postMessage(channel=ALERTS, text="m", blocks=[block])
+    slack.hub.ack_timeout_s = 0.1
     outcome = await slack.click("#alerts", posted["ts"], "unknown")
     assert (outcome.acked, outcome.notice) == (False, NO_ANSWER)
     assert len(slack.deliveries("block_actions")) == 1  # interactions are not tried again
@@ -255,6 +256,7 @@ async def test_a_push_onto_a_full_stack_is_told_to_the_user(slack: LocalSlack, a
 async def test_a_submission_without_ack_keeps_the_modal(slack: LocalSlack, app: AsyncApp, bodies: Bodies) -> None:
     bodies.view = modal(callback_id="nobody")
     await opened(slack, app)
+    slack.hub.ack_timeout_s = 0.1
     outcome = await slack.submit_view()
     assert (outcome.acked, outcome.notice) == (False, NO_ANSWER)
     assert len(slack.views()) == 1
@@ -379,6 +381,7 @@ async def test_shortcuts_come_with_their_message_or_without(slack: LocalSlack, b
 
 
 async def test_a_command_that_nobody_answers_or_knows_fails(slack: LocalSlack, bodies: Bodies) -> None:
+    slack.hub.ack_timeout_s = 0.1
     outcome = await slack.slash("#alerts", "/lost", "x")
     assert (outcome.sent, outcome.acked) == (True, False)
     assert "operation_timeout" in outcome.notice

@@ -285,6 +285,7 @@ async def test_channels_members_users_and_bots_are_told(slack: LocalSlack, clien
 
 
 async def test_the_bot_may_join_public_channels_only(slack: LocalSlack, client: AsyncWebClient) -> None:
+    slack.hub.ack_timeout_s = 0.01  # nobody listens
     await client.conversations_join(channel=RANDOM)
     assert (await client.conversations_join(channel=RANDOM))["warning"] == "already_in_channel"
     assert (await refused(client.conversations_join(channel=SECRET)))[

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from bot.slack.messages import SlackSurfaces
 
 from bot.domain.alert import Alert, AlertState
 from bot.domain.incident import Boundary, FailedCheck, Incident, VerificationStatus
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.store import Changes, Destination
+from bot.slack.messages import SlackSurfaces
 from bot.workflows.resolve import Outcome, Resolution, Resolve, Subject
 from tests.workflows.world import World, world
 

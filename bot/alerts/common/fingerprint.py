@@ -19,7 +19,7 @@ _STATE_WORDS_LISTED = (
     "recovered recovery recovering resolved firing fired triggered warn warning critical alert alerts problem "
     "down up is are was has have been now back to normal the a an again still started ended degraded restored "
     "cleared closed opened acknowledged escalated error increased high low exceeded above below healthy "
-    "unhealthy operativo operativa operacional operational funcionando operativ verfügbar online offline "
+    "unhealthy non raggiungibile недоступен недоступна доступен восстановлен восстановлена 중단 복구 operativo operativa operacional operational funcionando operativ verfügbar online offline "
     "completed passed unavailable available fixed ist sind wieder nicht war wurde behoben gelöst "
     "ausgefallen fehlgeschlagen erreichbar störung entwarnung está esta caído caída caido caida recuperado "
     "recuperada resuelto resuelta resolvido resolvida normalizado normalizada falló falla fallo indisponible "

@@ -24,6 +24,11 @@ STATE_KEYS = (
     "status", "state", "current_state", "state_changed_to", "monitor_condition", "alert_state", "alert_status", "new_state", "notification_type",
     "event_state", "event_status", "problem_status", "monitor_status", "incident_state", "incident_status", "condition", "health_status", "stav",
 )  # fmt: skip
+_FILLERS_LISTED = (
+    "rule health violation service host monitor alert is new system notification job test event task the this "
+    "your critical high"
+)
+_FILLERS = frozenset(_FILLERS_LISTED.split())
 _WEAK_LISTED = (
     "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident "
     "アラート 警告 started"
@@ -87,10 +92,19 @@ def heads_of(message: Message) -> tuple[Head, ...]:
     return tuple(head_of(line) for line in list(kept)[:12])
 
 
+def states_only(token: str) -> bool:
+    """Whether a short token says nothing but state, severity and filler words ("Health Rule Violation Ended")."""
+    if token_state(token) or severity_of(token):
+        return True
+    words = [w.casefold().strip(".!*,") for w in re.split(r"[\s\-–/,]+", token) if w]
+    known = [w for w in words if token_state(w) or severity_of(w)]
+    return bool(known) and all(w in _FILLERS or w in known for w in words)
+
+
 def word_state(token: str) -> AlertState | None:
-    """The state of a short token, as a whole or by its words."""
+    """The state of a short token, as a whole or by its words; None where it is about something else."""
     whole = token_state(token)
-    if whole or len(token.split()) > 4:
+    if whole or not states_only(token):
         return whole
     states = [s for s in map(token_state, re.split(r"[\s/,-]+", token)) if s]
     return next((s for s in states if s is not AlertState.FIRING), states[0] if states else None)
@@ -124,12 +138,13 @@ def state_of(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[A
         if state:
             return state, True
     told = next((s for s in (phrase_state(head.text) for head in heads) if s), None)
-    if told:
-        return told, any(state for _, state in tokens)
-    if any(state for _, state in tokens):
-        return AlertState.FIRING, True
     color = next((s for s in map(color_state, message.colors) if s), None)
-    return color, False
+    weak = any(state for _, state in tokens)
+    if told in {AlertState.FIRING, AlertState.RESOLVED, None} and color:
+        return color, weak
+    if told or weak:
+        return told or AlertState.FIRING, weak
+    return None, False
 
 
 def warns(heads: Sequence[Head]) -> bool:

@@ -24,6 +24,10 @@ VENDOR_KEYS = (
     "vendor_name", "carrier", "sms_provider",
 )  # fmt: skip
 HOST_KEYS = ("host", "hostname", "device", "server", "instance", "node", "machine", "vm", "device_name", "host_name")
+_PLACE_KEYS = ("cluster", "namespace", "source", "region", "zone", "location")
+_OF_SERVICE = re.compile(
+    r"\b(?:for|on|of|in|by|service|app) ([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{2,30}){1,4})(?![\w/@=-]|\.\w)"
+)
 _KEBAB = re.compile(r"(?<![\w./@:=-])([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{2,30}){1,4})(?![\w/@=-]|\.\w)")
 _NAMED_SERVICE = re.compile(
     r"(?<![\w-])(?:service|dienst|servicio|serviço|servizio)[ \t]+[«\"'`]?([\w-]{3,40})|([^\s，。：:【】\[\]()]{2,20}(?:服务|サービス|服務))",
@@ -107,7 +111,7 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
     """What is affected: a label, the title's subject, a name in the first lines, a weaker label, a repository, the body."""
     stated = (_usable(labels.all.get(key)) for key in SERVICE_KEYS)
     brackets = (_SCOPED.match(bracket) for head in heads for bracket in head.brackets[:1])
-    hosts = [labels.all[key] for key in HOST_KEYS if key in labels.all]
+    hosts = [labels.all[key] for key in (*HOST_KEYS, *_PLACE_KEYS) if key in labels.all]
     scoped = (match[1].strip() for match in brackets if match and environment_word(match[2]))
     weak = (_usable(labels.all.get(key)) for key in _WEAK_SERVICE_KEYS)
     repository = (m[1] or m[2] for m in (_REPOSITORY.match(link.url) for link in message.links) if m)
@@ -118,7 +122,7 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
         _in_text(" ".join(head.text for head in heads)),
         *weak,
         *repository,
-        _in_text(message.body[:4000]),
+        *(m[1] for m in _OF_SERVICE.finditer(re.sub(r"https?://\S+", " ", message.body[:4000]))),
     ):
         if found and not any(host.startswith(found) for host in hosts):
             return found

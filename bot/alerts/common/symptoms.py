@@ -53,11 +53,15 @@ _NOT_CODES = frozenset(["INSUFFICIENT_DATA", "NO_DATA", "NOT_FOUND"])
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d{1,2}/\d{1,2}/\d\d")
 _DULL = re.compile(
     r"^(?:.*_)?(?:id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"
-    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line|code|http|status|error|errors_in|port)$",
+    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|code|http|status|error|errors_in|port)$",
     re.IGNORECASE,
 )
 
+_NO_NAME = re.compile(r"^(?:is|was|are|with|for|and|at)$| (?:above|over|below|under|exceeds|exceeded)$", re.IGNORECASE)
+
 _METRICS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"{_NAME}\s*{_VALUE}\s?(?:超过|超過|大于|高于)\s?(?:阈值|閾値|しきい値)?\s?{_VALUE}"), "name value over"),
+    (re.compile(rf"{_NAME}\s+(?:is |was |has )?(above|over|exceeds|exceeded|below|under) (?:the )?(?:threshold of )?{_VALUE}(?: with a value of {_VALUE})?", re.IGNORECASE), "name side limit value"),
     (re.compile(rf"{_NAME}\s+(?:is|was) {_VALUE},? which is {_OP} {_VALUE}", re.IGNORECASE), "name value op limit"),
     (re.compile(rf"\b(?:com|with|mit|con|avec|has|hat|tiene|tem|a) {_VALUE} ([^\W\d]{{3,30}}) \({_LIMIT}[ :=]{{0,3}}{_VALUE}", re.IGNORECASE), "value name limit"),
     (re.compile(rf"\b([A-Z][\w ]{{2,40}}): ({_NUMBER}\s?%)"), "name value"),
@@ -126,12 +130,18 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
     name, value, limit = _name(got.get("name") or ""), (got.get("value") or "").strip(), got.get("limit")
     if (
         len(name) < 2
+        or _NO_NAME.search(name)
         or re.search(r"\b\d[\d.,]*\b.* is$| is \d", name)
         or _STAMP.search(name)
         or _DULL.match(name.replace(" ", "_"))
     ):
         return None
     op = got.get("op")
+    if "side" in got:
+        op = "<" if (got["side"] or "").casefold() in {"below", "under"} else ">"
+        return metric(re.sub(r" (?:for|of) \S.*$", "", name), value or limit, op, limit)
+    if "over" in got:
+        return metric(name, value, ">", got["over"])
     if (
         "op" in shape
         and shape.startswith("op")
@@ -221,9 +231,10 @@ def conditions_of(labels: Mapping[str, str]) -> list[Symptom]:
 
 
 def unique(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
-    """Each symptom once (same name and value, or same code), the first kept, at most 24."""
+    """Each symptom once (same name and value, or same code); the one that tells most is kept; at most 24."""
     kept: dict[tuple[str, ...], Symptom] = {}
     for s in symptoms:
         key = (s.kind, (s.code or s.name or "").casefold(), s.value or "")
-        kept.setdefault(key, s)
+        if key not in kept or (s.threshold and not kept[key].threshold):
+            kept[key] = s
     return tuple(kept.values())[:_MOST]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.alerts.common.heads import BRACKET, PREFIX, SUFFIX, Head, head_of, word_state
+from bot.alerts.common.heads import BRACKET, PREFIX, SUFFIX, Head, head_of, states_only, word_state
 from bot.alerts.common.labels import Labels
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.severities import severity_of
@@ -13,19 +13,14 @@ from bot.alerts.vocabulary.states import phrase_state, strip_emoji, token_state
 
 NAME_KEYS = (
     "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
-    "trigger_name", "alert", "alert_rule", "event_name", "problem", "error_type", "error_class",
+    "trigger_name", "alert", "alert_rule", "event_name", "problem", "error_type", "error_class", "check", "sensor",
 )  # fmt: skip
-_FILLERS_LISTED = (
-    "rule health violation service host monitor alert is new system notification job test event task the this "
-    "your critical high"
-)
-_FILLERS = frozenset(_FILLERS_LISTED.split())
 _DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
 _RULE_WORD = re.compile(r"\b(?:rule|alert|alarm|monitor|check|regel|alerta|règle|incident)\b", re.IGNORECASE)
 _GENERIC = re.compile(
     r"^\W*(?:\[no preview available\]|additional info|(?:service|host) \w+ notification|\w+ job (?:failed|succeeded)|(?:new )?alert(?: \w+)?:? ?#?\d+"
-    r"|alert|alarm|incident|notification|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*|[\w.]+=\S.*"
+    r"|alert|alarm|incident|notification|description|details|summary|message|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*|[\w.]+=\S.*|\{\W*\w+\W{1,4}:.*"
     r"|(?:\w+ priority )?(?:an? )?(?:issue|incident|alert|problem)(?: is| has been| was)? (?:now )?(?:open(?:ed)?|closed|active|activated|acknowledged|resolved|created|triggered))\W*$",
     re.IGNORECASE,
 )
@@ -54,15 +49,6 @@ _SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
 _NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
 
 
-def _states_only(prefix: str) -> bool:
-    """Whether a prefix says nothing but state, severity and filler words."""
-    if token_state(prefix) or severity_of(prefix):
-        return True
-    words = [w.casefold().strip(".!*") for w in re.split(r"[\s\-–]+", prefix) if w]
-    known = [w for w in words if token_state(w) or severity_of(w)]
-    return bool(known) and all(w in _FILLERS or token_state(w) or severity_of(w) for w in words)
-
-
 def _bracket_says(word: str) -> bool:
     return bool(word_state(word) or severity_of(word) or re.match(r"#?\d+$", word))
 
@@ -81,7 +67,7 @@ def without_tokens(text: str) -> str:
             text = strip_emoji(text[bracket.end() :].lstrip(" -–:"))[0]
         for pattern in (PREFIX, _DASH):
             prefix = pattern.match(text)
-            if prefix and len(prefix[1].split()) <= 6 and _states_only(prefix[1]):
+            if prefix and len(prefix[1].split()) <= 6 and states_only(prefix[1]):
                 text = strip_emoji(text[prefix.end() :])[0]
         if text == before:
             break

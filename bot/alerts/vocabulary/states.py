@@ -86,7 +86,7 @@ _BY_EMOJI = {name.rstrip("\ufe0f"): state for state, names in _EMOJI.items() for
 _BY_TOKEN = {word: state for state, words in TOKENS.items() for word in words.split()}
 _COMPILED = tuple((state, re.compile(pattern, re.IGNORECASE)) for state, pattern in PHRASES)
 _EMOJI_HEAD = re.compile(
-    r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)"
+    r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2300-\u23ff\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)"
 )
 _COUNT = re.compile(r"[:：]?\s*\d{1,5}$")
 _RESOLVED_HUES, _FIRING_HUES = (75.0, 175.0), (335.0, 25.0)

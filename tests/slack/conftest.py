@@ -1,0 +1,228 @@
+"""The Slack side of the bot at work on a local Slack: the real store, workflows and outbox; only the clock is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+from structlog.testing import capture_logs
+
+from bot.alerts import read
+from bot.bootstrap.memory import Memory, open_memory
+from bot.playground import LocalSlack
+from bot.ports import StoreUnavailable
+from bot.ports.store import Received
+from bot.settings import Settings
+from bot.slack.app import HANDLERS, Listening, build_app
+from bot.slack.messages import SlackSurfaces
+from bot.slack.outbound import SlackChat, web_client
+from bot.slack.transport import HttpTransport, SocketTransport
+from bot.workflows.brief import AnswerAlert
+from bot.workflows.deliver import Deliver
+from bot.workflows.digest import ComposeDigest
+from bot.workflows.recall import LookUp
+from bot.workflows.resolve import Resolve
+from bot.workflows.status import ReportStatus
+from bot.workflows.transfer import Imported, ImportRecords
+
+ROOT = Path(__file__).parent.parent.parent
+MANIFEST = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
+
+
+class SteppingClock:
+    """Goes on a little at each look, so that Slack's pacing is not waited for; Slack tells the same time."""
+
+    def __init__(self) -> None:
+        self.at = datetime.now(tz=UTC)
+
+    def now(self) -> datetime:
+        self.at += timedelta(seconds=0.3)
+        return self.at
+
+    def stamp(self) -> float:
+        """The time in seconds since 1970, without going on."""
+        return self.at.timestamp()
+
+
+class Counting:
+    last = 0
+
+    def new(self) -> str:
+        self.last += 1
+        return f"id{self.last}"
+
+
+@dataclass
+class BrokenInbox:
+    """An inbox whose store is down for the next deliveries."""
+
+    inner: Any
+    down: int = 0
+    kept: list[Received] = field(default_factory=list)
+
+    async def receive(self, received: Received) -> bool:
+        if self.down:
+            self.down -= 1
+            raise StoreUnavailable("The database does not answer.")
+        self.kept.append(received)
+        return bool(await self.inner.receive(received))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+@dataclass
+class Desk:
+    """Everything a test touches."""
+
+    slack: LocalSlack
+    memory: Memory
+    deps: Listening
+    inbox: BrokenInbox
+    app: AsyncApp
+    answer: AnswerAlert
+    deliver: Deliver
+
+    async def work(self) -> None:
+        """Work off everything that came in, and deliver everything that is owed."""
+        await self.slack.idle(20)
+        for _ in range(100):
+            rows = await self.inbox.take(20)
+            for row in rows:
+                handler = HANDLERS.get(row.kind)
+                await (handler(row, self.deps) if handler else self.answer(row))
+            while await self.deliver.drain_once() == 0:
+                pass
+            if not rows and not any("pending" in k and v for k, v in (await self.memory.outbox.counts()).items()):
+                return
+        raise AssertionError("the work does not end")
+
+    async def alert(self, name: str = "payment-gateway-504", channel: str = "C0ALERTS") -> str:
+        """Post a sample alert and work it off; its ts."""
+        posted = await self.slack.post_alert(channel, json.loads((ROOT / "seeds/alerts" / f"{name}.json").read_text()))
+        await self.work()
+        return str(posted["ts"])
+
+    def brief(self, ts: str, channel: str = "C0ALERTS") -> dict[str, Any]:
+        """The bot's first reply in a thread."""
+        return dict(self.slack.replies(channel, ts)[0])
+
+    async def whisper(self, user: str = "alice") -> str:
+        """The text of the one new ephemeral message to a user."""
+        found = await self.slack.wait_for(lambda: self.slack.ephemerals(user))
+        return json.dumps(found[-1], ensure_ascii=False)
+
+    async def seed(self) -> None:
+        """The sample records."""
+        lines = (ROOT / "seeds/incidents.jsonl").read_text(encoding="utf-8").splitlines()
+        async for _ in ImportRecords(self.memory.incidents)("seeds", lines, Imported()):
+            pass
+
+
+def replaced(desk: Desk, **parts: Any) -> AsyncApp:
+    """The app with other parts behind it."""
+    return build_app(desk.app.client, desk.slack.signing_secret, replace(desk.deps, **parts))
+
+
+async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock) -> Desk:
+    client, surfaces = web_client(slack.bot_token, slack.api_url), SlackSurfaces()
+    chat = SlackChat(client, clock)
+    us = await chat.identity()
+    own = frozenset({us.bot_id, us.user_id})
+    inbox = BrokenInbox(memory.inbox)
+
+    def reading(event: Mapping[str, Any]) -> Any:
+        return read(event, own_bot_ids=own)
+
+    deps = Listening(
+        inbox=inbox,
+        store=memory.incidents,
+        resolve=Resolve(memory.incidents, surfaces, clock),
+        lookup=LookUp(memory.recall, memory.index),
+        compose_digest=ComposeDigest(memory.incidents),
+        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        read=reading,
+        identity=us,
+    )
+    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, reading)
+    app = build_app(client, slack.signing_secret, deps)
+    return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
+
+
+@asynccontextmanager
+async def listening(slack: LocalSlack, app: AsyncApp, *, http: bool = False) -> AsyncIterator[None]:
+    """The app connected by Socket Mode or by signed HTTP."""
+    if not http:
+        transport = SocketTransport(app, slack.app_token, slack.api_url)
+        await transport.start()
+        await slack.wait_connected()
+        try:
+            yield
+        finally:
+            await transport.stop()
+            await slack.wait_for(lambda: not slack.connected)
+        return
+    server = web.Application()
+    inward = HttpTransport(app, server)
+    runner = web.AppRunner(server)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    await inward.start()
+    slack.use_http(f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events")
+    try:
+        yield
+    finally:
+        slack.use_http(None)
+        await runner.cleanup()
+
+
+@pytest.fixture
+def logged() -> Iterator[list[Any]]:
+    """What was logged, instead of the log."""
+    with capture_logs() as lines:
+        yield lines
+
+
+@pytest.fixture
+async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
+    """The desk with nothing connected yet."""
+    clock = SteppingClock()
+    settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / 'desk.db'}")
+    retries = (0.02, 0.02, 0.02)
+    async with (
+        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,
+        open_memory(settings, clock, Counting()) as memory,
+    ):
+        yield await open_desk(slack, memory, clock)
+
+
+@pytest.fixture(params=["socket", "http"])
+async def desk(unconnected: Desk, request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
+    """The desk connected, once by each transport."""
+    async with listening(unconnected.slack, unconnected.app, http=request.param == "http"):
+        yield unconnected
+
+
+@pytest.fixture
+async def office(unconnected: Desk) -> AsyncIterator[Desk]:
+    """The desk connected by Socket Mode."""
+    async with listening(unconnected.slack, unconnected.app):
+        yield unconnected
+
+
+wait = partial(asyncio.sleep, 0.05)
