@@ -88,7 +88,7 @@ BRIEFS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(BRIEFS, TEXT, st.integers(1, 10))
 def test_any_brief_fits(brief: Brief, asked: str, limit: int) -> None:
     for message in (brief_message(brief), changed_message(brief), recalled_message(brief, asked, limit)):
@@ -98,7 +98,7 @@ def test_any_brief_fits(brief: Brief, asked: str, limit: int) -> None:
         assert validate_message({"text": message.text, "blocks": [dict(b) for b in message.blocks]}) == []
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(BRIEFS)
 def test_the_same_brief_gives_the_same_bytes(brief: Brief) -> None:
     assert brief_message(brief) == brief_message(replace(brief))

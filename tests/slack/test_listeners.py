@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -334,7 +335,9 @@ async def test_home_hello_and_mentions(desk: Desk) -> None:
 
 async def dispatch(desk: Desk, payload: dict[str, Any]) -> Any:
     """A request as Socket Mode hands it over, for what the local Slack's people cannot do."""
-    return await desk.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
+    answer = await desk.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
+    await asyncio.sleep(0.3)  # the listener goes on after its acknowledgement
+    return answer
 
 
 BASE = {
@@ -380,7 +383,13 @@ async def test_a_late_trigger_asks_to_try_again(office: Desk) -> None:
 
 
 async def test_a_modal_about_nothing_is_refused(unconnected: Desk) -> None:
-    view = {"type": "modal", "callback_id": ids.RESOLVE_VIEW, "id": "V1", "private_metadata": "{}", "blocks": []}
+    view: dict[str, Any] = {
+        "type": "modal",
+        "callback_id": ids.RESOLVE_VIEW,
+        "id": "V1",
+        "private_metadata": "{}",
+        "blocks": [],
+    }
     answer = await dispatch(unconnected, BASE | {"type": "view_submission", "view": view})
     assert "about no incident I know" in answer.body
     view = view | {"callback_id": ids.PICK_VIEW, "state": {"values": {}}}

@@ -56,7 +56,7 @@ def test_a_fix_no_longer_offered_is_refused() -> None:
 
 
 @pytest.mark.parametrize("outcome", [{}, {"outcome": "maybe"}])
-def test_without_an_outcome_nothing_is_read(outcome: dict[str, str]) -> None:
+def test_without_an_outcome_nothing_is_read(outcome: dict[str, Any]) -> None:
     with pytest.raises(RecordRejected) as refused:
         modals.read_submission(submission(**outcome))
     assert refused.value.field == "outcome"
