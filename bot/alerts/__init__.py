@@ -81,8 +81,8 @@ def _by_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -
 def _finished(message: Message, vendor_names: frozenset[str], root: Alert | None) -> Alert | Refusal:
     """What the first parser that knows the post makes of it."""
     parser = next(parser for parser in PARSERS if parser.matches(message))
-    noise = noise_of(message.body) if parser is not generic and message.email is None else None
-    if noise and noise[0] in {"test_notification", "digest"}:
+    noise = noise_of(message.body) if parser is not generic else None
+    if noise and noise[0] == "test_notification":
         return Refusal(*noise)
     draft = parser.parse(message)
     return draft if isinstance(draft, Refusal) else finish(message, draft, vendor_names, root=root)

@@ -77,6 +77,10 @@ def test_a_grafana_title_over_an_alertmanager_shape_is_grafanas() -> None:
     assert (found.tool, found.title, found.alerts) == ("grafana", "Lag Video", ())
 
 
+def test_a_bracket_title_of_something_with_grafanas_marks_is_not_alertmanagers() -> None:
+    assert alert(card("[FIRING:1] DiskFull (prod)", footer="sent by grafana-agent")).tool == "generic"
+
+
 def test_the_dead_mans_switch_is_a_heartbeat_that_opens_nothing() -> None:
     found = alert(card("[FIRING:1] Watchdog (none)", title_link=AM))
     assert (found.kind, found.state) == ("heartbeat", AlertState.INFO)

@@ -116,6 +116,22 @@ def test_what_is_no_alert_says_what_it_is(event: dict[str, Any], kind: str) -> N
     assert (found.kind, bool(found.reason)) == (kind, True)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "🔴 Nightly sales report failed",
+        ":x: Pipeline failed for merge request !12",
+        "🚨 kafka consumer poll: timeout on orders",
+        "🔴 orders-api down\nHow to treat it: wiki\nThis alert can be silenced for an hour",
+        "🔴 orders-api down\nRegion: x\nEnvironment: testing",
+        "🔴 NMI watchdog timer expired on node-3",
+        "🔴 Disk full on db-1\n\n\nSee the weekly capacity report",
+    ],
+)
+def test_words_of_noise_do_not_hide_an_alert(text: str) -> None:
+    assert alert(post(text)).state is AlertState.FIRING
+
+
 def test_a_failing_deploy_is_an_alert() -> None:
     assert alert(post(":x: deployment of shop-api to production failed")).state is AlertState.FIRING
 

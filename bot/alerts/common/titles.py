@@ -60,7 +60,8 @@ def without_tokens(text: str) -> str:
         second = BRACKET.match(text[subject.end() :].lstrip())
         if second and token_state(second[1]):
             return subject[1]
-    for _ in range(4):
+    before = ""
+    while text != before:
         before = text
         bracket = BRACKET.match(text)
         if bracket and _bracket_says(bracket[1]):
@@ -69,8 +70,6 @@ def without_tokens(text: str) -> str:
             prefix = pattern.match(text)
             if prefix and len(prefix[1].split()) <= 6 and states_only(prefix[1]):
                 text = strip_emoji(text[prefix.end() :])[0]
-        if text == before:
-            break
     suffix = SUFFIX.search(text)
     return text[: suffix.start()] if suffix and token_state(suffix[1]) else text
 
