@@ -77,6 +77,7 @@ async def test_a_group_that_shrinks_stays_one_incident_until_it_is_resolved(open
     three, two, resolved = sent("KubePodCrashLooping")
     root = await post(opened, three)
     looked = await opened.slack.wait_for(lambda: opened.slack.message(CHANNEL, root).get("reactions"), 15)
+    assert looked is not None
     assert looked[0]["users"] == [opened.slack.bot_user]
     await post(opened, two)
     await reaches(opened, "INC-1", ("open", 2))
