@@ -123,7 +123,7 @@ async def test_a_directory_in_place_of_the_file_is_told(tmp_path: Path) -> None:
 
 async def test_a_path_below_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailable, match="a part of the database's path is a file"):
         await opened(tmp_path / "file" / "test.db")
 
 

@@ -39,6 +39,9 @@ PROBLEMS: tuple[tuple[str, str], ...] = (
     ("readonly database", "the database cannot be written; check the owner and mode of its file and directory"),
     ("read-only", "the database cannot be written; check that its file system or server is not read-only"),
     ("permission denied", "the database cannot be opened; check the owner and mode of its file and directory"),
+    ("fileexistserror", "a part of the database's path is a file; mend the path in DATABASE_URL"),
+    ("isadirectoryerror", "the database file cannot be opened, it is a directory; mend the path in DATABASE_URL"),
+    ("notadirectoryerror", "a part of the database's path is a file; mend the path in DATABASE_URL"),
     ("unable to open", "the database file cannot be opened; check that its directory exists and can be written"),
     (
         "is not a database",
@@ -100,8 +103,8 @@ def prepare_file(path: Path) -> None:
         raise StoreUnavailable(
             f"{path} lies on a network file system ({kind}), where SQLite loses writes; use a local disk or PostgreSQL."
         )
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    # opening it here tells at once what is wrong with the path, before a driver's thread runs into it
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def file_system(directory: Path, mounts: Path = Path("/proc/mounts")) -> str:
@@ -159,10 +162,14 @@ def connect(url: URL) -> Database:
 
 def _make_safe(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # transactions begin where `_begin` says, not where the driver guesses
-    cursor = connection.cursor()
-    for pragma in PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
+    try:
+        cursor = connection.cursor()
+        for pragma in PRAGMAS:
+            cursor.execute(pragma)
+        cursor.close()
+    except sqlite3.Error:
+        connection.close()  # nobody else knows of it yet, and its thread would stay
+        raise
 
 
 def _begin(connection: sa.Connection) -> None:
