@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def read_incidents(path: Path) -> list[Incident]:
     return [incident_from(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+@cache
 def seed_incidents() -> dict[str, Incident]:
     return {incident.incident_id: incident for incident in read_incidents(SEEDS)}
 
@@ -78,13 +80,13 @@ def an_alert(**fields: Any) -> Alert:
         tool="alertmanager",
         state=AlertState.FIRING,
         fingerprint="fp-1",
-        title="PaymentGatewayTimeouts",
+        title="PaymentGatewayErrorRateHigh",
         severity=Severity.CRITICAL,
         service="payments-api",
         environment="prod",
         region="ap-south-1",
         vendor="razorpay",
-        symptoms=(Symptom("metric", name="payment_gateway_timeout_ratio", value="22%"), Symptom("error", code="504")),
+        symptoms=(Symptom("metric", name="payment_gateway_error_ratio", value="22%"), Symptom("error", code="504")),
     )
     return replace(usual, **fields)
 

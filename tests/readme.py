@@ -10,10 +10,10 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.bootstrap.memory import open_memory
 from pydantic import SecretStr
 
 from bot.alerts import read
+from bot.bootstrap.memory import open_memory
 from bot.bootstrap.seeds import seed_alert, seed_incidents
 from bot.cli.show import message_text
 from bot.domain.alert import Alert

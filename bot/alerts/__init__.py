@@ -9,7 +9,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.alerts import alertmanager, aws_chatbot, cloudwatch_lambda, datadog, generic, grafana, opsgenie, pagerduty, sentry
+from bot.alerts import (
+    alertmanager,
+    aws_chatbot,
+    cloudwatch_lambda,
+    cloudwatch_lambda_events,
+    datadog,
+    generic,
+    grafana,
+    opsgenie,
+    pagerduty,
+    sentry,
+    sentry_metric,
+)
 from bot.alerts.common.draft import Refusal
 from bot.alerts.common.finish import finish
 from bot.alerts.masking import masked
@@ -17,12 +29,26 @@ from bot.alerts.message import Message, parse_message
 from bot.alerts.vocabulary.noise import noise_of
 from bot.domain.alert import Alert, Delivery, NotAlert, Reading
 
-PARSERS = (grafana, alertmanager, datadog, pagerduty, opsgenie, sentry, aws_chatbot, cloudwatch_lambda, generic)
-
-_MEMBERSHIP = frozenset(
-    "channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive group_join group_leave "
-    "pinned_item unpinned_item reminder_add bot_add bot_remove me_message huddle_thread tombstone ekm_access_denied".split()
+PARSERS = (
+    grafana,
+    alertmanager,
+    datadog,
+    pagerduty,
+    opsgenie,
+    sentry,
+    sentry_metric,
+    aws_chatbot,
+    cloudwatch_lambda,
+    cloudwatch_lambda_events,
+    generic,
 )
+
+_MEMBERSHIP_LISTED = (
+    "channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive "
+    "group_join group_leave pinned_item unpinned_item reminder_add bot_add bot_remove me_message "
+    "huddle_thread tombstone ekm_access_denied"
+)
+_MEMBERSHIP = frozenset(_MEMBERSHIP_LISTED.split())
 _QUOTES_ALERT = re.compile(
     r"\[(?:FIRING|RESOLVED)|\b(?:fixed|resolved|caused|mitigated|rolled back|restarted|root cause|last time)\b",
     re.IGNORECASE,
@@ -55,8 +81,8 @@ def _by_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -
 def _finished(message: Message, vendor_names: frozenset[str], root: Alert | None) -> Alert | Refusal:
     """What the first parser that knows the post makes of it."""
     parser = next(parser for parser in PARSERS if parser.matches(message))
-    noise = noise_of(message.body) if parser is not generic and message.email is None else None
-    if noise and noise[0] in {"test_notification", "digest"}:
+    noise = noise_of(message.body) if parser is not generic else None
+    if noise and noise[0] == "test_notification":
         return Refusal(*noise)
     draft = parser.parse(message)
     return draft if isinstance(draft, Refusal) else finish(message, draft, vendor_names, root=root)

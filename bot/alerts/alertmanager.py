@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
-from bot.alerts.common.bare_values import name_group, name_values
+from bot.alerts.common.bare_values import name_group, name_values, silence_labels
 from bot.alerts.common.draft import Draft, Refusal
-from bot.alerts.common.titles import clean_title
+from bot.alerts.common.groups import listed_members
 from bot.alerts.common.labels import as_labels, body_pairs
+from bot.alerts.common.titles import clean_title
 from bot.alerts.message import Card, Message
 from bot.alerts.vocabulary.states import color_state
-from bot.domain.alert import AlertMember, AlertState
+from bot.domain.alert import AlertState
 
 TOOL = "alertmanager"
 _TITLE = re.compile(r"^\s*\[(FIRING|RESOLVED)(?::\d+)?\]\s?([^\n]*)")
 _URL = re.compile(r"/#/(?:alerts\?receiver=|silences/new)")
-_PAIR = re.compile(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
-_POD = re.compile(r"\b([a-z0-9-]{1,40})/([a-z0-9][a-z0-9-]{1,60}-[a-z0-9]{5,10}-[a-z0-9]{5})\b")
 _CAMEL = re.compile(r"^\w*[a-z0-9]\w*[A-Z_]\w*$|^[A-Z][a-z]+$")
+_HEARTBEATS = frozenset({"Watchdog", "DeadMansSwitch", "InfoInhibitor"})
 
 
 def _card(message: Message) -> Card:
@@ -38,17 +37,24 @@ def matches(message: Message) -> bool:
 def _split(line: str) -> tuple[str, list[str]]:
     """Group values before the parenthesis, other common values inside it; a cut title has no closing one."""
     name, _, inside = re.sub(r" \| https?://\S*$", "", line).strip().partition("(")
-    return name.strip(), inside.rstrip(") …").split() if inside else []
+    return name.strip(), inside.rstrip(") …").split()
 
 
-def _members(card: Card, state: AlertState) -> tuple[AlertMember, ...]:
-    """Alerts of the group: label lists that each start at `alertname`, else the pods that the text names."""
-    parts = re.split(r"(?m)^(?=\W*alertname:)", card.text)[1:]
-    listed = [as_labels(body_pairs(part.split("\n"))) for part in parts]
-    if not listed:
-        pods = dict.fromkeys((m[1], m[2]) for m in _POD.finditer(card.text))
-        listed = [{"namespace": namespace, "pod": pod} for namespace, pod in pods]
-    return tuple(AlertMember(state, labels, labels.get("alertname")) for labels in listed[:50])
+def _name(group: str, labels: dict[str, str]) -> str:
+    """The alert's name: a label, else the first word if it looks like one, else all group values."""
+    words = re.split(r"\s+on\s+", group)[0].split()
+    return labels.get("alertname") or (words[0] if words and _CAMEL.match(words[0]) else " ".join(words))
+
+
+def _labels(card: Card, message: Message, group: str, values: list[str]) -> dict[str, str]:
+    """Labels that the post lists or its silence link holds; the title's bare values only fill gaps."""
+    stated = silence_labels(link.url for link in message.links) | as_labels(
+        body_pairs((card.text or message.body).split("\n"))
+    )
+    words = group.split()
+    default = bool(values) or card.fallback.startswith(card.title)
+    grouped = name_group(words[1:]) if len(words) > 1 and _CAMEL.match(words[0]) and default else {}
+    return {**name_values(values), **grouped, **stated}
 
 
 def parse(message: Message) -> Draft | Refusal:
@@ -56,32 +62,15 @@ def parse(message: Message) -> Draft | Refusal:
     card = _card(message)
     own, spare = _TITLE.match(card.title), _TITLE.match(card.fallback)
     bracket = own or spare
-    color = color_state(card.color) or AlertState.FIRING
-    state = (AlertState.RESOLVED if bracket[1] == "RESOLVED" else AlertState.FIRING) if bracket else color
-    silence = next((unquote(link.url) for link in message.links if "/#/silences/new" in link.url), "")
-    labels = dict(_PAIR.findall(silence)) | as_labels(body_pairs(card.text.split("\n")))
+    over = bracket[1] == "RESOLVED" if bracket else color_state(card.color) is AlertState.RESOLVED
+    state = AlertState.RESOLVED if over else AlertState.FIRING
     group, values = _split(own[2]) if own else ("", [])
-    if len(group.split()) > 1 and _CAMEL.match(group.split()[0]) and values:
-        labels = {**name_group(group.split()[1:]), **labels}
-    labels = {**name_values(values), **labels}
-    words = re.split(r"\s+on\s+", group)[0].split()
-    named = labels.get("alertname") or (words[0] if words and _CAMEL.match(words[0]) else " ".join(words))
-    title = named if own else clean_title(card.title)
-    if (title or "") in {"Watchdog", "InfoInhibitor"} or re.match(r"test ?alert", title or "", re.IGNORECASE):
-        return Refusal("heartbeat" if title == "Watchdog" else "test_notification", "fires to show that alerting works")
-    key = _split(spare[2])[0] if spare else group
-    identity = (key or " ".join(values) or title or "",)
-    source = {"source": card.title_url} if card.title_url else {}
-    settled = frozenset({"title"} | (set() if labels.get("service") or values else {"service"}))
-    members = _members(card, state)
-    return Draft(
-        TOOL,
-        state,
-        title or None,
-        identity=identity,
-        labels=labels,
-        links=source,
-        settled=settled,
-        members=members,
-        service=labels.get("service"),
-    )
+    labels = _labels(card, message, group, values)
+    title = _name(group, labels) if own else clean_title(card.title)
+    kind, told = ("heartbeat", AlertState.INFO) if title in _HEARTBEATS else ("alert", state)
+    identity = ((_split(spare[2])[0] if spare else group) or " ".join(values) or title,)
+    links = {"source": card.title_url} if card.title_url else {}
+    service = labels.get("service") or labels.get("app")
+    settled = frozenset({"title", "host", "service"})
+    members = listed_members(card.text, state)
+    return Draft(TOOL, told, title or None, kind, identity, service=service, labels=labels, links=links, settled=settled, members=members)  # fmt: skip

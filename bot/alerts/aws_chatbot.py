@@ -48,7 +48,7 @@ def parse(message: Message) -> Draft | Refusal:
             region=alarm[2],
             symptoms=_signs(message),
             labels={"account": alarm[3]},
-            settled=frozenset({"title", "severity", "vendor"}),
+            settled=frozenset({"title", "severity", "service", "vendor", "host"}),
         )
     event, code = _EVENT.search(message.body), _CODE.search(message.body)
     kind, region, account = (event[1].strip(), event[2], event[3]) if event else ("", None, "")

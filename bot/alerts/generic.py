@@ -10,7 +10,6 @@ from bot.alerts.common.labels import labels_of
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.noise import HEARTBEAT, noise_of
 from bot.alerts.vocabulary.states import color_state, phrase_state
-from bot.domain.alert import AlertState
 
 TOOL = "generic"
 _STATUS_PAGE = re.compile(
@@ -46,16 +45,14 @@ def kind_of(message: Message) -> str:
     return next((kind for kind, pattern in _KINDS if pattern.search(message.body[:3000])), "alert")
 
 
-def _evidence(message: Message, heads: tuple[Head, ...], state: AlertState, *, deliberate: bool) -> bool:
+def _is_alert(message: Message, heads: tuple[Head, ...], *, deliberate: bool) -> bool:
     """Whether the post is an alert at all, given that something in it looks like a state."""
     if deliberate:
         return True
     colored = any(color_state(color) for color in message.colors) or warns(heads)
     told = any(phrase_state(head.text) for head in heads)
-    structured = bool(message.fields) or bool(message.cards) or bool(message.headings) or "=" in message.body
-    if any(_ARTICLE.match(head.text) for head in heads) or (_TALK.search(message.body[:400]) and not colored):
-        return False
-    return (colored and (told or structured)) or told
+    talk = any(_ARTICLE.match(head.text) for head in heads) or (_TALK.search(message.body[:400]) and not message.email)
+    return (told and (colored or not talk)) or (colored and bool(message.fields or message.cards))
 
 
 def parse(message: Message) -> Draft | Refusal:
@@ -70,9 +67,7 @@ def parse(message: Message) -> Draft | Refusal:
     state, deliberate = state_of(message, heads, labels)
     if state is None:
         return Refusal("bot_noise", "nothing in it states a problem or its end")
-    if message.email is None and not message.cards and any(_ARTICLE.match(head.text) for head in heads):
-        return Refusal("chatter", "reads like an article")
-    if not _evidence(message, heads, state, deliberate=deliberate):
+    if not _is_alert(message, heads, deliberate=deliberate):
         return Refusal("chatter", "words of trouble, but no alert")
     asked = _WHAT_IS_BROKEN.search(message.body)
     return Draft(TOOL, state, kind=kind_of(message), title=asked[1].strip() if asked else None)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 
 from bot.alerts.common.draft import Draft, Refusal
+from bot.alerts.common.groups import headed_members, shared_labels
 from bot.alerts.common.labels import as_labels, equals_pairs
 from bot.alerts.common.symptoms import metric
 from bot.alerts.message import Card, Message
-from bot.domain.alert import AlertMember, AlertState, Symptom
+from bot.domain.alert import AlertState, Symptom
 
 TOOL = "grafana"
 _TITLE = re.compile(r"^\[(FIRING|RESOLVED)[^\]]{0,40}\]\s?([^\n(]*)")
 _REPLY = re.compile(r"^(Firing|Resolved): (.{1,200}?), Labels: (.*)")
-_LABEL = re.compile(r"^\s*- ([\w.-]{1,60}) = (.*)$", re.MULTILINE)
 _LINK = re.compile(r"^(Source|Silence|Dashboard|Panel): (https?://.*)$", re.MULTILINE)
+_RUNBOOK = re.compile(r"^\s*- runbook_url = (\S+)", re.MULTILINE)
+_VALUES = re.compile(r"^Value: (.{1,300})$", re.MULTILINE)
 _VALUE = re.compile(r"\b([A-Z]\w{0,20})=([-+]?\d[\d.e+]*)")
 _NO_DATA = frozenset({"DatasourceNoData", "DatasourceError"})
 
@@ -26,42 +28,27 @@ def _card(message: Message) -> Card:
 def matches(message: Message) -> bool:
     """Grafana's footer, its labels under a bracket title, or its reply with a screenshot."""
     card = _card(message)
-    if _REPLY.match(message.text):
-        return True
     marked = card.footer.startswith("Grafana v") or "/alerting/" in card.title_url or "grafana_folder" in card.text
-    return bool(_TITLE.match(card.title)) and marked
+    return bool(_REPLY.match(message.text)) or (bool(_TITLE.match(card.title)) and marked)
 
 
-def _members(text: str) -> list[AlertMember]:
-    """One member per label block, under the heading that states its state."""
-    found = []
-    for half in re.split(r"(?m)^(?=(?:Firing|Resolved)\s*$)", text):
-        state = AlertState.RESOLVED if half.startswith("Resolved") else AlertState.FIRING
-        for part in re.split(r"(?m)^(?=Value: )", half)[1:]:
-            labels = dict(_LABEL.findall(part.partition("Annotations:")[0]))
-            found.append(AlertMember(state, labels, labels.get("rulename") or labels.get("alertname")))
-    return found[:50]
-
-
-def _values(text: str) -> tuple[Symptom, ...]:
-    """Values by their letter; the condition's own 0 or 1 is no metric."""
-    lines = re.findall(r"(?m)^Value: (.{1,300})$", text)
-    return tuple(
-        metric(k, v) for line in lines[:10] for k, v in _VALUE.findall(line) if v not in {"0", "1"} or k == "A"
-    )
+def _signs(text: str) -> tuple[Symptom, ...]:
+    """Values by their letter; a condition's own 0 or 1 is no metric."""
+    pairs = [pair for line in _VALUES.findall(text)[:10] for pair in _VALUE.findall(line)]
+    return tuple(metric(name, value) for name, value in pairs if value not in {"0", "1"} or name == "A")
 
 
 def _reply(match: re.Match[str]) -> Draft:
+    """The screenshot in the thread: one sentence with name and labels."""
     labels = as_labels(equals_pairs(match[3]))
     state = AlertState.FIRING if match[1] == "Firing" else AlertState.RESOLVED
-    return Draft(
-        TOOL,
-        state,
-        match[2],
-        labels=labels,
-        identity=(match[2], labels.get("grafana_folder", "")),
-        settled=frozenset({"vendor"}),
-    )
+    return Draft(TOOL, state, match[2], labels=labels, identity=(match[2], labels.get("grafana_folder", "")))
+
+
+def _links(card: Card) -> dict[str, str]:
+    links = {name.casefold(): url for name, url in _LINK.findall(card.text)}
+    runbook = _RUNBOOK.search(card.text)
+    return {"source": card.title_url, **links, **({"runbook": runbook[1]} if runbook else {})}
 
 
 def parse(message: Message) -> Draft | Refusal:
@@ -71,30 +58,12 @@ def parse(message: Message) -> Draft | Refusal:
         return _reply(reply)
     card = _card(message)
     bracket = _TITLE.match(card.title)
-    members = _members(card.text)
-    shared = [set(m.labels.items()) for m in members]
-    labels = dict(set.intersection(*shared)) if shared else {}
-    labels = {**labels, **{k: v for m in members[:1] for k, v in m.labels.items()}} if len(members) == 1 else labels
+    word, heading = (bracket[1], bracket[2].strip()) if bracket else ("FIRING", "")
+    members = headed_members(card.text)
+    labels = shared_labels(members)
     alertname = labels.get("alertname", "")
-    title = labels.get("rulename") or alertname or (bracket[2].strip() if bracket else "")
-    if re.match(r"test ?alert", title, re.IGNORECASE):
-        return Refusal("test_notification", "Grafana's own test alert")
-    state = AlertState.FIRING if bracket and bracket[1] == "FIRING" else AlertState.RESOLVED
+    title = labels.get("rulename") or alertname or heading
     gap = alertname in _NO_DATA
-    links = {name.casefold(): url for name, url in _LINK.findall(card.text)} or (
-        {"source": card.title_url} if card.title_url else {}
-    )
-    runbook = re.search(r"(?m)^\s*- runbook_url = (\S+)", card.text)
-    links |= {"runbook": runbook[1]} if runbook else {}
+    state = AlertState.RESOLVED if word == "RESOLVED" else AlertState.NO_DATA if gap else AlertState.FIRING
     identity = (title, labels.get("grafana_folder", ""), *(["no data"] if gap else []))
-    state = AlertState.NO_DATA if gap and state is AlertState.FIRING else state
-    return Draft(
-        TOOL,
-        state,
-        title or None,
-        identity=identity,
-        labels=labels,
-        links=links,
-        symptoms=_values(card.text),
-        members=tuple(members),
-    )
+    return Draft(TOOL, state, title or None, identity=identity, labels=labels, links=_links(card), symptoms=_signs(card.text), members=members)  # fmt: skip

@@ -28,9 +28,7 @@ def matches(message: Message) -> bool:
     if message.email:
         return False
     noted = _NOTE.match(message.text) and message.poster.name.casefold().startswith("pagerduty")
-    return bool(noted) or (
-        linked and bool(_TITLE.search(message.body) or _OLD.search(message.body))
-    )
+    return bool(noted) or (linked and bool(_TITLE.search(message.body) or _OLD.search(message.body)))
 
 
 def _state(word: str | None) -> AlertState:
@@ -52,7 +50,7 @@ def parse(message: Message) -> Draft | Refusal:
     fields = {label.casefold(): value for label, value in message.fields}
     raw = fields.get("priority") or fields.get("urgency")
     labels = {"incident_number": number, **({"priority": raw} if raw else {})}
-    settled = frozenset({"title", "vendor"} | ({"severity", "service"} if note else set()))
+    settled = frozenset({"title", "vendor", "host"} | ({"severity", "service"} if note else set()))
     return Draft(
         TOOL,
         state,

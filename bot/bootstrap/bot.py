@@ -101,7 +101,9 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
     app = build_app(client, secret, listening)
     server = web.Application(client_max_size=2 * 1024 * 1024)
-    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {"message": answer}
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {
+        "message": answer
+    }
     zone = ZoneInfo(settings.timezone)
     bot = Bot(
         settings,
@@ -110,7 +112,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         InboxWorker(memory.inbox, handlers, settings.workers),
         Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents),
         Jobs(
-            PostDigests(memory.incidents, memory.claims, chat, surfaces, clock), memory.inbox,
+            PostDigests(memory.incidents, memory.claims, chat, surfaces, clock),
+            memory.inbox,
             clock,
             zone,
             settings.digest_day,

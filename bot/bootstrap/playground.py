@@ -6,10 +6,13 @@ Must not be used by `serve`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from bot.bootstrap.bot import Bot, running
 from bot.bootstrap.memory import open_memory
@@ -39,12 +42,18 @@ class Playground:
     async def open(self) -> AsyncIterator[Opened]:
         """Start both; everything is gone afterwards."""
         with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
-            async with await LocalSlack.start(port=self.port, seeds_dir=SEEDS) as slack:
+            async with await LocalSlack.start(port=self.port, seeds_dir=SEEDS, manifest=manifest()) as slack:
                 config = local_settings(slack, Path(folder) / "playground.db")
                 if self.seeded:
                     await load_seeds(config)
                 async with running(config) as bot:
                     yield Opened(slack, bot)
+
+
+def manifest() -> Mapping[str, Any]:
+    """The app's manifest: the local Slack grants what it asks for, and nothing else."""
+    found: Mapping[str, Any] = yaml.safe_load((SEEDS.parent / "manifest.yml").read_text(encoding="utf-8"))
+    return found
 
 
 def local_settings(slack: LocalSlack, database: Path) -> Settings:

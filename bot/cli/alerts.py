@@ -17,16 +17,20 @@ _REFUSED = 1
 _USAGE = 2
 
 
+class EventRejected(Exception):
+    """An input that is no Slack event; the message is one sentence for the person who sent it."""
+
+
 def _reading(raw: str) -> dict[str, Any]:
-    """The reading of one JSON text: a bare event, or an Events API envelope. ValueError says what is wrong with it."""
+    """The reading of one JSON text: a bare event, or an Events API envelope. EventRejected says what is wrong with it."""
     try:
         event = json.loads(raw)
     except json.JSONDecodeError as bad:
-        raise ValueError(f"not JSON: {bad.msg} at column {bad.colno}") from bad
+        raise EventRejected(f"not JSON: {bad.msg} at column {bad.colno}") from bad
     except RecursionError as deep:
-        raise ValueError("not JSON that can be read: nested too deeply") from deep
+        raise EventRejected("not JSON that can be read: nested too deeply") from deep
     if not isinstance(event, dict):
-        raise ValueError(f"expected a JSON object with a Slack event, got {type(event).__name__}")
+        raise EventRejected(f"expected a JSON object with a Slack event, got {type(event).__name__}")
     inner = event.get("event")
     return shape(read(inner if isinstance(inner, dict) else event))
 
@@ -60,7 +64,7 @@ def parse(
     for number, raw in _inputs(_text_of(source), lines=jsonl):
         try:
             result = _reading(raw)
-        except ValueError as bad:
+        except EventRejected as bad:
             refused = True
             typer.echo(f"precedent parse: line {number}: {bad}", err=True)
             result = {"error": str(bad), "line": number}

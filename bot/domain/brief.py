@@ -152,16 +152,16 @@ def _root_cause(strong: Sequence[Precedent]) -> RootCause | None:
     return RootCause(cut(best.root_cause.strip(), CAUSE_LIMIT), _verified(best), best.incident_id)
 
 
-def _apart(alert: Alert, precedent: Precedent) -> str:
-    """What keeps the nearest record from counting, in words."""
-    incident = precedent.incident
-    name = f"{incident.incident_id} ({one_line(incident.title, 60)})"
+def _apart(alert: Alert, precedent: Precedent) -> tuple[str, str]:
+    """What keeps the nearest record from counting: in a few words, and in full with its title and the values."""
+    nearest, title = precedent.incident.incident_id, one_line(precedent.incident.title, 60)
     if not precedent.differs:
-        return f"{name} is alike only in part"
+        return f"nearest {nearest} is alike only in part", f"{nearest} ({title}) is alike only in part"
     now = {"vendor": alert.vendor, "service": alert.service, "environment": alert.environment, "region": alert.region}
     fields = [(field, one_line(then, 30), now[field]) for field, then in precedent.differs]
     told = (f"{field} ({then}{f', now {one_line(value, 30)}' if value else ''})" for field, then, value in fields)
-    return f"{name} differs in {', '.join(told)}"
+    names = ", ".join(field for field, _ in precedent.differs)
+    return f"nearest {nearest} differs in {names}", f"{nearest} ({title}) differs in {', '.join(told)}"
 
 
 def _runbook(alert: Alert) -> str | None:
@@ -173,10 +173,10 @@ def _runbook(alert: Alert) -> str | None:
 def _insufficient(alert: Alert, recalled: Recalled) -> InsufficientMemory:
     """Why memory cannot answer: unreachable, empty, or nothing near enough; and what to collect meanwhile."""
     possible = recalled.possible
-    nearest = _apart(alert, possible[0]) if possible else None
+    nearest: str | None = None
     unreachable = next((m for m in recalled.missing if m.what == MEMORY), None)
     if possible:
-        reason = f"nearest {nearest}"
+        reason, nearest = _apart(alert, possible[0])
     elif recalled.known:
         reason = f"nothing close among {counted(recalled.known, 'past incident')}"
     elif unreachable:

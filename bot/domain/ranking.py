@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.domain.incident import Incident, VerificationStatus
-from bot.domain.kin import Identity, Kin, find_kin, reasons
+from bot.domain.kin import Identity, Kin, Mark, find_kin, reasons
 from bot.domain.query import Query
 
 STRONG_FROM = 0.5
 POSSIBLE_FROM = 0.2
 BACKGROUND_RANKS = slice(10, 30)
+# The same thing in another region still counts, after the same thing here.
+ELSEWHERE = 0.02
 SIMILAR_SHARE = 0.2
 SIMILAR_COSINE = 0.55
 
@@ -96,7 +98,8 @@ class Calibration:
     """Weights of the probability that a candidate is the same problem: a logistic over text scores and fields.
 
     `background` weighs the distance of the fused score to the mean of ranks 11 to 30: how far a candidate stands out
-    from what is always there, whatever stands next to it. The field weights add to the same logit.
+    from what is always there, whatever stands next to it. The field weights add to the same logit; they are small, for
+    vendor, service and region stand in the texts too.
     """
 
     intercept: float
@@ -105,19 +108,17 @@ class Calibration:
     chargram_share: float
     cosine: float
     background: float
-    same_vendor: float = 1.0
-    same_service: float = 0.9
-    same_title: float = 1.2
-    same_region: float = 0.2
+    same_vendor: float = 0.6
+    same_service: float = 0.4
+    same_title: float = 1.0
+    same_region: float = 0.0
     shared_sign: float = 0.6
     other_vendor: float = -1.5
     other_service: float = -0.8
     other_region: float = -0.2
 
 
-LEXICAL = Calibration(
-    intercept=-4.9, bm25_share=0.506, bm25_mass=2.085, chargram_share=1.369, cosine=0.0, background=5.0
-)
+LEXICAL = Calibration(intercept=-5.0, bm25_share=1.16, bm25_mass=1.35, chargram_share=1.64, cosine=0.0, background=3.37)
 HYBRID = Calibration(
     intercept=-5.3, bm25_share=1.663, bm25_mass=1.596, chargram_share=0.0, cosine=2.149, background=5.0
 )
@@ -172,6 +173,7 @@ def _probability(candidate: Candidate, kin: Kin, background: float, weights: Cal
         band = BANDS[kin.identity]
         # Two decimals: within them the better record and the more recent one go first, not a word more or less.
         free = round(band.low + (band.high - band.low) * free, 2)
+        free -= ELSEWHERE if Mark.OTHER_REGION in kin.marks else 0.0
     return min(free, _gated(free)) if kin.gated else free
 
 

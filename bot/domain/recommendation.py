@@ -183,8 +183,15 @@ def _explanation(tally: _Tally, total: int, ids: Sequence[str]) -> str:
     said += [f"helped partly {p} of {known}"] if p else []
     said += [f"outcome not recorded in {u}"] if u and known else []
     said += ["outcome not recorded"] if not known else []
-    said += [f"{imported} of the {tried} counted imported"] if imported else []
+    said += [_imported(imported, tried)] if imported else []
     return f"{', '.join(said)}: {listed(ids, IDS_SHOWN)}"
+
+
+def _imported(imported: int, tried: int) -> str:
+    """How many of the counted outages only an import vouches for."""
+    if imported < tried:
+        return f"{imported} of these {tried} imported"
+    return "all imported" if tried > 1 else "imported"
 
 
 def _text_and_title(best: Sequence[_Use], runbook_id: str | None) -> tuple[str, str | None]:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-_SECRET_WORD = (
+_NAMES = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?(?:key|secret)"
     r"|client[_-]?secret|auth[_-]?key|encryption[_-]?key|credentials?|session[_-]?(?:id|key)|connection[_-]?string|mot[_ ]de[_ ]passe"
     r"|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
@@ -42,7 +42,7 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (
         "secret",
-        re.compile(rf"((?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_SECRET_WORD}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}[\"'`*]{{0,3}}\s{{0,3}}[:=：]\s{{0,3}}[\"'`]{{0,2}})(?!\[masked)((?<=[\"'`])[^\"'`\n]{{3,500}}|[^\s\"'`,;&<>|{{}}()\[\]]{{3,500}})", re.IGNORECASE),
+        re.compile(rf"((?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}[\"'`*]{{0,3}}\s{{0,3}}[:=：]\s{{0,3}}[\"'`]{{0,2}})(?!\[masked)((?<=[\"'`])[^\"'`\n]{{3,500}}|[^\s\"'`,;&<>|{{}}()\[\]]{{3,500}})", re.IGNORECASE),
         r"\1[masked:secret]",
     ),
 )  # fmt: skip
@@ -52,6 +52,7 @@ _DULL_VALUES = re.compile(
 )
 _EMAIL = re.compile(r"(?<![\w.+@/-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.:/+-])(?:\d[ -]?){12,18}\d(?![\w.:/-]|-\d)")
+_ISSUED = re.compile(r"(?:4\d{12}|4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6\d{15,18})$")
 _PHONE = re.compile(
     r"(?<![\w.:/+=-])\+\d{1,3}(?:[ .-]?\(?\d{2,5}\)?){2,5}(?![\w:/-]|\.\d)|(?<![\w.:/+=-])\(\d{3}\) \d{3}-\d{4}(?!\d)|(?<![\w.:/+=-])\d{3}-\d{3}-\d{4}(?![\w-])"
 )
@@ -71,10 +72,10 @@ def _luhn(digits: str) -> bool:
 
 
 def _card(match: re.Match[str]) -> str:
-    """Masked if it is a card number: a known first digit, right length, checksum; its separators even or none."""
+    """Masked if it is a card number: an issued prefix with its length, checksum, one kind of separator or none."""
     digits = re.sub(r"\D", "", match[0])
     grouped = len({c for c in match[0] if not c.isdigit()}) <= 1
-    looks = 13 <= len(digits) <= 19 and digits[0] in "23456" and len(set(digits)) > 2
+    looks = _ISSUED.match(digits) is not None and len(set(digits)) > 1
     return "[masked:card]" if looks and grouped and _luhn(digits) else match[0]
 
 
@@ -94,10 +95,7 @@ def mask(text: str) -> tuple[str, Mapping[str, int]]:
     """The text with secrets replaced by `[masked:<rule>]`, and how often each rule struck. Masking twice changes nothing."""
     counts: Counter[str] = Counter()
     for name, pattern, replacement in _RULES:
-        if name == "secret":
-            replaced = pattern.sub(_secret, text)
-        else:
-            replaced = pattern.sub(replacement, text)
+        replaced = pattern.sub(_secret if name == "secret" else replacement, text)
         if replaced != text:
             counts[name] += max(1, replaced.count(f"[masked:{name}]") - text.count(f"[masked:{name}]"))
             text = replaced

@@ -52,11 +52,10 @@ _HTTP = re.compile(
     r"(?![\w:/%-]|[.,]\d|\s?(?:ms|s|m|h|sec|seconds?|mins?|minutes?|hours?|[kmgt]i?b|bytes|times|requests?|users?|rows)\b)",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W_]+")
 _UPPER_CODE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\bE[A-Z]{5,}\b")
 _NAMED_ERROR = re.compile(r"\b(?:OOMKilled|OOM|CrashLoopBackOff|ImagePullBackOff|[A-Z]\w+(?:Error|Exception))\b")
 _METRIC = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|\b[a-z][a-z0-9]+(?:\.[a-z0-9_]{2,}){2,}\b")
-# Names that say nothing about what was measured.
-_VAGUE = frozenset({"value", "count", "total", "status", "state", "rate", "error", "errors", "latency", "duration"})
 
 
 def code_form(code: str) -> str:
@@ -79,9 +78,10 @@ def metric_names_in(text: str) -> frozenset[str]:
 
 
 def telling_names(names: Iterable[str | None]) -> frozenset[str]:
-    """Metric names in compared form, without those that name nothing ("value") or are too short to tell."""
+    """Metric names in compared form. One word alone ("errors", "calls", "cpu") is what everything measures: it tells
+    nothing about which problem it is."""
     forms = (normalise(name) for name in names if name)
-    return frozenset(form for form in forms if len(form) > 3 and form not in _VAGUE)
+    return frozenset(form for form in forms if len(_WORD.findall(form)) > 1)
 
 
 def code_words(codes: Iterable[str]) -> tuple[str, ...]:

@@ -157,9 +157,8 @@ _HOST = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{
 
 def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     """One pattern for many names: a name may start a CamelCase word (RazorpayTimeoutError) but not sit inside one."""
-    forms = {form for n in names for form in (n.casefold(), n.title(), n.upper(), n)}
-    longest_first = sorted((re.escape(form) for form in forms if form), key=lambda form: (-len(form), form))
-    return re.compile(r"(?<![A-Za-z0-9@/.-])(?:" + "|".join(longest_first) + r")(?![a-z0-9])")
+    longest_first = sorted((re.escape(name) for name in {*names} if name), key=lambda form: (-len(form), form))
+    return re.compile(r"(?<![A-Za-z0-9@/.-])(?i:" + "|".join(longest_first) + r")(?![a-z0-9])")
 
 
 _IN_TEXT = _pattern(a for v in VENDORS if v.category not in _ONLY_WHEN_NAMED for a in v.aliases)

@@ -165,10 +165,14 @@ class Interactions(People):
     def _show_next(self, screen: Screen, view: JSON, kind: str, given: Mapping[str, Any]) -> None:
         if self.core.knobs.validate and validate_view(given):
             screen.notice = NO_ANSWER
-        elif kind == "push":
-            self.core.surfaces.push(screen, given)
-        else:
-            self.core.surfaces.update(given, view_id=view["id"])
+            return
+        try:
+            if kind == "push":
+                self.core.surfaces.push(screen, given)
+            else:
+                self.core.surfaces.update(given, view_id=view["id"])
+        except SlackRefused:  # closed meanwhile, or the stack is full
+            screen.notice = NO_ANSWER
 
     async def close_view(self, *, user: str | None = None, clear: bool = False) -> Outcome:
         """Close the user's top modal, or all of them; view_closed is sent where the view asks for it."""

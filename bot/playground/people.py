@@ -48,11 +48,11 @@ class People:
         fields = messages.by_app(self.core.workspace, author, payload)
         return copy.deepcopy(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
 
-    async def post_alert(self, channel: str, payload: Mapping[str, Any]) -> JSON:
+    async def post_alert(self, channel: str, payload: Mapping[str, Any], *, thread_ts: str | None = None) -> JSON:
         """Post as a monitoring tool's incoming webhook: `subtype: bot_message`, no user; the stored message."""
         author = self.core.workspace.app_named(str(payload.get("username") or "incoming-webhook"))
         fields = messages.by_webhook(self.core.workspace, author, payload)
-        return copy.deepcopy(self.core.add_message(self._channel(channel), fields))
+        return copy.deepcopy(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
 
     async def deliver_message(self, channel: str, event: Mapping[str, Any], *, thread_ts: str | None = None) -> JSON:
         """Post a recorded Slack message event with a fresh ts and this channel; all else as it was recorded.

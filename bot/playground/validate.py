@@ -27,8 +27,8 @@ def validate_message(payload: Mapping[str, Any]) -> list[Problem]:
     """The problems of a message's blocks, attachments and metadata; none means that Slack would take it."""
     problems = _surface(payload.get("blocks"), limits.MESSAGE, "/blocks")
     attachments = payload.get("attachments") or []
-    if not isinstance(attachments, list):
-        return [*problems, Problem("/attachments", "must be a list", "invalid_attachments")]
+    if not isinstance(attachments, list) or not all(isinstance(a, dict) for a in attachments):
+        return [*problems, Problem("/attachments", "must be a list of objects", "invalid_attachments")]
     if len(attachments) > limits.ATTACHMENTS_MOST:
         problems.append(Problem("/attachments", "no more than 100 attachments allowed", "too_many_attachments"))
     for number, attachment in enumerate(attachments):

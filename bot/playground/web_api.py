@@ -56,6 +56,7 @@ class WebApi:
         method = request.match_info["method"]
         args = await arguments(request)
         knobs = self.core.knobs
+        self.core.traffic.counts[f"begun:{method}"] += 1
         if delay_s := knobs.delay_s(method):
             await asyncio.sleep(delay_s)
         status, answer = self._answer(method, args, _token(request, args))
@@ -64,7 +65,8 @@ class WebApi:
         self.core.changed()
         if answer.get("ok") and knobs.take_count(knobs.lost, method) and request.transport is not None:
             request.transport.close()
-        headers = {"X-OAuth-Scopes": ",".join(sorted(self.core.installed.scopes))}
+        scopes = (self.core.installed.scopes or _every_scope()) - knobs.refused_scopes
+        headers = {"X-OAuth-Scopes": ",".join(sorted(scopes))}
         if status == 429:
             headers["Retry-After"] = str(knobs.retry_after_s)
         return web.json_response(answer, status=status, headers=headers)

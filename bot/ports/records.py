@@ -222,6 +222,7 @@ _SAYS = {
     "finite_number": "should be a finite number",
     "greater_than_equal": "should not be negative",
     "string_too_short": "should not be empty",
+    "too_short": "should not be empty",
     "string_too_long": "is too long",
     "string_pattern_mismatch": "is not of the expected form",
 }

@@ -6,7 +6,7 @@ row) or nothing is. Must not know SQL, Slack's wire format or any bank.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -144,6 +144,10 @@ class IncidentStore(Protocol):
 
     async def record(self, incident_id: str) -> Incident:
         """The record; raises IncidentNotFound."""
+        ...
+
+    async def find(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
+        """Those of these records that there are, by id."""
         ...
 
     async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:

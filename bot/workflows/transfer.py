@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Viewer
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports import RecordRejected
 from bot.ports.records import read_record, write_record
 from bot.ports.store import Changes, Destination, IncidentStore, Owed
 
@@ -66,22 +66,16 @@ class ImportRecords:
         yield done
 
     async def _keep(self, batch: dict[str, Incident], done: Imported) -> None:
-        before = {incident_id: await self._now(incident_id) for incident_id in batch}
-        changed = tuple(record for incident_id, record in batch.items() if before[incident_id] != record)
+        before = await self.store.find(tuple(batch))
+        changed = tuple(record for incident_id, record in batch.items() if before.get(incident_id) != record)
         if changed:
             ids = frozenset(record.incident_id for record in changed)
             owed = tuple(_retain(record) for record in changed) if self.owes_bank else ()
             await self.store.commit(Changes(records=changed, recallable=ids, owed=owed))
-        added = sum(before[record.incident_id] is None for record in changed)
+        added = sum(record.incident_id not in before for record in changed)
         done.added += added
         done.replaced += len(changed) - added
         done.unchanged += len(batch) - len(changed)
-
-    async def _now(self, incident_id: str) -> Incident | None:
-        try:
-            return await self.store.record(incident_id)
-        except IncidentNotFound:
-            return None
 
 
 def _retain(record: Incident) -> Owed:

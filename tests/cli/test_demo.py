@@ -8,7 +8,7 @@ from tests.cli.command import Precedent
 
 
 def test_the_demo(tmp_path: Path) -> None:
-    ran = Precedent(tmp_path)("demo")
+    ran = Precedent(tmp_path).process("demo")
     assert ran.returncode == 0, ran.stderr
     known, unknown, later = (part for part in ran.stdout.split("─" * 60)[1:5] if "FIRING" in part)
     for part in ("HIGH", "vendor", "1. ", "worked 3 of 3", "min", "INC-8", "INC-14", "INC-29"):

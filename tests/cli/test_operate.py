@@ -10,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bootstrap.doctor import Finding, examine
+from bot.bootstrap.playground import manifest
 from bot.cli.operate import line
 from bot.playground.server import LocalSlack
 from bot.settings import Settings
@@ -18,7 +19,7 @@ from tests.cli.command import Precedent
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with await LocalSlack.start() as started:
+    async with await LocalSlack.start(manifest=manifest()) as started:
         yield started
 
 

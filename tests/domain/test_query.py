@@ -15,11 +15,11 @@ KNOWN = KnownNames(frozenset({"razorpay", "stripe"}), frozenset({"payments-api",
 def test_the_text_is_vendor_service_region_title_symptoms_and_the_words_of_codes() -> None:
     query = build_query(an_alert())
     assert query.text == (
-        "razorpay payments-api ap-south-1 PaymentGatewayTimeouts payment_gateway_timeout_ratio 504 timeout"
+        "razorpay payments-api ap-south-1 PaymentGatewayErrorRateHigh payment_gateway_error_ratio 504 timeout"
     )
     assert query.error_codes == {"504"}
-    assert query.symptom_names == {"payment_gateway_timeout_ratio"}
-    assert (query.fingerprint, query.title) == ("fp-1", "PaymentGatewayTimeouts")
+    assert query.symptom_names == {"payment_gateway_error_ratio"}
+    assert (query.fingerprint, query.title) == ("fp-1", "PaymentGatewayErrorRateHigh")
     assert (query.vendor, query.service, query.region) == ("razorpay", "payments-api", "ap-south-1")
     assert query.environment == "prod"
 

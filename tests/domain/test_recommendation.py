@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.incident import Runbook
-from bot.domain.recommendation import Confidence, fix_record
+from bot.domain.recommendation import Confidence, FixRecord, Recommendation, fix_record
 from tests.builders import NOW, an_incident, on_day, precedents, tried
 
 HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
@@ -21,6 +21,17 @@ def outages(*statuses: str | None, fix: str = "failover", first: int = 1):
         an_incident(f"INC-{n}", started_at=on_day(n), attempts=(tried(fix, s),) if s else ())
         for n, s in enumerate(statuses, start=first)
     ]
+
+
+def best_of(*records) -> Recommendation:
+    found = fix_record(precedents(*records), NOW).recommendation
+    assert found is not None
+    return found
+
+
+def recommended(record: FixRecord) -> Recommendation:
+    assert record.recommendation is not None
+    return record.recommendation
 
 
 V, P, F, U = "VERIFIED", "PARTIAL", "FAILED", "UNVERIFIED"
@@ -42,7 +53,7 @@ V, P, F, U = "VERIFIED", "PARTIAL", "FAILED", "UNVERIFIED"
     ],
 )
 def test_confidence(statuses, confidence: Confidence) -> None:
-    found = fix_record(precedents(*outages(*statuses)), NOW).recommendation
+    found = best_of(*outages(*statuses))
     assert found is not None
     assert found.confidence is confidence
     assert (found.successes, found.partial, found.failures) == (statuses.count(V), statuses.count(P), statuses.count(F))
@@ -56,42 +67,42 @@ def test_what_never_worked_is_never_recommended(statuses) -> None:
 
 def test_two_successes_on_one_date_are_not_high() -> None:
     pair = [an_incident(f"INC-{h}", started_at=on_day(1, h), attempts=(tried("x"),)) for h in (1, 20)]
-    assert fix_record(precedents(*pair), NOW).recommendation.confidence is MEDIUM
+    assert best_of(*pair).confidence is MEDIUM
 
 
 def test_undated_incidents_are_outages_of_their_own_dates() -> None:
     pair = [an_incident("a", attempts=(tried("x", how="import"),)), an_incident("b", attempts=(tried("x"),))]
-    found = fix_record(precedents(*pair), NOW).recommendation
+    found = best_of(*pair)
     assert (found.confidence, found.last_worked) == (HIGH, None)
-    assert found.explanation == "tried in 2 of 2 similar outages, worked 2 of 2, 1 of the 2 counted imported: a, b"
+    assert found.explanation == "tried in 2 of 2 similar outages, worked 2 of 2, 1 of these 2 imported: a, b"
 
 
 def test_a_success_counts_as_recent_for_180_days() -> None:
     records = outages(V, V)
     last = on_day(2)
     for days, confidence in ((180, HIGH), (181, MEDIUM)):
-        found = fix_record(precedents(*records), last + timedelta(days=days)).recommendation
+        found = recommended(fix_record(precedents(*records), last + timedelta(days=days)))
         assert (found.confidence, found.last_worked) == (confidence, last)
 
 
 def test_the_time_of_the_attempt_goes_before_the_incidents() -> None:
     one = an_incident(started_at=on_day(1), resolved_at=on_day(2), attempts=(tried("x", at=on_day(3)),))
     two = an_incident(started_at=on_day(1), resolved_at=on_day(2), attempts=(tried("x"),))
-    assert fix_record(precedents(one), NOW).recommendation.last_worked == on_day(3)
-    assert fix_record(precedents(two), NOW).recommendation.last_worked == on_day(2)
+    assert best_of(one).last_worked == on_day(3)
+    assert best_of(two).last_worked == on_day(2)
 
 
 def test_the_last_attempt_of_a_fix_in_an_incident_counts() -> None:
     worked = an_incident(attempts=(tried("x", F), tried("X.", V)))
     failed = an_incident(attempts=(tried("x", V), tried("x", F)))
-    assert fix_record(precedents(worked), NOW).recommendation.confidence is MEDIUM
+    assert best_of(worked).confidence is MEDIUM
     assert fix_record(precedents(failed), NOW).recommendation is None
 
 
 def test_an_outage_counts_once_with_its_worst_outcome() -> None:
     one = {"service": "api", "started_at": on_day(1)}
     same = [an_incident(f"i{n}", attempts=(tried("x", s),), **one) for n, s in enumerate((V, V, U))]
-    found = fix_record(precedents(*same), NOW).recommendation
+    found = best_of(*same)
     assert (found.successes, found.outages, found.confidence) == (1, 1, MEDIUM)
     mixed = fix_record(precedents(*same, an_incident("i9", attempts=(tried("x", F),), **one)), NOW)
     assert mixed.recommendation is None
@@ -104,12 +115,12 @@ def test_of_an_outage_the_latest_known_success_is_the_last(known) -> None:
         an_incident(f"i{n}", service="api", started_at=on_day(1), attempts=(tried("x", at=on_day(d) if d else None),))
         for n, d in enumerate(known)
     ]
-    assert fix_record(precedents(*pair), NOW).recommendation.last_worked == on_day(5)
+    assert best_of(*pair).last_worked == on_day(5)
 
 
 def test_success_times_of_an_outage_without_dates_are_unknown() -> None:
     undated = an_incident("b", service="api", attempts=(tried("x"),))
-    assert fix_record(precedents(undated), NOW).recommendation.last_worked is None
+    assert best_of(undated).last_worked is None
 
 
 def test_fixes_are_one_by_runbook_else_by_normalised_text() -> None:
@@ -122,14 +133,14 @@ def test_fixes_are_one_by_runbook_else_by_normalised_text() -> None:
     ]
     found = fix_record(precedents(*records), NOW)
     assert found.alternatives == ()
-    assert (found.recommendation.successes, found.recommendation.runbook_id) == (3, "RB-1")
-    assert (found.recommendation.fix, found.recommendation.title) == ("Fail over to stripe", "Failover")
-    assert found.recommendation.incidents == ("a", "b", "c")
+    assert (recommended(found).successes, recommended(found).runbook_id) == (3, "RB-1")
+    assert (recommended(found).fix, recommended(found).title) == ("Fail over to stripe", "Failover")
+    assert recommended(found).incidents == ("a", "b", "c")
 
 
 def test_the_wording_is_that_of_the_best_incident_in_which_it_worked() -> None:
     records = [an_incident("a", attempts=(tried("restart", F),)), an_incident("b", attempts=(tried("Restart!"),))]
-    found = fix_record(precedents(*records), NOW).recommendation
+    found = best_of(*records)
     assert (found.fix, found.incidents) == ("Restart!", ("b", "a"))
 
 
@@ -139,7 +150,7 @@ def test_the_wording_is_that_of_the_best_incident_in_which_it_worked() -> None:
 )
 def test_a_bare_runbook_is_told_by_its_steps(runbooks, fix: str) -> None:
     record = an_incident(attempts=(tried(" ", runbook_id="RB-1"),), runbooks=runbooks)
-    assert fix_record(precedents(record), NOW).recommendation.fix == fix
+    assert best_of(record).fix == fix
 
 
 def test_an_attempt_without_text_and_runbook_is_no_fix() -> None:
@@ -154,7 +165,7 @@ def test_order_confidence_successes_share_rank() -> None:
         an_incident("i4", started_at=on_day(4), attempts=(tried("high"),)),
     ]
     found = fix_record(precedents(*records), NOW)
-    assert [found.recommendation.fix, *(a.fix for a in found.alternatives)] == [
+    assert [recommended(found).fix, *(a.fix for a in found.alternatives)] == [
         "high",
         "rank-first",
         "rank-second",
@@ -183,18 +194,18 @@ def test_alternatives_partly_then_unrecorded_and_failures_apart() -> None:
 
 
 def test_the_explanation_gives_the_denominator_and_the_ids() -> None:
-    found = fix_record(precedents(*outages(V, V, V, None, None, None, None)), NOW).recommendation
+    found = best_of(*outages(V, V, V, None, None, None, None))
     assert found.explanation == "tried in 3 of 7 similar outages, worked 3 of 3: INC-1, INC-2, INC-3"
 
 
 def test_mixed_results_are_said() -> None:
-    found = fix_record(precedents(*outages(V, F, V, F)), NOW).recommendation
+    found = best_of(*outages(V, F, V, F))
     assert found.confidence is LOW
     assert "worked 2 of 4, mixed results: 2 success, 2 failure" in found.explanation
 
 
 def test_many_ids_are_counted() -> None:
-    assert "INC-8 and 2 more" in fix_record(precedents(*outages(*[V] * 10)), NOW).recommendation.explanation
+    assert "INC-8 and 2 more" in best_of(*outages(*[V] * 10)).explanation
 
 
 def test_rivals_that_worked_stand_beside_with_what_tells_them_apart() -> None:
@@ -204,7 +215,7 @@ def test_rivals_that_worked_stand_beside_with_what_tells_them_apart() -> None:
         an_incident("c", region="eu-west-1", started_at=on_day(3), attempts=(tried("y"),)),
     ]
     found = fix_record(precedents(*records), NOW)
-    assert found.recommendation.fix == "x"
+    assert recommended(found).fix == "x"
     assert [a.fix for a in found.alternatives] == ["both", "y"]
     assert found.alternatives[1].explanation.endswith(
         "told apart by region ap-south-1 (recommended) or eu-west-1 (this)"

@@ -66,7 +66,9 @@ PAST = an_incident(region="ap-south-1", environment="production", service="payme
         ("use the production config", {"environment": "stg"}, ("written for production; this alert is stg",)),
     ],
 )
-def test_words_of_the_past_alert_that_differ_now(step: str, now: dict, warnings: tuple[str, ...]) -> None:
+def test_words_of_the_past_alert_that_differ_now(
+    step: str, now: dict[str, str | None], warnings: tuple[str, ...]
+) -> None:
     assert step_warnings((step,), PAST, an_alert(**now)) == warnings
 
 

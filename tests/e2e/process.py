@@ -14,6 +14,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.bootstrap.playground import manifest
 from bot.playground.server import LocalSlack
 from tests.ports import free_port
 
@@ -107,7 +108,7 @@ class BotProcess:
 @asynccontextmanager
 async def served(folder: Path, *, http: bool = False) -> AsyncIterator[BotProcess]:
     """A local Slack and a bot that is ready."""
-    async with await LocalSlack.start(retry_delays_s=(0.2, 0.2, 0.2)) as slack:
+    async with await LocalSlack.start(manifest=manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as slack:
         bot = BotProcess(slack, folder / "bot.db", http=http)
         await bot.start()
         try:

@@ -102,6 +102,7 @@ async def test_it_answers_an_alert_in_its_thread_with_buttons_and_records_in_a_m
 
 
 async def test_an_update_is_echoed_as_message_changed(slack: LocalSlack, client: AsyncWebClient) -> None:
+    slack.hub.ack_timeout_s = 0.01  # nobody listens
     posted = await client.chat_postMessage(channel="C0ALERTS", text="one")
     await client.chat_update(channel="C0ALERTS", ts=posted["ts"], text="two")
     await slack.idle()

@@ -192,7 +192,8 @@ def test_wrong_structure_is_refused_where_it_stands(blocks: list[Any], pointer: 
 
 def test_blocks_and_attachments_must_be_lists() -> None:
     assert validate_message({"blocks": "x", "attachments": {}})[0].error == "invalid_blocks_format"
-    assert validate_message({"blocks": [], "attachments": "x"})[0].error == "invalid_attachments"
+    for attachments in ("x", ["x"]):
+        assert validate_message({"blocks": [], "attachments": attachments})[0].error == "invalid_attachments"
 
 
 def test_blocks_in_attachments_are_checked_and_attachments_counted() -> None:

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from bot.slack.messages import SlackSurfaces
 
 from bot.domain.alert import Alert, AlertState
 from bot.domain.incident import Boundary, FailedCheck, Incident, VerificationStatus
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.store import Changes, Destination
+from bot.slack.messages import SlackSurfaces
 from bot.workflows.resolve import Outcome, Resolution, Resolve, Subject
 from tests.workflows.world import World, world
 
@@ -149,6 +149,7 @@ async def test_a_plain_message_becomes_a_record_of_its_words(w: World) -> None:
 
 
 async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w: World) -> None:
+    w.clock.go_on(seconds=1)
     await w.post(fingerprint="quiet", severity="warning")
     await w.owed()
     await w.resolve(Resolution(Outcome.BY_ITSELF, "INC-2", thread=("C1", "1795921200.000000")), "U1", "view:5")
@@ -173,6 +174,7 @@ async def test_the_form_offers_what_the_brief_knows(w: World) -> None:
     assert (form.known_fixes, form.usual_checks) == (("Restart it",), ("DNS",))
     assert await w.resolve.suggested_fix("INC-2") == "Restart it"
     assert await w.resolve.suggested_fix("INC-1") is None
+    w.clock.go_on(seconds=1)
     await w.post(fingerprint="quiet", severity="warning", title="Other")
     assert (await w.resolve.form("INC-3")).known_fixes == ()
 

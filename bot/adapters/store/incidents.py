@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from bot.adapters.store.bodies import brief_from_json, life_from_json, record_from_json
 from bot.adapters.store.commit import AlreadyDone, Writer
 from bot.adapters.store.engine import Database
-from bot.adapters.store.statements import advance, seen_by
+from bot.adapters.store.statements import advance, batches, seen_by
 from bot.adapters.store.tables import briefs, counters, lives, outbox, records, seen_posts
 from bot.domain.brief import AlertHistory
 from bot.domain.incident import Incident
@@ -56,6 +56,13 @@ class SqlIncidents:
         if body is None:
             raise IncidentNotFound(f"There is no record of {incident_id} that you may see.")
         return record_from_json(body)
+
+    async def find(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
+        """See the port."""
+        found: list[str] = []
+        for portion in batches(incident_ids, PAGE):
+            found += await self._all(sa.select(records.c.body).where(records.c.incident_id.in_(portion)))
+        return {record.incident_id: record for record in map(record_from_json, found)}
 
     async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
         """See the port."""

@@ -188,5 +188,5 @@ async def _documents(connection: AsyncConnection, doc_ids: Sequence[int]) -> lis
     found: dict[int, Document] = {}
     for portion in batches(doc_ids, IDS_PER_STATEMENT):
         rows = await connection.execute(sa.select(documents).where(documents.c.doc_id.in_(portion)))
-        found |= {row.doc_id: Document(row.incident_id, row.terms.split(), row.words.split()) for row in rows}
+        found |= {row.doc_id: Document(row.incident_id, row.terms, row.words, row.length, row.grams) for row in rows}
     return [found[doc_id] for doc_id in doc_ids]

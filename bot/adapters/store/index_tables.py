@@ -21,6 +21,7 @@ documents = sa.Table(
     sa.Column("terms", sa.Text, nullable=False),
     sa.Column("words", sa.Text, nullable=False),
     sa.Column("length", sa.Integer, nullable=False),
+    sa.Column("grams", sa.Integer, nullable=False),
 )
 
 terms = sa.Table(

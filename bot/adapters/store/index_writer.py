@@ -16,9 +16,9 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.index_tables import FTS_ADD, FTS_REMOVE, documents, terms, totals
-from bot.adapters.store.statements import batches
+from bot.adapters.store.statements import batches, to_json
 from bot.domain.incident import Incident
-from bot.domain.text import tokens, words
+from bot.domain.text import gram_count, tokens, words
 
 IDS_PER_STATEMENT = 500
 # more records than this are cut into tokens in a thread, to keep the event loop free
@@ -78,14 +78,15 @@ def _document_rows(records: Iterable[Incident], first: int) -> list[dict[str, An
 
 def _document_row(record: Incident, doc_id: int) -> dict[str, Any]:
     text = searchable_text(record)
-    found = tokens(text)
+    found, written = tokens(text), words(text)
     return {
         "doc_id": doc_id,
         "incident_id": record.incident_id,
         "visibility": record.source.visibility,
         "terms": " ".join(found),
-        "words": " ".join(words(text)),
+        "words": to_json(Counter(written)),
         "length": len(found),
+        "grams": sum(gram_count(word) for word in written),
     }
 
 

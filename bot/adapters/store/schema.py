@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -26,12 +27,16 @@ def applied(connection: sa.Connection) -> str | None:
 def check(connection: sa.Connection) -> bool:
     """Whether the schema is the one we need; raises StoreUnavailable for one that a newer version wrote."""
     revision = applied(connection)
-    known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
-    if revision is not None and revision not in known:
+    if revision is not None and revision not in _known():
         raise StoreUnavailable(
             f"The database has the schema {revision} of a newer Precedent; install that version, or restore a backup."
         )
     return revision == HEAD
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    return frozenset(script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
 
 
 def upgrade(connection: sa.Connection) -> None:

@@ -6,13 +6,14 @@ documents more than there are, which hold none of the query: in a store of five 
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.ranking import TextScore
-from bot.domain.text import gram_count, word_grams
+from bot.domain.text import word_grams
 
 K1 = 1.2
 B = 0.75
@@ -22,11 +23,14 @@ WORD_SHARE, GRAM_SHARE = 0.6, 0.4
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A stored document as the index keeps it."""
+    """A stored document as the index keeps it: `terms` separated by spaces, `words` a JSON object of their counts,
+    and how many terms and n-grams it has."""
 
     incident_id: str
-    terms: Sequence[str]
-    words: Sequence[str]
+    terms: str
+    words: str
+    length: int
+    grams: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,8 @@ def scores(
 
 
 def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -> float:
-    times = Counter(term for term in document.terms if term in weight)
-    length = len(document.terms)
-    return sum(weight[term] * saturated(n, length, mean_length) for term, n in times.items())
+    times = Counter(filter(weight.__contains__, document.terms.split()))
+    return sum(weight[term] * saturated(n, document.length, mean_length) for term, n in times.items())
 
 
 def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
@@ -88,29 +91,26 @@ def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Se
     counted = [_matches(document, wanted, matched) for document in (*pool, *others)]
     in_pool = counted[: len(pool)]
     held: Counter[str] = Counter()
-    for times, _ in in_pool:
+    for times in in_pool:
         held.update(times.keys())
     number = len(pool) + PRIOR_DOCUMENTS
     weight = {gram: times * rarity(number, held[gram]) for gram, times in wanted.items()}
     highest = sum(weight.values()) * (K1 + 1)
-    mean_length = sum(length for _, length in in_pool) / max(1, len(pool))
+    mean_length = sum(document.grams for document in pool) / max(1, len(pool))
     shares = {}
-    for document, (times, length) in zip((*pool, *others), counted, strict=True):
-        bm25 = sum(weight[gram] * saturated(n, length, mean_length) for gram, n in times.items())
+    for document, times in zip((*pool, *others), counted, strict=True):
+        bm25 = sum(weight[gram] * saturated(n, document.grams, mean_length) for gram, n in times.items())
         shares[document.incident_id] = bm25 / highest if highest else 0.0
     return shares
 
 
-def _matches(
-    document: Document, wanted: Mapping[str, int], matched: dict[str, tuple[str, ...]]
-) -> tuple[Counter[str], int]:
-    """How often the query's n-grams occur in the document, and how many n-grams it has. `matched` remembers words."""
-    times: Counter[str] = Counter()
-    length = 0
-    for word in document.words:
+def _matches(document: Document, wanted: Mapping[str, int], matched: dict[str, tuple[str, ...]]) -> dict[str, int]:
+    """How often the query's n-grams occur in the document. `matched` remembers the n-grams of words seen before."""
+    times: dict[str, int] = {}
+    for word, n in json.loads(document.words).items():
         hits = matched.get(word)
         if hits is None:
-            hits = matched[word] = tuple(gram for gram in word_grams(word) if gram in wanted)
-        times.update(hits)
-        length += gram_count(word)
-    return times, length
+            hits = matched[word] = tuple(filter(wanted.__contains__, word_grams(word)))
+        for gram in hits:
+            times[gram] = times.get(gram, 0) + n
+    return times

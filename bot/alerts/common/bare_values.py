@@ -6,14 +6,17 @@ Must not name a value that could be several labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
 
 from bot.alerts.vocabulary.places import environment_word, region_in
 from bot.alerts.vocabulary.severities import severity_of
 from bot.domain.vendors import find_vendor
 
 _INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
-_METHODS = frozenset("upi card cards netbanking wallet emi get post put delete patch".split())
+_PAIR = re.compile(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
+_METHODS_LISTED = "upi card cards netbanking wallet emi get post put delete patch"
+_METHODS = frozenset(_METHODS_LISTED.split())
 _CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGNORECASE)
 
 
@@ -67,3 +70,9 @@ def name_values(values: Sequence[str]) -> dict[str, str]:
 def name_group(values: Sequence[str]) -> dict[str, str]:
     """Labels for the group values that follow the alert name: a single one that looks like a cluster is one."""
     return {"cluster": values[0]} if len(values) == 1 and _CLUSTER.search(values[0]) else name_values(values)
+
+
+def silence_labels(urls: Iterable[str]) -> dict[str, str]:
+    """All labels by name, from a link that opens a new silence with them filled in."""
+    address = next((unquote(url) for url in urls if "/silences/new" in url), "")
+    return dict(_PAIR.findall(address))

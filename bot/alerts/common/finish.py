@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from bot.alerts.common.draft import Draft
 from bot.alerts.common.fingerprint import fingerprint, normal
-from bot.alerts.common.heads import heads_of, severity_in
+from bot.alerts.common.heads import heads_of
 from bot.alerts.common.labels import Labels, labels_of
 from bot.alerts.common.links import links_of
+from bot.alerts.common.severity import severity_in
 from bot.alerts.common.subjects import (
     ENVIRONMENT_KEYS,
     HOST_KEYS,
@@ -20,15 +21,25 @@ from bot.alerts.common.subjects import (
     service_of,
     vendor_of,
 )
-from bot.alerts.common.symptoms import conditions_of, error, errors_in, expression_metrics, metric, metrics_in, metrics_of, unique
+from bot.alerts.common.symptoms import (
+    conditions_of,
+    error,
+    errors_in,
+    expression_metrics,
+    metrics_in,
+    metrics_of,
+    unique,
+)
 from bot.alerts.common.titles import title_of
 from bot.alerts.message import Message
-from bot.domain.alert import Alert, AlertState, Symptom
+from bot.domain.alert import Alert, Symptom
 
-_DIMENSIONS = frozenset(
-    "job branch workflow project cluster namespace queue topic database component method issuer gateway vendor provider task dag repo check monitor region "
-    "environment env zone tenant shard partition endpoint mountpoint disk volume interface ifname plan channel bank tier service application".split()
+_DIMENSIONS_LISTED = (
+    "job branch workflow project cluster namespace queue topic database component method issuer gateway "
+    "vendor provider task dag repo check monitor region environment env zone tenant shard partition endpoint "
+    "mountpoint disk volume interface ifname plan channel bank tier service application"
 )
+_DIMENSIONS = frozenset(_DIMENSIONS_LISTED.split())
 _VOLATILE = re.compile(
     r"(?:^|_)(?:id|uid|uuid|time|ts|at|since|duration|count|value|status|state|severity|priority|level|error|reason|message|trace|request|user|author"
     r"|commit|release|version|pod|instance|code|event|attempt|retry|scheduled|last|first|total|current)(?:_|$)",
@@ -38,7 +49,9 @@ _REASON_KEYS = ("reason", "cause", "issue", "error", "grund", "ursache", "motivo
 _VALUE_KEYS = ("value", "current_value", "valor", "valor_actual", "wert", "aktueller_wert", "valeur")
 
 
-def _identity(labels: Labels, title: str | None, service: str | None, environment: str | None) -> tuple[str, ...]:
+def _identity(
+    draft: Draft, labels: Labels, title: str | None, service: str | None, environment: str | None
+) -> tuple[str, ...]:
     """The shared identity: name without state and numbers, service, host, and the dimensions that head and fields state."""
     near = {**labels.fields, **labels.head}
     stated = {
@@ -50,16 +63,27 @@ def _identity(labels: Labels, title: str | None, service: str | None, environmen
     place = environment if environment and any(key in near for key in ENVIRONMENT_KEYS) else ""
     host = labels.first(*HOST_KEYS) or ""
     vendor = labelled_vendor(labels) or ""
-    lasting = service if service and (service in near.values() or service in (title or "")) else ""
+    lasting = (
+        service if service and (draft.kind == "ci" or service in near.values() or service in (title or "")) else ""
+    )
     return (normal(title or ""), lasting, host, vendor, place or "", *(f"{k}={stated[k]}" for k in sorted(stated)))
 
 
 def _symptoms(message: Message, draft: Draft, labels: Mapping[str, str], title: str | None) -> tuple[Symptom, ...]:
     text = re.sub(r"https?://[^\s/]{1,100}/\S*", " ", message.body)
     reasons = [labels[key] for key in _REASON_KEYS if key in labels]
-    told = [error(re.split(r"[,;{(]", r, maxsplit=1)[0].strip(), r) for r in reasons if 3 <= len(r) <= 120 and "://" not in r]
+    told = [
+        error(re.split(r"[,;{(]", r, maxsplit=1)[0].strip(), r)
+        for r in reasons
+        if 3 <= len(r) <= 120 and "://" not in r
+    ]
     values = {title or key: labels[key] for key in _VALUE_KEYS if key in labels}
-    numbers = [*expression_metrics((link.url for link in message.links), text), *metrics_of(labels), *metrics_of(values), *metrics_in(text)]
+    numbers = [
+        *expression_metrics((link.url for link in message.links), text),
+        *metrics_of(labels),
+        *metrics_of(values),
+        *metrics_in(text),
+    ]
     return unique((*draft.symptoms, *errors_in(text), *numbers, *conditions_of(labels), *told))
 
 
@@ -79,7 +103,7 @@ def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, roo
     vendor = draft.vendor
     if vendor is None and "vendor" not in settled and draft.kind != "ci":
         vendor = vendor_of(message, labels, title, known_vendors, about_vendor=draft.kind == "vendor_status")
-    identity = draft.identity or _identity(labels, title, service, environment)
+    identity = draft.identity or _identity(draft, labels, title, service, environment)
     return Alert(
         tool=draft.tool,
         state=draft.state,

@@ -1,4 +1,4 @@
-"""The first lines of a post and what they state: the state and the severity. Must not know any single tool."""
+"""The first lines of a post and the state that they tell. Must not know any single tool."""
 
 from __future__ import annotations
 
@@ -9,20 +9,31 @@ from dataclasses import dataclass
 from bot.alerts.common.labels import Labels
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.severities import severity_of
-from bot.alerts.vocabulary.states import color_state, emoji_state, is_warning_emoji, phrase_state, strip_emoji, strip_trailing_emoji, token_state
-from bot.domain.alert import AlertState, Severity
+from bot.alerts.vocabulary.states import (
+    color_state,
+    emoji_state,
+    is_warning_emoji,
+    phrase_state,
+    strip_emoji,
+    strip_trailing_emoji,
+    token_state,
+)
+from bot.domain.alert import AlertState
 
 STATE_KEYS = (
     "status", "state", "current_state", "state_changed_to", "monitor_condition", "alert_state", "alert_status", "new_state", "notification_type",
     "event_state", "event_status", "problem_status", "monitor_status", "incident_state", "incident_status", "condition", "health_status", "stav",
 )  # fmt: skip
-SEVERITY_KEYS = (
-    "severity", "priority", "importance", "sev", "alert_severity", "event_severity", "severity_level", "problem_severity", "level", "urgency", "criticality",
-)  # fmt: skip
-_WEAK = frozenset(
-    "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident アラート 警告 started".split()
+_FILLERS_LISTED = (
+    "rule health violation service host monitor alert is new system notification job test event task the this "
+    "your critical high"
 )
-_TO_STATE = re.compile(r"\b(?:CRITICAL|WARNING|MAJOR|EMERGENCY|P[1-5]|SEV-?[0-5])\b")
+_FILLERS = frozenset(_FILLERS_LISTED.split())
+_WEAK_LISTED = (
+    "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident "
+    "アラート 警告 started"
+)
+_WEAK = frozenset(_WEAK_LISTED.split())
 BRACKET = re.compile(r"[\[【［]([^\[\]【】［］\n]{1,80})[\]】］]")
 PREFIX = re.compile(r"^([^:：\n]{1,60}?)\s*[:：](?=\s|\D)(?!//)\s*(?=\S)")
 SUFFIX = re.compile(r"(?:[:：]|\s[-–—|])\s*([^:：|–—\n]{2,30})$")
@@ -76,15 +87,24 @@ def heads_of(message: Message) -> tuple[Head, ...]:
     lines += [text.lstrip("\n").partition("\n")[0] for text in (message.text, *message.sections[:2])]
     lines += [text.lstrip("\n").partition("\n")[0] for card in own for text in (card.pretext, card.text)]
     lines += [label for label, value in message.fields if phrase_state(label)]
-    lines += [] if lines else list(message.lines[:1])
+    lines += [] if any(lines) else list(message.lines[:1])
     kept = dict.fromkeys(line.strip() for line in lines if line.strip())
     return tuple(head_of(line) for line in list(kept)[:12])
 
 
+def states_only(token: str) -> bool:
+    """Whether a short token says nothing but state, severity and filler words ("Health Rule Violation Ended")."""
+    if token_state(token) or severity_of(token):
+        return True
+    words = [w.casefold().strip(".!*,") for w in re.split(r"[\s\-–/,]+", token) if w]
+    known = [w for w in words if token_state(w) or severity_of(w)]
+    return bool(known) and all(w in _FILLERS or w in known for w in words)
+
+
 def word_state(token: str) -> AlertState | None:
-    """The state of a short token, as a whole or by its words."""
+    """The state of a short token, as a whole or by its words; None where it is about something else."""
     whole = token_state(token)
-    if whole or len(token.split()) > 4:
+    if whole or not states_only(token):
         return whole
     states = [s for s in map(token_state, re.split(r"[\s/,-]+", token)) if s]
     return next((s for s in states if s is not AlertState.FIRING), states[0] if states else None)
@@ -118,67 +138,13 @@ def state_of(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[A
         if state:
             return state, True
     told = next((s for s in (phrase_state(head.text) for head in heads) if s), None)
-    if told:
-        return told, any(state for _, state in tokens)
-    if any(state for _, state in tokens):
-        return AlertState.FIRING, True
     color = next((s for s in map(color_state, message.colors) if s), None)
-    return color, False
-
-
-def severity_in(
-    message: Message, heads: Sequence[Head], labels: Labels, state: AlertState
-) -> tuple[Severity | None, str | None]:
-    """The severity that the post states and the word it uses; nothing stated is (None, None)."""
-    for key in SEVERITY_KEYS:
-        value = labels.all.get(key)
-        if value and len(value) <= 40 and (level := severity_of(value)):
-            return level, value
-    for head in heads:
-        for token in head.tokens():
-            words = [token] if token in head.brackets and severity_of(token) else re.split(r"[\s\-–/]+", token)[:5]
-            for word in words:
-                level = severity_of(word)
-                plain = word.casefold().strip(".:!*") in {
-                    "error",
-                    "err",
-                    "high",
-                    "low",
-                    "info",
-                    "none",
-                    "medium",
-                    "major",
-                    "minor",
-                    "average",
-                    "attention",
-                }
-                if level and (token in head.brackets or not plain) and len(token) <= 40:
-                    return level, word.strip(" .:!*")
-    return _severity_by_looks(message, heads, labels, state)
-
-
-def _severity_by_looks(
-    message: Message, heads: Sequence[Head], labels: Labels, state: AlertState
-) -> tuple[Severity | None, str | None]:
-    """Severity from a state field ("CRITICAL"), an outage grade, a capital word, Slack's own warning colour."""
-    for key in STATE_KEYS:
-        level = severity_of(labels.all.get(key, "")[:20])
-        if level in {Severity.CRITICAL, Severity.WARNING} and state is not AlertState.RESOLVED:
-            return level, labels.all[key]
-    shouted = re.search(
-        r"\b(CRITICAL|WARNING|MAJOR|EMERGENCY|P[1-5]|SEV-?[0-5])\b", " ".join(h.text for h in heads[:3])
-    )
-    if shouted and (level := severity_of(shouted[1])):
-        return level, shouted[1]
-    if state is not AlertState.FIRING:
-        return None, None
-    outage = re.search(r"\((major outage|partial outage)\)", message.body[:4000], re.IGNORECASE)
-    if outage:
-        return severity_of(outage[1]), outage[1]
-    warned = "daa038" in message.colors or "warning" in [alt.casefold() for alt in message.alt_texts]
-    if warned or re.search(r"\bwill expire\b|\bexpires (?:in|soon)\b", message.body[:2000], re.IGNORECASE):
-        return Severity.WARNING, None
-    return None, None
+    weak = any(state for _, state in tokens)
+    if told in {AlertState.FIRING, AlertState.RESOLVED, None} and color:
+        return color, weak
+    if told or weak:
+        return told or AlertState.FIRING, weak
+    return None, False
 
 
 def warns(heads: Sequence[Head]) -> bool:

@@ -26,10 +26,10 @@ _ALIASES = {
     "ステータス": "status", "상태": "status", "estado": "status", "état": "status", "zustand": "status", "stato": "status",
     "статус": "status", "स्थिति": "status", "当前值": "value", "現在値": "value", "時間": "time", "时间": "time", "ns": "namespace",
     "k8s.ns.name": "namespace", "accountid": "account", "account_id": "account", "aws_account": "account", "service.name": "service",
-    "service_name": "service", "env.name": "environment", "host.name": "host", "规则": "rule", "監視": "monitor", "检查": "check",
+    "service_name": "service", "env.name": "environment", "host.name": "host", "त्रुटि": "error", "エラー": "error", "错误": "error", "fehler": "error", "规则": "rule", "監視": "monitor", "检查": "check",
 }  # fmt: skip
 _LINE = re.compile(
-    r"^[\s•·\-*>–]*([^\W\d][\w .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d]\w{0,20})[：:]([^\s/:].{0,600})$"
+    r"^[\s•·\-*>–]*([^\W\d][\w\u0900-\u0dff .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d][\w\u0900-\u0dff]{0,20})[：:]([^\s/:].{0,600})$"
 )
 _SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}|;\s+")
 _ORDINAL = re.compile(r"^\s*#\d{1,4}:\s+")
@@ -38,6 +38,7 @@ _EQUALS = re.compile(r"(?<![\w?&/=.-])([A-Za-z_@][\w.\-]{0,40})=(?!=)")
 _URL = re.compile(r"https?://\S+")
 _TAG = re.compile(r"(?<![\w/:])@?([a-z][\w.\-]{0,40}):([A-Za-z0-9_][\w./\-]{0,100})")
 _OPEN = re.compile(r"^\s*\"?([\w.@-]{1,40})\"?\s*:\s*\{\s*$")
+_JSON_INLINE = re.compile(r'"([\w.@-]{1,40})"\s?:\s?(?:"([^"\n]{1,300})"|(-?\d[\d.]{0,18}|true|false)(?=[\s,}]))')
 _JSON_PAIR = re.compile(r'^\s*"([\w.@-]{1,40})"\s*:\s*"?([^"]{1,300})"?,?\s*$')
 
 
@@ -51,8 +52,8 @@ def key_of(label: str) -> str:
 
 def equals_pairs(text: str) -> list[tuple[str, str]]:
     """`key=value` pairs of one line. A value of several words is kept when another pair follows it."""
-    text = _URL.sub(" ", text)
-    found = list(_EQUALS.finditer(text))
+    text = _URL.sub(" ", text[:4000])
+    found = list(_EQUALS.finditer(text))[:80]
     pairs = []
     for i, match in enumerate(found):
         last = i + 1 == len(found)
@@ -71,7 +72,7 @@ def equals_pairs(text: str) -> list[tuple[str, str]]:
 
 def tag_pairs(text: str) -> list[tuple[str, str]]:
     """`key:value` tags without a space, as monitoring tools write scopes ("env:prod,service:api")."""
-    return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text)) if not m[2].isdigit()]
+    return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text[:8000])) if not m[2].isdigit()]
 
 
 def _line_pairs(line: str) -> list[tuple[str, str]]:
@@ -136,6 +137,11 @@ def as_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
+def json_pairs(text: str) -> list[tuple[str, str]]:
+    """Pairs of JSON that stands in a line ({"alert": "...", "p95_ms": 2310})."""
+    return [(m[1], m[2] or m[3]) for m in _JSON_INLINE.finditer(text[:8000])] if "{" in text and '":' in text else []
+
+
 def _value_only(message: Message) -> list[tuple[str, str]]:
     """Fields without titles that alternate label and value ("AccountId", "111122223333")."""
     bare = [value for label, value in message.fields if not label and value]
@@ -145,7 +151,10 @@ def _value_only(message: Message) -> list[tuple[str, str]]:
 def labels_of(message: Message) -> Labels:
     """All labels that a post states."""
     head_lines = [line for line in (*message.headings, message.text.partition("\n")[0], *message.lines[:1]) if line]
-    head = as_labels(pair for line in head_lines for pair in equals_pairs(line))
+    head = as_labels(pair for line in head_lines for pair in (*equals_pairs(line), *json_pairs(line)))
     fields = as_labels([(label, value) for label, value in message.fields if label] + _value_only(message))
-    body = as_labels(body_pairs(message.lines) + [pair for line in message.lines[:200] for pair in equals_pairs(line)])
+    inline = [pair for line in message.lines[:200] for pair in json_pairs(line)]
+    body = as_labels(
+        inline + body_pairs(message.lines) + [pair for line in message.lines[:200] for pair in equals_pairs(line)]
+    )
     return Labels(head, fields, body, as_labels([*fields.items(), *head.items(), *body.items()]))

@@ -13,7 +13,7 @@ from bot.alerts.vocabulary.places import environment_in_name, environment_word, 
 from bot.domain.vendors import find_vendor, named_vendor, vendor_in_hosts
 
 SERVICE_KEYS = (
-    "service", "application", "app", "component", "system", "microservice", "affected_service", "app_name", "deployment", "workload", "kafka_cluster",
+    "service", "application", "app", "component", "system", "microservice", "affected_service", "impacted_entity", "affected_entity", "impacted_service", "entity", "app_name", "deployment", "workload", "kafka_cluster",
     "container", "dag",
 )  # fmt: skip
 _WEAK_SERVICE_KEYS = ("project", "repo", "repository", "monitor", "tier", "job", "check")
@@ -24,28 +24,45 @@ VENDOR_KEYS = (
     "vendor_name", "carrier", "sms_provider",
 )  # fmt: skip
 HOST_KEYS = ("host", "hostname", "device", "server", "instance", "node", "machine", "vm", "device_name", "host_name")
-_KEBAB = re.compile(r"(?<![\w./@:=-])([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{2,30}){1,4})(?![\w/@=-])")
+_PLACE_KEYS = ("cluster", "namespace", "source", "region", "zone", "location")
+_OF_SERVICE = re.compile(
+    r"\b(?:for|on|of|in|by|service|app) ([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{2,30}){1,4})(?![\w/@=-]|\.\w)"
+)
+_KEBAB = re.compile(r"(?<![\w./@:=-])([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{2,30}){1,4})(?![\w/@=-]|\.\w)")
 _NAMED_SERVICE = re.compile(
-    r"\b(?:service|dienst|servicio|serviço|servizio)\s+[«\"'`]?([\w-]{3,40})|([^\s，。：:【】\[\]()]{2,20}(?:服务|サービス|服務))", re.IGNORECASE
+    r"(?<![\w-])(?:service|dienst|servicio|serviço|servizio)[ \t]+[«\"'`]?([\w-]{3,40})|([^\s，。：:【】\[\]()]{2,20}(?:服务|サービス|服務))",
+    re.IGNORECASE,
 )
-_NOT_A_NAME = frozenset(
-    "impact problem recovery account check notification status unavailable level is has was down the for desk provider error indisponible caído "
-    "disruption degradation degraded outage".split()
+_NOT_A_NAME_LISTED = (
+    "impact problem recovery account check notification status unavailable level is has was down the for desk "
+    "provider error indisponible caído disruption degradation degraded outage"
 )
+_NOT_A_NAME = frozenset(_NOT_A_NAME_LISTED.split())
 _NOT_SERVICES = re.compile(
     r"^(?:p\d\d|re-triggered|on-call|back-to|under-|over-|out-of|up-to|no-|non-|time-out|self-|auto-|[a-z]{2}-[a-z]+-\d|.*-(?:replicated|related|level|side|based)$)"
 )
-_SCOPED = re.compile(r"^([^()\[\]]{3,40}?) \(([A-Za-z]{2,12})\)$")
+_SCOPED = re.compile(r"^([^()\[\]/]{2,40}?)(?: \(|/)([A-Za-z]{2,12})\)?$")
 _SUBJECT = re.compile(r"^([a-z][a-z0-9_.-]{2,30}) (?:is|has|incident|service|does)\b")
-_ON_SURFACE = re.compile(r"\bon (?:the )?((?:[a-z]+ ){1,2}(?:dashboard|app|portal|page|site|api|console))$", re.IGNORECASE)
-_REPOSITORY = re.compile(r"https://(?:github|gitlab)\.com/[\w.-]+/([\w.-]{2,60})")
+_ON_SURFACE = re.compile(
+    r"\bon (?:the )?((?:[a-z]+ ){1,2}(?:dashboard|app|portal|page|site|api|console))$", re.IGNORECASE
+)
+_REPOSITORY = re.compile(
+    r"https://(?:(?:github|gitlab)\.com/[\w.-]+/([\w.-]{2,60})|[\w.:-]+/(?:[\w.-]+/){1,4}([\w.-]{2,60})/-/)"
+)
 _FROM_API = re.compile(r"\b(?:from|calling|by|to)\s+([A-Z]?[a-z][a-z0-9]{2,20})\s+(?:API|gateway|webhooks?)\b")
-_OURS = frozenset("the our internal rest your public admin payment auth api partner".split())
+_OURS_LISTED = "the our internal rest your public admin payment auth api partner"
+_OURS = frozenset(_OURS_LISTED.split())
 _STATUS_OWNER = re.compile(
     r"https?://(?:www\.)?status\.([a-z0-9-]{2,40})\.|https?://(?:www\.)?([a-z0-9-]{2,40}?)-?status\.(?:com|io|net|org)|https?://([a-z0-9-]{2,40})\.statuspage\.io"
 )
-_ON_HOST = re.compile(r"\b(?:on|auf|en|sur|em) ((?=[\w.-]*\d)[a-z][\w-]*\d[\w.-]*|[\w-]+(?:\.[\w-]+){1,5})$", re.IGNORECASE)
-_DEVICE = re.compile(r"\b(device|host|server|node|instance|rechner|servidor|serveur) ((?=[\w.-]*[\d.])[\w-]+(?:\.[\w-]+){0,6})", re.IGNORECASE)
+_ON_HOST = re.compile(
+    r"\b(?:on|auf|en|sur|em) ((?=[\w.-]*\d)[a-z][\w-]*\d[\w.-]*|[\w-]+(?:\.[\w-]+){1,5})$", re.IGNORECASE
+)
+_DEVICE = re.compile(
+    r"\b(device|host|server|node|instance|rechner|servidor|serveur) ((?=[\w.-]*[\d.])[\w-]+(?:\.[\w-]+){0,6})",
+    re.IGNORECASE,
+)
+_FIRST_HOST = re.compile(r"^((?=[\w.-]*[a-z])[\w-]+(?:\.[\w-]+){2,5}) (?:is|has|recovered|went|ist|est|está)\b")
 _NOT_HOST = re.compile(r"^\d+(?:\.\d+)?$")
 
 
@@ -57,6 +74,9 @@ def inferred_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
         device = _DEVICE.search(head.text)
         if device and not _NOT_HOST.match(device[2]):
             return {"device" if device[1].casefold() == "device" else "host": device[2].rstrip(".")}
+        first = _FIRST_HOST.match(head.text)
+        if first:
+            return {"host": first[1]}
         on = _ON_HOST.search(head.text.rstrip(" .!"))
         if on:
             return {"host": on[1]}
@@ -72,17 +92,14 @@ def _usable(value: str | None) -> str | None:
 
 def _in_title(title: str) -> str | None:
     """The service that a title names: itself if it is one bare name, its subject, or what it says the fault is on."""
-    scoped = _SCOPED.match(title)
-    if scoped and environment_word(scoped[2]):
-        return scoped[1].strip()
-    if re.fullmatch(r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+", title):
+    if re.fullmatch(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+", title):
         return title
     found = _SUBJECT.match(title) or _ON_SURFACE.search(title)
     return found[1] if found and found[1].casefold() not in _NOT_A_NAME else None
 
 
 def _in_text(text: str) -> str | None:
-    """"service X" in running text, else its first kebab-case name."""
+    """ "service X" in running text, else its first kebab-case name."""
     named = _NAMED_SERVICE.search(text)
     if named and (named[1] or named[2]).casefold() not in _NOT_A_NAME:
         return named[1] or named[2]
@@ -93,9 +110,11 @@ def _in_text(text: str) -> str | None:
 def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: str | None) -> str | None:
     """What is affected: a label, the title's subject, a name in the first lines, a weaker label, a repository, the body."""
     stated = (_usable(labels.all.get(key)) for key in SERVICE_KEYS)
-    scoped = (_in_title(bracket) for head in heads for bracket in head.brackets[:1] if "(" in bracket)
+    brackets = (_SCOPED.match(bracket) for head in heads for bracket in head.brackets[:1])
+    hosts = [labels.all[key] for key in (*HOST_KEYS, *_PLACE_KEYS) if key in labels.all]
+    scoped = (match[1].strip() for match in brackets if match and environment_word(match[2]))
     weak = (_usable(labels.all.get(key)) for key in _WEAK_SERVICE_KEYS)
-    repository = (m[1] for m in (_REPOSITORY.match(link.url) for link in message.links) if m)
+    repository = (m[1] or m[2] for m in (_REPOSITORY.match(link.url) for link in message.links) if m)
     for found in (
         *stated,
         _in_title(title or ""),
@@ -103,9 +122,9 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
         _in_text(" ".join(head.text for head in heads)),
         *weak,
         *repository,
-        _in_text(message.body[:4000]),
+        *(m[1] for m in _OF_SERVICE.finditer(re.sub(r"https?://\S+", " ", message.body[:4000]))),
     ):
-        if found:
+        if found and not any(host.startswith(found) for host in hosts):
             return found
     return None
 
@@ -137,7 +156,9 @@ def labelled_vendor(labels: Labels) -> str | None:
     return named_vendor(short) if short and len(short) <= 60 else None
 
 
-def vendor_of(message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool) -> str | None:
+def vendor_of(
+    message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool
+) -> str | None:
     """The third party that fails: a label, a status page's owner, a name in title or text, the owner of a host in an error."""
     if found := labelled_vendor(labels) or (status_owner(message, known) if about_vendor else None):
         return found

@@ -12,7 +12,7 @@ _MOST = 24
 _NUMBER = r"[-+]?\d[\d.,]{0,18}(?<![.,])"
 _UNIT = r"(?:\s?(?:%|％|ms|µs|ns|secs?|seconds?|s|m|min(?:utes)?|h|hours?|days?|x|[KMGT]i?B(?:/s)?|[kKMG]bps|rps|qps|req/s|ops/s|/min|/s|°C|Sekunden|segundos)(?![A-Za-z]))?"
 _VALUE = rf"({_NUMBER}{_UNIT})"
-_NAME = r"([^\W\d][\w .'’/()\-]{1,60}?)"
+_NAME = r"([^\W\d][\w\u0900-\u0dff .'’/()\-]{1,60}?)"
 _LIMIT = r"(?:threshold|limit|baseline|max(?:imum)?|seuil|limite|schwelle|schwellwert|grenzwert|grenze|umbral|l[íi]mite|limiar|soglia|порог|阈值|閾値|しきい値|基准|上限|임계값|सीमा|normal(?:ly)?|expected|target|SLO)"
 _OP = r"(>=|<=|≥|≤|>|<)"
 _CMP = {"≥": ">=", "≤": "<="}
@@ -33,7 +33,7 @@ _SNAKE = re.compile(
     r"(?<![\w./])([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,5}_(?:error|errors|exceeded|timeout|failed|failure|expired|refused|denied|unavailable|invalid|rejected|limited))(?![\w=])"
 )
 _CODE = re.compile(
-    r"\b(?:error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
+    r"\b(?:error(?=[ :]+\d)|error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
     re.IGNORECASE,
 )
 _SQLSTATE = re.compile(r"(?<![\w.,])(\d{5}|[0-9A-Z]{5}) ([a-z]{3,20}_[a-z_]{3,40})\b")
@@ -49,15 +49,22 @@ _PHRASE = re.compile(
 _CONDITION = re.compile(
     r"^(degraded|unhealthy|crashloopbackoff|oomkilled|outofsync|imagepullbackoff|missing|suspended)$", re.IGNORECASE
 )
-_NOT_CODES = frozenset("INSUFFICIENT_DATA NO_DATA NOT_FOUND".split())
+_NOT_CODES = frozenset(["INSUFFICIENT_DATA", "NO_DATA", "NOT_FOUND"])
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|\d{1,2}/\d{1,2}/\d\d")
 _DULL = re.compile(
     r"^(?:.*_)?(?:id|time|stamp|date|duration|length|since|started|at|version|release|account|port|pid|number|issue|build|commit|revision|ts|ip|event|"
-    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line)$",
+    r"schedule|ping|pings|tags|unique|tiny|check|monitor|incident|item|时间|持续时间|時間|durée|dauer|duración|threshold|limit|uid|group|_index|url|expr|line|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|code|http|status|error|errors_in|port)$",
     re.IGNORECASE,
 )
 
+_NO_NAME = re.compile(r"^(?:is|was|are|with|for|and|at)$| (?:above|over|below|under|exceeds|exceeded)$", re.IGNORECASE)
+
 _METRICS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"{_NAME}\s*{_VALUE}\s?(?:超过|超過|大于|高于)\s?(?:阈值|閾値|しきい値)?\s?{_VALUE}"), "name value over"),
+    (re.compile(rf"{_NAME}\s+(?:is |was |has )?(above|over|exceeds|exceeded|below|under) (?:the )?(?:threshold of )?{_VALUE}(?: with a value of {_VALUE})?", re.IGNORECASE), "name side limit value"),
+    (re.compile(rf"{_NAME}\s+(?:is|was) {_VALUE},? which is {_OP} {_VALUE}", re.IGNORECASE), "name value op limit"),
+    (re.compile(rf"\b(?:com|with|mit|con|avec|has|hat|tiene|tem|a) {_VALUE} ([^\W\d]{{3,30}}) \({_LIMIT}[ :=]{{0,3}}{_VALUE}", re.IGNORECASE), "value name limit"),
+    (re.compile(rf"\b([A-Z][\w ]{{2,40}}): ({_NUMBER}\s?%)"), "name value"),
     (re.compile(rf"{_NAME}\s*(?:[:：=]|is|was|at|ist|est|es|of)?\s*{_VALUE}\s*[(（]\s*{_LIMIT}[ :=]{{0,3}}(?:is |of )?{_VALUE}", re.IGNORECASE), "name value limit"),
     (re.compile(rf"{_NAME}\s*(?:[:：=]|is|was|at)?\s*{_VALUE}\s*[(（]\s*{_OP}\s*{_VALUE}", re.IGNORECASE), "name value op limit"),
     (re.compile(rf"{_NAME}(?: (?:average|avg|mean|max|min|sum|p\d\d))?\s*[:：=]?\s*{_VALUE}\s*{_OP}\s*(?:baseline |threshold )?{_VALUE}", re.IGNORECASE), "name value op limit"),
@@ -66,7 +73,7 @@ _METRICS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"([^\s\d*][^\s*]{{0,30}}?)(?:が|は|를|이|:|：)\s?{_VALUE}\s?(?:を超え|に達し|초과|になり|를 초과|पार)"), "name value"),
     (re.compile(rf"([\w^\s ]{{2,30}}?)[：:]\s*{_VALUE}\s*[（(]\s*(?:阈值|閾値|しきい値|सीमा)\s*{_VALUE}"), "name value limit"),
     (re.compile(rf"(?:^|more than |at least |{_OP} ){_VALUE}\s+((?:log )?(?:events?|occurrences|errors|failures|requests|restarts|messages|exceptions|jobs|users|pods|nodes|timeouts))\b", re.IGNORECASE), "op value name"),
-    (re.compile(rf"{_VALUE} of ((?:[a-z]{{2,20}} ){{0,2}}(?:fail(?:ed|ing)?|errors?|time ?out|requests|users|calls|checks))\b", re.IGNORECASE), "value name"),
+    (re.compile(rf"{_VALUE} of ((?:[a-z]{{2,20}} ){{0,2}}(?:fail(?:ed|ing)?|errors?|time ?out|requests|users|calls|checks|messages|deliveries|transactions|payments|orders|logins|attempts))\b", re.IGNORECASE), "value name"),
     (re.compile(r"\b(\d{1,9} of \d{1,9}) ([a-z]{3,20})\b", re.IGNORECASE), "value name"),
     (re.compile(r"\b(restart)ed (\d{1,6}) times\b", re.IGNORECASE), "name value"),
     (re.compile(r"\b(certificate)\b.{0,120}?\bexpires? in (\d{1,4}) days?\b", re.IGNORECASE), "certificate"),
@@ -111,7 +118,8 @@ def _side(name: str, value: str, limit: str | None) -> str | None:
 
 
 def _name(raw: str) -> str:
-    return _LEADING.sub("", raw.strip(" -–:*'\"(),.•")).strip()
+    name = _LEADING.sub("", raw.strip(" -–:*'\",.•")).strip()
+    return name if name.count("(") == name.count(")") else name.strip("() ")
 
 
 def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
@@ -120,9 +128,20 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
         return metric("certificate days left", match[2])
     got = dict(zip(shape.split(), match.groups(), strict=False))
     name, value, limit = _name(got.get("name") or ""), (got.get("value") or "").strip(), got.get("limit")
-    if len(name) < 2 or _STAMP.search(name) or _DULL.match(name.replace(" ", "_")):
+    if (
+        len(name) < 2
+        or _NO_NAME.search(name)
+        or re.search(r"\b\d[\d.,]*\b.* is$| is \d", name)
+        or _STAMP.search(name)
+        or _DULL.match(name.replace(" ", "_"))
+    ):
         return None
     op = got.get("op")
+    if "side" in got:
+        op = "<" if (got["side"] or "").casefold() in {"below", "under"} else ">"
+        return metric(re.sub(r" (?:for|of) \S.*$", "", name), value or limit, op, limit)
+    if "over" in got:
+        return metric(name, value, ">", got["over"])
     if (
         "op" in shape
         and shape.startswith("op")
@@ -153,8 +172,7 @@ def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
 def metrics_in(text: str) -> list[Symptom]:
     """Metrics that running text tells, line by line."""
     found: list[Symptom] = []
-    for match in _DATAPOINTS.finditer(text):
-        found.append(metric("datapoint", match[1], _SAID[match[3]], match[4]))
+    found += [metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
     for line in text.split("\n"):
         line = line.strip()[:400]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
@@ -213,9 +231,10 @@ def conditions_of(labels: Mapping[str, str]) -> list[Symptom]:
 
 
 def unique(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
-    """Each symptom once (same name and value, or same code), the first kept, at most 24."""
+    """Each symptom once (same name and value, or same code); the one that tells most is kept; at most 24."""
     kept: dict[tuple[str, ...], Symptom] = {}
     for s in symptoms:
         key = (s.kind, (s.code or s.name or "").casefold(), s.value or "")
-        kept.setdefault(key, s)
+        if key not in kept or (s.threshold and not kept[key].threshold):
+            kept[key] = s
     return tuple(kept.values())[:_MOST]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.alerts.common.heads import BRACKET, PREFIX, SUFFIX, Head, head_of, word_state
+from bot.alerts.common.heads import BRACKET, PREFIX, SUFFIX, Head, head_of, states_only, word_state
 from bot.alerts.common.labels import Labels
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.severities import severity_of
@@ -13,17 +13,15 @@ from bot.alerts.vocabulary.states import phrase_state, strip_emoji, token_state
 
 NAME_KEYS = (
     "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
-    "trigger_name", "alert_rule", "event_name", "problem", "error_type", "error_class",
+    "trigger_name", "alert", "alert_rule", "event_name", "problem", "error_type", "error_class", "check", "sensor",
 )  # fmt: skip
-_FILLERS = frozenset(
-    "rule health violation service host monitor alert is new system notification job test event task the this your critical high".split()
-)
 _DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
 _RULE_WORD = re.compile(r"\b(?:rule|alert|alarm|monitor|check|regel|alerta|règle|incident)\b", re.IGNORECASE)
 _GENERIC = re.compile(
     r"^\W*(?:\[no preview available\]|additional info|(?:service|host) \w+ notification|\w+ job (?:failed|succeeded)|(?:new )?alert(?: \w+)?:? ?#?\d+"
-    r"|alert|alarm|incident|notification|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*)\W*$",
+    r"|alert|alarm|incident|notification|description|details|summary|message|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*|[\w.]+=\S.*|\{\W*\w+\W{1,4}:.*"
+    r"|(?:\w+ priority )?(?:an? )?(?:issue|incident|alert|problem)(?: is| has been| was)? (?:now )?(?:open(?:ed)?|closed|active|activated|acknowledged|resolved|created|triggered))\W*$",
     re.IGNORECASE,
 )
 _TAILS = (
@@ -31,6 +29,9 @@ _TAILS = (
     re.compile(r"\s+on (?:[a-z_]+:[\w./-]+,?)+$"),
     re.compile(r"\s*[:：]?\s+(?:is |at |now |ist |auf |a |to )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)?\s*[(（].*$"),
     re.compile(r"\s*[(（](?:HTTP|threshold|limit|warn)\b.*$", re.IGNORECASE),
+    re.compile(r"\s+(?:is|=) (?:CRITICAL|WARNING|OK|UNKNOWN|[-+]?\d[\d.,]*\s?\S{0,4})$"),
+    re.compile(r"\s*\(alarm was raised .*$"),
+    re.compile(r"\s*\|?\s*went (?:down|up|offline|online)\b.*$", re.IGNORECASE),
     re.compile(r"\s+back to normal\b.*$", re.IGNORECASE),
     re.compile(r"\s+(?:is|are) (?:now )?(?:down|up|active|ok|back|unreachable|offline|online)\b.*$", re.IGNORECASE),
     re.compile(r"\s+(?:has (?:recovered|been resolved)|(?:transitioned from|is still in) state)\b.*$", re.IGNORECASE),
@@ -41,19 +42,11 @@ _TAILS = (
 _URL = re.compile(r"\s*https?://\S+")
 _NUMBERED = re.compile(r"^(.{2,100}?) - #\d+ ")
 _SHOUT = re.compile(
-    r"^(?:ALERTE?|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO)\b[:\s!]+(?=\S)"
+    r"^(?:ALERTE?|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO|OPEN|CLOSED|TRIGGERED|ACKNOWLEDGED)\b[:\s!]+(?=\S)"
 )
+_NUMBER = re.compile(r"^(?:(?:Problem|Incident|Alert|Issue|Ticket) )?(?:#\d{1,12}|[A-Z]{1,5}-\d{2,12}):?\s+(?=\S)")
 _SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
 _NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
-
-
-def _states_only(prefix: str) -> bool:
-    """Whether a prefix says nothing but state, severity and filler words."""
-    if token_state(prefix) or severity_of(prefix):
-        return True
-    words = [w.casefold().strip(".!*") for w in re.split(r"[\s\-–]+", prefix) if w]
-    known = [w for w in words if token_state(w) or severity_of(w)]
-    return bool(known) and all(w in _FILLERS or token_state(w) or severity_of(w) for w in words)
 
 
 def _bracket_says(word: str) -> bool:
@@ -67,17 +60,16 @@ def without_tokens(text: str) -> str:
         second = BRACKET.match(text[subject.end() :].lstrip())
         if second and token_state(second[1]):
             return subject[1]
-    for _ in range(4):
+    before = ""
+    while text != before:
         before = text
         bracket = BRACKET.match(text)
         if bracket and _bracket_says(bracket[1]):
             text = strip_emoji(text[bracket.end() :].lstrip(" -–:"))[0]
         for pattern in (PREFIX, _DASH):
             prefix = pattern.match(text)
-            if prefix and len(prefix[1].split()) <= 6 and _states_only(prefix[1]):
+            if prefix and len(prefix[1].split()) <= 6 and states_only(prefix[1]):
                 text = strip_emoji(text[prefix.end() :])[0]
-        if text == before:
-            break
     suffix = SUFFIX.search(text)
     return text[: suffix.start()] if suffix and token_state(suffix[1]) else text
 
@@ -87,7 +79,7 @@ def clean_title(line: str) -> str:
     text = without_tokens(head_of(line).text)
     numbered = _NUMBERED.match(text)
     text = numbered[1] if numbered else text
-    text = _SHOUT.sub("", re.sub(r"^#\d{1,9}:?\s+", "", text))
+    text = _NUMBER.sub("", _SHOUT.sub("", _NUMBER.sub("", text)))
     for tail in (_URL, *_TAILS):
         shorter = tail.sub("", text).rstrip(" :：,;-–")
         text = shorter if len(shorter) >= 3 else text
@@ -130,7 +122,8 @@ def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | N
     if composed and (not titles or "task" in labels.all or _GENERIC.match(heads[0].text)):
         return composed
     first = titles[0] if titles else None
-    if first and " " not in first:
+    leading = {strip_emoji(link.label)[0] for link in message.links if link.place != "title"}
+    if first and " " not in first and first not in leading:
         fuller = (clean_title(head.text) for head in heads if first in head.text and phrase_state(head.text))
         return next((title for title in fuller if " " in title and len(title) <= 160), first)
     return first

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import re
 
-_ENVIRONMENTS = (
-    "production prod prd live staging stage stg preprod pre-prod preproduction uat qa test testing dev development sandbox demo "
-    "producción producao produção produktion produzione production productie продакшн прод".split()
+_ENVIRONMENTS_LISTED = (
+    "production prod prd live staging stage stg preprod pre-prod preproduction uat qa test testing dev "
+    "development sandbox demo producción producao produção produktion produzione production productie "
+    "продакшн прод"
 )
+_ENVIRONMENTS = _ENVIRONMENTS_LISTED.split()
 _FOREIGN = {"本番": "prod", "本番環境": "prod", "生产": "prod", "生产环境": "prod", "正式": "prod", "ステージング": "staging",
             "検証": "staging", "预发": "staging", "测试": "test", "開発": "dev", "开发": "dev", "운영": "prod", "उत्पादन": "prod",
             "producción": "production", "produção": "production", "producao": "production", "produktion": "production",
             "produzione": "production", "productie": "production", "прод": "prod", "продакшн": "production"}  # fmt: skip
-_IN_NAME = frozenset("production prod prd staging stg preprod uat sandbox".split())
+_IN_NAME = frozenset(["production", "prod", "prd", "staging", "stg", "preprod", "uat", "sandbox"])
 _WORD = re.compile(r"[A-Za-z]+")
 
 _AWS = r"(?:us-gov|us|eu|ap|sa|ca|me|af|il|cn|mx)-(?:north|south|east|west|central|northeast|southeast|northwest|southwest)-[1-9]"
 _GCP = r"(?:us|europe|asia|australia|southamerica|northamerica|me|africa)-(?:east|west|north|south|central|northeast|southeast|southwest|northwest)[1-9]\d?"
-_AZURE = (
-    "eastus eastus2 westus westus2 westus3 centralus northcentralus southcentralus westcentralus northeurope westeurope uksouth ukwest "
-    "francecentral francesouth germanywestcentral germanynorth norwayeast switzerlandnorth swedencentral polandcentral italynorth "
-    "spaincentral eastasia southeastasia japaneast japanwest koreacentral koreasouth centralindia southindia westindia "
-    "australiaeast australiasoutheast australiacentral canadacentral canadaeast brazilsouth southafricanorth uaenorth qatarcentral".split()
+_AZURE_LISTED = (
+    "eastus eastus2 westus westus2 westus3 centralus northcentralus southcentralus westcentralus northeurope "
+    "westeurope uksouth ukwest francecentral francesouth germanywestcentral germanynorth norwayeast "
+    "switzerlandnorth swedencentral polandcentral italynorth spaincentral eastasia southeastasia japaneast "
+    "japanwest koreacentral koreasouth centralindia southindia westindia australiaeast australiasoutheast "
+    "australiacentral canadacentral canadaeast brazilsouth southafricanorth uaenorth qatarcentral"
 )
+_AZURE = _AZURE_LISTED.split()
 _REGION = re.compile(
     rf"(?<![A-Za-z0-9])({_AWS}|{_GCP}|{'|'.join(_AZURE)})(?=(?:-?[a-f])?(?![A-Za-z0-9]))", re.IGNORECASE
 )

@@ -78,20 +78,23 @@ _EMOJI: dict[AlertState, str] = {
     R: "✅ 🟢 💚 ✔️ ☑️ 🟩 🎉 white_check_mark large_green_circle green_circle green_heart heavy_check_mark ballot_box_with_check large_green_square "
     "green_square tada check resolved ok_hand",
 }
-_WEAK_EMOJI = frozenset(
-    "⚠️ ⚠ 🟡 🟠 🟧 🟨 warning large_yellow_circle large_orange_circle yellow_circle orange_circle large_orange_diamond".split()
+_WEAK_EMOJI_LISTED = (
+    "⚠️ ⚠ 🟡 🟠 🟧 🟨 warning large_yellow_circle large_orange_circle yellow_circle orange_circle large_orange_diamond"
 )
+_WEAK_EMOJI = frozenset(_WEAK_EMOJI_LISTED.split())
 _BY_EMOJI = {name.rstrip("\ufe0f"): state for state, names in _EMOJI.items() for name in names.split()}
 _BY_TOKEN = {word: state for state, words in TOKENS.items() for word in words.split()}
 _COMPILED = tuple((state, re.compile(pattern, re.IGNORECASE)) for state, pattern in PHRASES)
 _EMOJI_HEAD = re.compile(
-    r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)"
+    r"^[\s*_~>•\-]*(?::([a-z0-9_+\-]{1,40}):|([\u2300-\u23ff\u2600-\u27bf\u203c\u2049\u2b00-\u2bff\U0001f000-\U0001faff])\ufe0f?)"
 )
 _COUNT = re.compile(r"[:：]?\s*\d{1,5}$")
 _RESOLVED_HUES, _FIRING_HUES = (75.0, 175.0), (335.0, 25.0)
 
 
-_EMOJI_TAIL = re.compile(r"(?:\s*(?::[a-z0-9_+\-]{1,40}:|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?))+\s*$")
+_EMOJI_TAIL = re.compile(
+    r"(?:\s*(?::[a-z0-9_+\-]{1,40}:|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?))+\s*$"
+)
 
 
 def strip_trailing_emoji(text: str) -> tuple[str, tuple[str, ...]]:

@@ -89,6 +89,7 @@ function draw() {
   const inThread = open ? state.ephemerals.filter((m) => m.thread_ts === here.thread) : [];
   reconcile($("replies"), open ? byTime([...state.thread, ...inThread]) : [], (m) => message(m, { thread: true }));
   drawModal();
+  drawTraffic();
   options($("sample"), state.samples.map((s) => [s, s]));
 }
 
@@ -273,6 +274,39 @@ async function submit(view) {
 
 const close = (clear) => act("close_view", { user: state.me, clear });
 $("modal").addEventListener("cancel", (event) => { event.preventDefault(); close(false); });
+
+// ---- what went over the line, and faults
+
+const KIND = { api: "→ API", deliver: "← event", ack: "→ ack", no_ack: "✕ no ack", webhook: "→ webhook", response_url: "→ response_url" };
+
+async function drawTraffic() {
+  if ($("traffic").hidden) return;
+  const { entries } = await (await fetch("/control/traffic?last=60")).json();
+  const open = new Set([...$("entries").querySelectorAll("details[open]")].map((d) => d.dataset.key));
+  $("entries").replaceChildren(...entries.reverse().map((e) => {
+    const { at, kind, name, ...facts } = e;
+    const bad = kind === "no_ack" || facts.response?.ok === false;
+    const key = `${at} ${kind} ${name}`;
+    const extra = facts.response?.error ?? (facts.attempt ? `retry ${facts.attempt}: ${facts.reason}` : facts.reason ?? "");
+    const row = h("details", { "data-key": key }, h("summary", { class: bad ? "bad" : "" },
+      h("time", {}, new Date(at * 1000).toLocaleTimeString()), ` ${KIND[kind] ?? kind} `, h("b", {}, name), extra ? ` ${extra}` : ""));
+    const fill = () => { if (row.open && row.children.length === 1) row.append(h("pre", {}, JSON.stringify(facts, null, 2))); };
+    row.addEventListener("toggle", fill);
+    row.open = open.has(key);
+    fill();
+    return h("li", {}, row);
+  }));
+}
+
+$("traffictoggle").addEventListener("click", () => {
+  $("traffic").hidden = !$("traffic").hidden;
+  $("traffictoggle").setAttribute("aria-expanded", String(!$("traffic").hidden));
+  drawTraffic();
+});
+$("faults").addEventListener("click", async ({ target }) => {
+  const { act: name, args } = target.dataset;
+  if (name && (await act(name, JSON.parse(args))).ok) toast(target.textContent);
+});
 
 // ---- writing
 

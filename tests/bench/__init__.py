@@ -1,0 +1,1 @@
+"""Measurements that are made by hand or by `make bench`. Must not be part of the tests."""

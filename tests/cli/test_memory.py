@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Precedent
+
+RECORDS = [
+    {
+        "incident_id": "INC-1",
+        "title": "Payment gateway timeouts",
+        "service": "payments-api",
+        "vendor": "razorpay",
+        "started_at": "2026-11-20T08:00:00Z",
+        "root_cause": "vendor outage",
+        "symptoms": ["gateway answers 504"],
+    },
+    {"incident_id": "INC-2", "title": "Disk full on orders-db", "service": "orders-db"},
+]
+
+
+@pytest.fixture
+def precedent(tmp_path: Path) -> Precedent:
+    return Precedent(tmp_path)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "records.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in RECORDS), encoding="utf-8")
+    return path
+
+
+def test_import_recall_export(precedent: Precedent, file: Path, tmp_path: Path) -> None:
+    done = precedent("import", str(file), "--no-embed")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {"read": 2, "added": 2, "replaced": 0, "unchanged": 0, "refused": []}
+
+    again = precedent("import", str(file))
+    assert json.loads(again.stdout)["unchanged"] == 2
+    assert "Nothing changed" in again.stderr
+
+    told = precedent("recall", "razorpay gateway 504 timeouts", "--limit", "1", "--json")
+    answer = json.loads(told.stdout)
+    assert [p["incident_id"] for p in answer["precedents"]] == ["INC-1"]
+    assert (answer["known"], answer["query"]["vendor"], answer["missing"]) == (2, "razorpay", [])
+    assert answer["precedents"][0]["date"] == "2026-11-20"
+
+    shown = precedent("recall", "razorpay gateway 504 timeouts", "--vendor", "razorpay", "--service", "payments-api")
+    assert shown.stdout.startswith("strong")
+    assert "root cause: vendor outage" in shown.stdout
+    assert "Nothing in memory is like this (2 incidents known)" in precedent("recall", "xyzzy").stdout
+
+    questions = '{"text": "disk full"}\n\n{"text": "xyzzy"}\n'
+    lines = precedent("recall", "--jsonl", "--limit", "10", stdin=questions).stdout.splitlines()
+    assert json.loads(lines[0])["precedents"][0]["incident_id"] == "INC-2"
+    assert json.loads(lines[0])["precedents"][0].keys() == {"incident_id", "probability", "tier"}
+    assert json.loads(lines[1]) == {"precedents": []}
+
+    exported = precedent("export")
+    assert [json.loads(line)["incident_id"] for line in exported.stdout.splitlines()] == ["INC-1", "INC-2"]
+    to_file = precedent("export", str(tmp_path / "out.jsonl"))
+    assert (to_file.returncode, to_file.stdout) == (0, "")
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == exported.stdout
+
+
+def test_bad_records_are_told_and_the_others_go_in(precedent: Precedent) -> None:
+    done = precedent("import", "-", stdin='{"title": "no id"}\n' + json.dumps(RECORDS[0]) + "\n{\n")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["added"] == 1
+    assert "-:1: incident_id: is missing; a record needs an id and a title" in done.stderr
+    assert "-:3: is not JSON" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "status", "says"),
+    [
+        (("import", "nowhere.jsonl"), "", 2, "there is no file"),
+        (("recall",), "", 2, "give a text, or --jsonl"),
+        (("recall", "--jsonl"), "not json\n", 1, "line 1 of standard input"),
+        (("recall", "--jsonl"), '{"words": 1}\n', 1, "line 1 of standard input"),
+        (("export", "no/such/folder/file"), "", 2, "cannot be written"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    precedent: Precedent, arguments: tuple[str, ...], stdin: str, status: int, says: str
+) -> None:
+    done = precedent(*arguments, stdin=stdin)
+    assert done.returncode == status
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_store_that_is_down_is_exit_3_without_a_traceback(precedent: Precedent, file: Path) -> None:
+    done = precedent("import", str(file), DATABASE_URL="postgresql+asyncpg://u@127.0.0.1:1/d")
+    assert done.returncode == 3
+    assert "server cannot be reached" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_migrating_sqlite_is_no_trouble(precedent: Precedent) -> None:
+    assert precedent("migrate").returncode == 0
+
+
+@pytest.mark.integration
+def test_postgresql_says_that_it_wants_migrating(precedent: Precedent, file: Path) -> None:
+    url = os.environ.get("TEST_POSTGRES_URL")
+    if not url:
+        pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
+    base = url.rpartition("/")[0]
+    unmigrated = precedent("import", str(file), DATABASE_URL=f"{base}/template1")
+    assert unmigrated.returncode == 3
+    assert "precedent migrate" in unmigrated.stderr

@@ -1,0 +1,72 @@
+"""Every adapter and every fake of a port is held to the port's contract."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bot.adapters.memory_embedded import EmbeddedBank
+from bot.adapters.store import Store, migrate, open_store
+from bot.adapters.store.engine import connect, read_url
+from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
+from tests.contracts.stores import StoreContract
+from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
+
+
+class TestStoreOnSqlite(StoreContract):
+    @pytest.fixture
+    async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
+        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'test.db'}", clock, FakeIds())
+        yield store
+        await store.close()
+
+
+async def empty_postgres(url: str) -> None:
+    database = connect(read_url(url))
+    async with database.write() as connection:
+        await connection.execute(sa.text("DROP SCHEMA public CASCADE"))
+        await connection.execute(sa.text("CREATE SCHEMA public"))
+    await database.close()
+
+
+@pytest.mark.integration
+class TestStoreOnPostgres(StoreContract):
+    @pytest.fixture
+    async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
+        url = os.environ.get("TEST_POSTGRES_URL")
+        if not url:
+            pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
+        await empty_postgres(url)
+        await migrate(url)
+        store = await open_store(url, clock, FakeIds())
+        yield store
+        await store.close()
+
+
+class TestFakeBank(MemoryBankContract):
+    @pytest.fixture
+    def made(self) -> BankUnderTest:
+        bank = FakeMemoryBank()
+
+        async def cut_off() -> None:
+            bank.down = True
+
+        return BankUnderTest(bank, cut_off)
+
+
+class TestEmbeddedBank(MemoryBankContract):
+    @pytest.fixture
+    async def made(self, tmp_path: Path) -> AsyncIterator[BankUnderTest]:
+        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+
+        async def cut_off() -> None:
+            async with store.database.write() as connection:
+                for table in ("records", "counters", "index_fts", "index_terms"):
+                    await connection.execute(sa.text(f"DROP TABLE {table}"))
+
+        yield BankUnderTest(EmbeddedBank(store.incidents, store.index), cut_off)
+        await store.close()

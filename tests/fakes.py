@@ -1,0 +1,105 @@
+"""Stand-ins for what is outside, each held to the same contract tests as the real thing. Must not be smarter than it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from bot.domain.incident import Incident
+from bot.domain.query import Query
+from bot.domain.text import tokens
+from bot.ports import MemoryUnavailable
+from bot.ports.chat import Channel, Posting
+from bot.ports.memory import BankHit
+
+START = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
+
+
+@dataclass
+class FakeClock:
+    """A clock that moves when it is told to."""
+
+    at: datetime = START
+
+    def now(self) -> datetime:
+        return self.at
+
+    def move(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+
+@dataclass
+class FakeIds:
+    """Tokens that count."""
+
+    given: int = 0
+
+    def new(self) -> str:
+        self.given += 1
+        return f"token{self.given}"
+
+
+@dataclass
+class FakeMemoryBank:
+    """A bank in memory: more shared words are nearer. `down` makes it unreachable."""
+
+    kept: dict[str, Incident] = field(default_factory=dict)
+    down: bool = False
+
+    async def retain(self, incident: Incident) -> None:
+        self._reach()
+        self.kept[incident.incident_id] = incident
+
+    async def retract(self, incident_id: str) -> None:
+        self._reach()
+        self.kept.pop(incident_id, None)
+
+    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+        self._reach()
+        asked = set(tokens(query.text))
+        shared = {i: len(asked & self._words(record)) for i, record in self.kept.items() if i not in query.exclude}
+        best = sorted((i for i, n in shared.items() if n), key=lambda i: (-shared[i], i))
+        return tuple(BankHit(i, self.kept[i]) for i in best[:limit])
+
+    def _reach(self) -> None:
+        if self.down:
+            raise MemoryUnavailable("The memory bank cannot be reached; start it.")
+
+    @staticmethod
+    def _words(record: Incident) -> set[str]:
+        return set(tokens(" ".join((record.title, *record.symptoms))))
+
+
+@dataclass
+class FakeChat:
+    """A Slack that takes everything, or fails as told. `problems` are raised one by one, before anything is posted;
+    `lost` are raised after it was posted."""
+
+    clock: Callable[[], datetime]
+    posted: list[tuple[datetime, Posting]] = field(default_factory=list)
+    problems: list[Exception] = field(default_factory=list)
+    lost: list[Exception] = field(default_factory=list)
+    looked: int = 0
+    there: dict[str, str] = field(default_factory=dict)
+
+    async def deliver(self, posting: Posting) -> str | None:
+        if self.problems:
+            raise self.problems.pop(0)
+        self.posted.append((self.clock(), posting))
+        ts = posting.ts or f"{1_700_000_000 + len(self.posted)}.000100"
+        if posting.operation == "post":
+            self.there[posting.delivery_id] = ts
+        if self.lost:
+            raise self.lost.pop(0)
+        return ts
+
+    async def find(self, posting: Posting) -> str | None:
+        self.looked += 1
+        return self.there.get(posting.delivery_id)
+
+    async def channel(self, channel_id: str) -> Channel:
+        return Channel(channel_id)
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        return None
