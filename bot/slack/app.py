@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -38,11 +39,14 @@ Next = Callable[[], Awaitable[Any]]
 
 
 def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listening) -> AsyncApp:
-    """The app with all its listeners. Without a signing secret only Socket Mode may carry requests: over HTTP none would
-    be verified."""
-    app = AsyncApp(client=client, signing_secret=signing_secret or "", logger=_quiet())
-    app.middleware(_correlated)
-    app.middleware(_written_down(deps))
+    """The app with all its listeners. Without a signing secret only Socket Mode can carry requests: over HTTP none is
+    taken for Slack's."""
+    app = AsyncApp(
+        client=client,
+        signing_secret=signing_secret or secrets.token_hex(32),
+        logger=_quiet(),
+        before_authorize=_written_down(deps),
+    )
     app.event(re.compile(".*"))(_acknowledged)
     app.error(_failed)
     commands.listen(app, deps)
@@ -65,17 +69,15 @@ def correlation_of(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()[:10]
 
 
-async def _correlated(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # Bolt injects by this name
-    context["correlation"] = correlation_of(body)
-    correlate(context["correlation"])
-    await next()
-
-
 def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
-    async def written_down(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # likewise
+    """Runs after the signature check and before Bolt asks Slack who we are: where Slack does not answer that, Bolt
+    acknowledges an event and drops it, and by then it must be in the inbox."""
+    us = Own(deps.identity.bot_id, deps.identity.user_id) if deps.identity else None
+
+    async def written_down(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # Bolt injects by this name
+        context["correlation"] = correlation_of(body)
+        correlate(context["correlation"])
         if is_event(body):
-            own = deps.identity
-            us = Own(own.bot_id, own.user_id) if own else Own(context.bot_id, context.bot_user_id)
             received = receive(body, deps.read, us)
             new = received is not None and await deps.inbox.receive(received)
             kind = received.kind if received else "own"

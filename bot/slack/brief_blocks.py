@@ -1,4 +1,4 @@
-"""The brief as one message: which parts, in which order, and what gives way when it is too long (design 6).
+"""The brief as one message: which parts, in which order, and what gives way when it is too long.
 
 Pure. Must not say anything that the brief does not say.
 """

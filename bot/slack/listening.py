@@ -23,7 +23,7 @@ from bot.workflows.status import ReportStatus
 @dataclass(frozen=True, slots=True)
 class Listening:
     """Everything a listener may use. `read` reads a Slack message event; `decide` is the core's one decision;
-    `identity` is who the bot is, so that it knows its own messages (without it, what Bolt was told)."""
+    `identity` is who the bot is, so that it knows its own messages (without it, what each event says of us)."""
 
     inbox: Inbox
     store: IncidentStore

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import json
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +16,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from bot.domain.incident import VerificationStatus
 from bot.ports import ChatUnavailable, IncidentNotFound, StoreUnavailable
 from bot.slack import ids
-from bot.slack.app import correlation_of
+from bot.slack.app import build_app, correlation_of
 from tests.slack.conftest import Desk, listening, replaced, wait
 
 SAID = {"outcome": "recovered", "fix": "Flush the ledger cache\nRestart the worker", "failed_checks": "DNS, 10"}
@@ -158,6 +162,29 @@ async def test_an_event_that_could_not_be_kept_is_not_acknowledged_and_comes_aga
     assert len(desk.slack.replies("C0ALERTS", ts)) == 1
     first = [d for d in desk.slack.deliveries("message") if d["payload"]["event"]["ts"] == ts]
     assert len(first) == 3
+
+
+async def test_an_event_is_kept_even_where_slack_does_not_say_who_we_are(desk: Desk) -> None:
+    await desk.slack.fail("internal_error", "auth.test")
+    ts = await desk.alert("unknown-ledger-drift")
+    assert len(desk.slack.replies("C0ALERTS", ts)) == 1
+
+
+@pytest.mark.parametrize("secret", ["another secret", None])
+async def test_a_request_with_a_wrong_signature_is_refused_and_nothing_is_kept(
+    unconnected: Desk, secret: str | None
+) -> None:
+    app = build_app(unconnected.app.client, secret, unconnected.deps)
+    body = json.dumps({"type": "event_callback", "event_id": "Ev1", "event": {"type": "message"}})
+    stamp = str(int(time.time()))
+    key = hmac.new(b"", f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
+    headers: dict[str, str | Sequence[str]] = {
+        "content-type": ["application/json"],
+        "x-slack-signature": [f"v0={key}"],
+        "x-slack-request-timestamp": [stamp],
+    }
+    assert (await app.async_dispatch(AsyncBoltRequest(body=body, headers=headers))).status == 401
+    assert unconnected.inbox.kept == []
 
 
 async def test_every_event_type_is_acknowledged(desk: Desk) -> None:
