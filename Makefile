@@ -32,7 +32,7 @@ play: $(STAMP)
 	@$(BIN)/precedent playground
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -m "not integration"
+	$(BIN)/python -m pytest -q -n auto -m "not integration"
 
 check: $(STAMP)
 	$(BIN)/ruff format --check bot tests

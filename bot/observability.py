@@ -45,7 +45,11 @@ def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
         structlog.processors.format_exc_info if as_json else structlog.processors.StackInfoRenderer(),
     ]
     renderer = (
-        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     structlog.configure(
         processors=[*shared, renderer],

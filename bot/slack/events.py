@@ -12,9 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.alert import Reading
+from bot.domain.redact import mask
 from bot.ports.store import Received
 
 Event = Mapping[str, Any]
+# Ids and times: never masked.
+VERBATIM = frozenset({
+    "action_id", "app_id", "block_id", "bot_id", "channel", "channel_type", "client_msg_id", "color", "deleted_ts",
+    "event_ts", "id", "inviter", "subtype", "team", "team_id", "thread_ts", "ts", "type", "user",
+})  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
 SPOKEN = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
 
@@ -70,7 +76,9 @@ def natural_key(body: Mapping[str, Any]) -> str:
     base = f"message/{team}/{event.get('channel')}/{ts}"
     subtype = event.get("subtype")
     if subtype == "message_changed":
-        return f"{base}/edit/{_digest({k: message.get(k) for k in ('text', 'blocks', 'attachments')})}"
+        # With the time of the edit: a message may come back to what it said before, as a re-fired alert does.
+        content = _digest({k: message.get(k) for k in ("text", "blocks", "attachments")})
+        return f"{base}/edit/{event.get('event_ts') or event.get('ts')}/{content}"
     return f"{base}/deleted" if subtype == "message_deleted" else base
 
 
@@ -121,7 +129,16 @@ def _named_in(body: Mapping[str, Any]) -> Own:
 
 
 def _with_team(event: Event | None, body: Mapping[str, Any]) -> Event | None:
-    return None if event is None else {"event": dict(event), "team_id": body.get("team_id")}
+    return None if event is None else {"event": masked(dict(event)), "team_id": body.get("team_id")}
+
+
+def masked(value: Any, depth: int = 40) -> Any:
+    """The same JSON with secrets masked in every text, so that none is written down; ids and times stay as they are."""
+    if isinstance(value, str):
+        return mask(value)[0]
+    if depth and isinstance(value, Mapping):
+        return {k: v if k in VERBATIM and isinstance(v, str) else masked(v, depth - 1) for k, v in value.items()}
+    return [masked(item, depth - 1) for item in value] if depth and isinstance(value, list) else value
 
 
 def _digest(value: object) -> str:

@@ -14,7 +14,13 @@ EVENT = {
     "subtype": "bot_message",
     "bot_id": "B1",
     "ts": "1795921200.000100",
-    "attachments": [{"color": "a30200", "title": "[FIRING:1] LedgerDrift ledger-export (prod eu-west-1 critical)"}],
+    "attachments": [
+        {
+            "color": "a30200",
+            "title": "[FIRING:1] LedgerDrift ledger-export (prod eu-west-1 critical)",
+            "fields": [{"title": "Service", "value": "ledger-export"}],
+        }
+    ],
 }
 RECORD = {
     "incident_id": "OLD-1",
@@ -98,7 +104,7 @@ def test_the_time_decides_how_old_a_success_is(precedent: Precedent) -> None:
         (("resolve", "INC-99", "--outcome", "by_itself"), "", 1, "INC-99"),
         (("resolve", "OLD-1", "--outcome", "recovered"), "", 1, "what was done"),
         (("resolve", "OLD-1", "--outcome", "no", "--fix", "x", "--failed-check", "DNS=soon"), "", 2, "no number"),
-        (("digest", "--days", "0"), "", 2, "0"),
+        (("digest", "--days", "0"), "", 2, "--days"),
     ],
 )
 def test_bad_input_ends_in_one_sentence(

@@ -106,7 +106,8 @@ def test_each_edit_is_a_fact_of_its_content() -> None:
         message = {"ts": "1.1", "text": text, "edited": {"ts": event_id}}
         return natural_key(body(event_id, subtype="message_changed", ts=event_id, message=message))
 
-    assert edit("2.1", "[FIRING] a") == edit("2.2", "[FIRING] a")
+    assert edit("2.1", "[FIRING] a") == edit("2.1", "[FIRING] a")
+    assert edit("2.1", "[FIRING] a") != edit("2.2", "[FIRING] a")
     assert len({edit("2.1", "a"), edit("2.2", "b"), natural_key(body()), natural_key(body(ts="1.2"))}) == 4
     assert natural_key(body(subtype="message_deleted", deleted_ts="1.1")) == "message/T1/C1/1.1/deleted"
 
@@ -118,3 +119,31 @@ def test_other_events_are_facts_of_their_own_id() -> None:
     kept = receive(bare, read, US)
     assert kept is not None
     assert kept.event_id == kept.natural_key == natural_key(bare)
+
+
+def test_secrets_are_masked_before_anything_is_written_down() -> None:
+    event = {
+        "type": "message",
+        "channel": "C1",
+        "ts": "1795981200.000100",
+        "bot_id": "B1",
+        "subtype": "bot_message",
+        "attachments": [{"title": "[FIRING:1] X", "text": "password=hunter2secret", "color": "a30200"}],
+    }
+    told = {"type": "event_callback", "team_id": "T1", "event_id": "Ev1", "event": event}
+    kept = receive(told, lambda _event: Alert("t", AlertState.FIRING, "f"), Own("BME", "UME"))
+    assert kept is not None
+    assert kept.body is not None
+    assert "hunter2secret" not in json.dumps(kept.body)
+    assert kept.body["event"]["ts"] == "1795981200.000100"
+    assert kept.body["event"]["attachments"][0]["title"] == "[FIRING:1] X"
+
+
+def test_an_edit_back_to_what_it_said_before_is_a_fact_of_its_own() -> None:
+    def edit(at: str) -> dict[str, object]:
+        message = {"ts": "1.1", "text": "firing", "bot_id": "B1"}
+        event = {"type": "message", "subtype": "message_changed", "channel": "C1", "event_ts": at, "message": message}
+        return {"team_id": "T1", "event": event}
+
+    assert natural_key(edit("2.0")) != natural_key(edit("3.0"))
+    assert natural_key(edit("2.0")) == natural_key(edit("2.0"))

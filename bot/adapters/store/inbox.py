@@ -77,7 +77,7 @@ class SqlInbox:
 
     async def settle(self, row: InboxRow) -> None:
         """See the port."""
-        await self._settle(row, state="done", lease=None)
+        await self._settle(row, state="done", lease=None, body=None)
 
     async def forget_before(self, when: datetime) -> int:
         """See the port."""
@@ -91,8 +91,8 @@ class SqlInbox:
 
 
 async def settle_in(connection: AsyncConnection, row: InboxRow) -> bool:
-    """Mark the row done as part of a larger transaction; False if its lease was lost to another worker."""
-    return (await connection.execute(_held(row).values(state="done", lease=None))).rowcount == 1
+    """Mark the row done as part of a larger transaction, and forget what it said; False if its lease was lost to another worker."""
+    return (await connection.execute(_held(row).values(state="done", lease=None, body=None))).rowcount == 1
 
 
 def _held(row: InboxRow) -> sa.Update:
