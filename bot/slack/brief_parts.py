@@ -186,7 +186,8 @@ def _minutes(check: Skip) -> str:
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
         return ""
-    return f", {low:.0f} min each" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min each"
+    each = " each" if check.count > 1 else ""
+    return f", {low:.0f} min{each}" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min{each}"
 
 
 def later(checks: Sequence[Later]) -> Levels:
@@ -265,12 +266,13 @@ def insufficient(brief: Brief) -> Levels:
 def collect(brief: Brief) -> Levels:
     """What to look at, with the alert's own links."""
     why = brief.insufficient_memory
-    wanted = ", ".join(prose(c, 80) for c in why.collect[:5]) if why else ""
+    wanted = [f"• {prose(c, 100)}" for c in why.collect] if why else []
     links = alert_links(brief, why.runbook if why else None)
     if not wanted and not links:
         return ((),)
-    text = f"*COLLECT* {joined((wanted, *links))}"
-    return ((section(text),), (section(f"*COLLECT* {wanted or links[0]}"),))
+    last = [joined(links)] if links else []
+    full, short = ("\n".join(["*COLLECT*", *wanted[:most], *last]) for most in (5, 2))
+    return ((section(full),), (section(short),))
 
 
 def alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:

@@ -127,12 +127,12 @@ def test_a_mixed_record_says_so() -> None:
     assert "LOW · mixed results: 2 success, 1 failure, 1 partly" in text
 
 
-def test_insufficient_memory_is_three_lines_and_guesses_nothing() -> None:
+def test_insufficient_memory_says_why_and_what_to_collect_and_guesses_nothing() -> None:
     blocks = SURFACES.brief(cases.insufficient()).blocks
     text = cases.shown(blocks)
     assert "*INSUFFICIENT_MEMORY* nothing close among 14 past incidents" in text
     assert "first time in 30 days" in text
-    assert "vendor status page, p95 latency" in text
+    assert "• vendor status page\n• p95 latency" in text
     assert "<https://wiki.example/pay|runbook>" in text
     assert "ROOT CAUSE" not in text
     assert "STEPS" not in text
