@@ -6,8 +6,8 @@ Must not decide anything about alerts or incidents.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ from bot.domain.alert import Reading
 from bot.observability import REGISTRY, logger, spawn
 from bot.ports import ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
-from bot.ports.clock import Clock
+from bot.ports.clock import Clock, Ids
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
@@ -44,6 +44,7 @@ from bot.workflows.watch import WatchOwed
 # A stop may take so long for what is under way; orchestrators kill after 30 s.
 GRACE_S = 10.0
 DEADLINE_OF_LEASE = 0.7
+Opening = Callable[[Settings, Clock, Ids], AbstractAsyncContextManager[Memory]]
 log = logger("bot")
 
 
@@ -164,11 +165,11 @@ def transport_for(settings: Settings, app: Any, server: web.Application) -> Tran
 
 
 @asynccontextmanager
-async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Bot]:
+async def running(settings: Settings, clock: Clock | None = None, opening: Opening = open_memory) -> AsyncIterator[Bot]:
     """The bot at work. Start: store, workers, own server, Slack, jobs. Stop: Slack first, so that nothing new comes;
     then what runs may finish within ten seconds; what does not is given back, and taken up again at the next start."""
     clock = clock or SystemClock()
-    async with open_memory(settings, clock, RandomIds()) as memory:
+    async with opening(settings, clock, RandomIds()) as memory:
         bot = await assemble(settings, memory, clock, client_of(settings))
         runner = web.AppRunner(bot.server, access_log=None, shutdown_timeout=GRACE_S / 2)
         await runner.setup()
