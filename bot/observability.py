@@ -26,6 +26,15 @@ STAGE_SECONDS = Histogram(
 )
 OUTBOX_ROWS = Gauge("precedent_outbox_rows", "Outbox rows by destination and state", ["state"], registry=REGISTRY)
 OUTBOX_AGE = Gauge("precedent_outbox_oldest_pending_seconds", "Age of the oldest undelivered row", registry=REGISTRY)
+DELIVERIES = Counter(
+    "precedent_deliveries_total",
+    "Attempts to deliver what is owed, by destination and outcome (sent, later, unknown, paused, dead)",
+    ["destination", "outcome"],
+    registry=REGISTRY,
+)
+INBOX_ROWS = Gauge(
+    "precedent_inbox_rows", "Received events that are not worked off, by state", ["state"], registry=REGISTRY
+)
 SLACK_ERRORS = Counter(
     "precedent_slack_errors_total", "Slack API errors by method and code", ["method", "code"], registry=REGISTRY
 )

@@ -5,8 +5,9 @@ Must not decide anything about alerts or incidents.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,10 +23,10 @@ from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
-from bot.observability import OUTBOX_AGE, OUTBOX_ROWS, REGISTRY, logger, spawn
-from bot.ports import ChatAuthRejected
+from bot.observability import REGISTRY, logger, spawn
+from bot.ports import ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
-from bot.ports.clock import Clock
+from bot.ports.clock import Clock, Ids
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
@@ -33,12 +34,17 @@ from bot.slack.outbound import SlackChat, web_client
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
 from bot.workflows.brief import AnswerAlert
-from bot.workflows.deliver import Deliver
+from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
+from bot.workflows.watch import WatchOwed
 
+# A stop may take so long for what is under way; orchestrators kill after 30 s.
+GRACE_S = 10.0
+DEADLINE_OF_LEASE = 0.7
+Opening = Callable[[Settings, Clock, Ids], AbstractAsyncContextManager[Memory]]
 log = logger("bot")
 
 
@@ -85,13 +91,25 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     surfaces = SlackSurfaces()
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}))
     answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, reading)
+    deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
+    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock),
+        resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
-        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, memory.name, "off", __version__),
+        status=ReportStatus(
+            memory.health,
+            memory.outbox,
+            memory.index,
+            clock,
+            memory.name,
+            "off",
+            __version__,
+            events=memory.store.inbox_desk,
+            paused=deliver.paused,
+        ),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
@@ -110,10 +128,11 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         memory,
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
-        Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents),
+        deliver,
         Jobs(
             PostDigests(memory.incidents, memory.claims, chat, surfaces, clock),
             memory.inbox,
+            memory.store.retention,
             clock,
             zone,
             settings.digest_day,
@@ -146,18 +165,18 @@ def transport_for(settings: Settings, app: Any, server: web.Application) -> Tran
 
 
 @asynccontextmanager
-async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Bot]:
+async def running(settings: Settings, clock: Clock | None = None, opening: Opening = open_memory) -> AsyncIterator[Bot]:
     """The bot at work. Start: store, workers, own server, Slack, jobs. Stop: Slack first, so that nothing new comes;
-    then what runs may finish within ten seconds; what does not is taken up again at the next start."""
+    then what runs may finish within ten seconds; what does not is given back, and taken up again at the next start."""
     clock = clock or SystemClock()
-    async with open_memory(settings, clock, RandomIds()) as memory:
+    async with opening(settings, clock, RandomIds()) as memory:
         bot = await assemble(settings, memory, clock, client_of(settings))
-        runner = web.AppRunner(bot.server, access_log=None)
+        runner = web.AppRunner(bot.server, access_log=None, shutdown_timeout=GRACE_S / 2)
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
         await site.start()
         bot.port = runner.addresses[0][1]
-        loops = (Loop("deliver", bot.deliver.drain_once), Loop("gauges", partial(_gauges, bot, clock)))
+        loops = loops_of(bot, clock)
         inbox = spawn(bot.worker.run(), "inbox")
         for loop in loops:
             loop.start()
@@ -171,16 +190,22 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         finally:
             schedule.stop()
             await bot.transport.stop()
-            await bot.worker.stop()
-            for loop in loops:
-                await loop.stop()
+            await asyncio.gather(bot.worker.stop(GRACE_S), *(loop.stop(GRACE_S) for loop in loops))
+            await _release(bot.deliver)
             inbox.cancel()
             await runner.cleanup()
 
 
-async def _gauges(bot: Bot, clock: Clock) -> float:
-    for state, rows in (await bot.memory.outbox.counts()).items():
-        OUTBOX_ROWS.labels(state).set(rows)
-    oldest = await bot.memory.outbox.oldest_pending_at()
-    OUTBOX_AGE.set((clock.now() - oldest).total_seconds() if oldest else 0)
-    return 15.0
+def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
+    """What runs all the time: each destination drains for itself, so that a slow one holds up no other."""
+    drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
+    return [*drains, Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))]
+
+
+async def _release(deliver: Deliver) -> None:
+    try:
+        held = await deliver.release()
+    except StoreUnavailable as problem:
+        log.error("what was being delivered comes back when its lease ends", problem=str(problem))
+    else:
+        log.info("stopped", deliveries_given_back=held)

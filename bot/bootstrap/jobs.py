@@ -6,7 +6,7 @@ A job only claims and owes; the outbox does the rest. So a restart, a second rep
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -16,11 +16,14 @@ from bot.bootstrap.workers import run_job
 from bot.domain.digest import period_for
 from bot.observability import logger
 from bot.ports.clock import Clock
+from bot.ports.desk import Retention
 from bot.ports.store import Inbox
 from bot.workflows.digest import PostDigests
 
 CATCH_UP = timedelta(hours=24)
 SEEN_FOR = timedelta(hours=24)
+KEPT_FOR = timedelta(days=30)
+AUDIT_KEPT_FOR = timedelta(days=400)
 log = logger("jobs")
 
 
@@ -30,13 +33,14 @@ class Jobs:
 
     post_digests: PostDigests
     inbox: Inbox
+    retention: Retention
     clock: Clock
     zone: ZoneInfo
     digest_day: str
     digest_hour: int
 
     def schedule(self) -> Schedule:
-        """The table: the weekly digest, and the nightly forgetting of event ids."""
+        """The table: the weekly digest, and the nightly forgetting."""
         schedule = Schedule(self.zone)
         table: tuple[tuple[str, Callable[[], Awaitable[None]], str, int], ...] = (
             ("digest", self.digest, self.digest_day, self.digest_hour),
@@ -66,6 +70,9 @@ class Jobs:
         return due if due <= local else due - timedelta(days=7)
 
     async def forget(self) -> None:
-        """Delete what the inbox kept of events older than a day."""
-        gone = await self.inbox.forget_before(self.clock.now() - SEEN_FOR)
-        log.info("forgot old events", rows=gone)
+        """Delete event ids older than a day; deliveries, submissions and dead events older than 30; audit lines older
+        than 400. What is still owed is never deleted."""
+        now = self.clock.now()
+        events = await self.inbox.forget_before(now - SEEN_FOR)
+        gone = await self.retention.forget(before=now - KEPT_FOR, audit_before=now - AUDIT_KEPT_FOR)
+        log.info("forgot what is old", events=events, **asdict(gone))

@@ -16,6 +16,7 @@ from bot.ports.store import Inbox, InboxRow
 
 POLL_S = 0.1
 MAX_ATTEMPTS = 8
+BREAK_OFF_S = 2.0
 log = logger("workers")
 
 Handle = Callable[[InboxRow], Awaitable[None]]
@@ -41,7 +42,7 @@ class InboxWorker:
     handlers: dict[str, Handle]
     workers: int = 4
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    _running: set[asyncio.Task[Any]] = field(default_factory=set)
+    _running: dict[asyncio.Task[Any], InboxRow] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Work until stopped."""
@@ -50,8 +51,8 @@ class InboxWorker:
             taken = await self._take(free) if free > 0 else ()
             for row in taken:
                 task = spawn(self._work(row), f"inbox-{row.id}")
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+                self._running[task] = row
+                task.add_done_callback(self._running.pop)
             if not taken:
                 await self._pause(POLL_S)
 
@@ -88,10 +89,15 @@ class InboxWorker:
             log.error("the row comes back when its lease ends", problem=str(also))
 
     async def stop(self, grace_s: float = 10.0) -> None:
-        """Take nothing more; wait for what runs, at most `grace_s`."""
+        """Take nothing more; wait for what runs, at most `grace_s`; give back what is not done, to be taken at once by
+        the next start."""
         self._stopping.set()
-        if self._running:
-            await asyncio.wait(set(self._running), timeout=grace_s)
+        running = dict(self._running)
+        for task in await cut_off(set(running), grace_s):
+            try:
+                await self.inbox.retry_later(running[task], 0.0, "the bot was stopped meanwhile")
+            except StoreUnavailable as problem:
+                log.error("the row comes back when its lease ends", problem=str(problem))
 
     async def _pause(self, seconds: float) -> None:
         try:
@@ -126,10 +132,22 @@ class Loop:
                 continue
 
     async def stop(self, grace_s: float = 10.0) -> None:
-        """Stop after the current turn, at most `grace_s` from now."""
+        """Stop after the current turn; one that takes longer than `grace_s` from now is broken off."""
         self._stopping.set()
         if self._task:
-            await asyncio.wait({self._task}, timeout=grace_s)
+            await cut_off({self._task}, grace_s)
+
+
+async def cut_off(tasks: set[asyncio.Task[Any]], grace_s: float) -> set[asyncio.Task[Any]]:
+    """Wait for these tasks, at most `grace_s`; break off the others, and give them back once they have ended."""
+    if not tasks:
+        return set()
+    _, late = await asyncio.wait(tasks, timeout=grace_s)
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late, timeout=BREAK_OFF_S)
+    return late
 
 
 async def run_job(name: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -6,6 +6,7 @@ Must not import a vendor library or decide anything. The error tree:
     ├── StoreUnavailable           the store cannot be read or written now; nothing was changed
     │   └── StoreConflict          somebody else changed the same incident first; read again and retry
     ├── MemoryUnavailable          the memory bank cannot answer now; the index or nothing is used instead
+    │   └── MemoryAuthRejected     the bank refuses the key: what is owed to it waits until that is mended
     ├── MemoryRejected             the memory bank refuses this record for good
     ├── ChatUnavailable            Slack cannot take this now (rate limit, outage); carries retry_after_s
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
@@ -32,6 +33,11 @@ class StoreConflict(StoreUnavailable):
 
 class MemoryUnavailable(PrecedentError):
     """The memory bank cannot answer now."""
+
+
+class MemoryAuthRejected(MemoryUnavailable):
+    """The bank refuses the key (401, 403): not the record's fault, so what is owed to the bank waits. For those who only
+    want to recall it is a bank that cannot answer now."""
 
 
 class MemoryRejected(PrecedentError):

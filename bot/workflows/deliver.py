@@ -1,7 +1,8 @@
 """Delivering what is owed: claims rows, makes the calls, and decides what a failure means. Must not write messages.
 
 Decisions are pure functions of the failure, the number of attempts and a random number. Slack takes about one message a
-second in a channel; rows that must wait for that are given back untried, so that urgent ones overtake them.
+second in a channel; rows that must wait for that are given back untried, so that urgent ones overtake them. Each
+destination has a lane of its own: one that is down or refuses the bot does not hold up the other.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 
-from bot.observability import logger
+from bot.domain.incident import Incident
+from bot.observability import DELIVERIES, logger
 from bot.ports import (
     ChatAuthRejected,
     ChatOutcomeUnknown,
     ChatRejected,
     ChatUnavailable,
     IncidentNotFound,
+    MemoryAuthRejected,
     MemoryRejected,
-    MemoryUnavailable,
     PrecedentError,
     RecordRejected,
     StoreUnavailable,
@@ -28,17 +30,19 @@ from bot.ports import (
 from bot.ports.chat import Chat, Posting
 from bot.ports.clock import Clock
 from bot.ports.memory import MemoryBank
-from bot.ports.records import read_record
 from bot.ports.store import Destination, IncidentStore, Outbox, OwedRow
 
-AT_ONCE = 20
+AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
 PACE_S = 1.0
 IDLE_S = 0.25
 BASE_S, CAP_S = 1.0, 300.0
 AUTH_PAUSE_S = 60.0
-CALL_DEADLINE_S = 30.0
+CALL_DEADLINE_S = 20.0
 TARGET_ATTEMPTS = 8
+ROW_FAULTS = 20
 PACED = frozenset({"post", "update", "delete", "ephemeral"})
+# what the bot can do without: lacking the right to do it must not stop the rest
+DISPENSABLE = frozenset({"react"})
 POSTING_FIELDS = frozenset(f.name for f in fields(Posting))
 log = logger("deliver")
 
@@ -52,7 +56,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Again after `delay_s`. `uncertain`: it may have happened. `pause_s`: everything for Slack waits that long."""
+    """Again after `delay_s`. `uncertain`: it may have happened. `pause_s`: all that is owed there waits that long."""
 
     delay_s: float
     reason: str
@@ -79,7 +83,7 @@ def backoff_s(attempts: int, chance: float) -> float:
 def after(problem: BaseException, attempts: int, chance: float, *, uncertain: bool) -> Decision:
     """What a failed delivery means. An outage has no limit of attempts: what people recorded is not thrown away."""
     reason = str(problem) or type(problem).__name__
-    if isinstance(problem, ChatAuthRejected):
+    if isinstance(problem, ChatAuthRejected | MemoryAuthRejected):
         return Later(AUTH_PAUSE_S, reason, uncertain, pause_s=AUTH_PAUSE_S, tried=False)
     if isinstance(problem, ChatRejected | MemoryRejected | RecordRejected | IncidentNotFound):
         return Refused(reason)
@@ -116,8 +120,37 @@ def in_turn(rows: Sequence[OwedRow], free_at: Mapping[str, datetime], now: datet
 
 
 @dataclass(slots=True)
+class Lane:
+    """What this process knows about one destination. `paused`: why nothing is sent there, until when. `in_hand`: rows
+    that are being delivered, by id. `faults`: by row id, how often it failed while others arrived, and how many had
+    arrived when it failed last."""
+
+    destination: Destination
+    paused: str = ""
+    paused_until: datetime | None = None
+    arrived: int = 0
+    in_hand: dict[int, OwedRow] = field(default_factory=dict)
+    faults: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def failed(self, row_id: int) -> int:
+        """Note a failure of this row; how many there were, each with another row's arrival since the one before it.
+        An outage of the destination never counts: nothing arrives during one."""
+        count, arrived = self.faults.get(row_id, (0, self.arrived))
+        count += self.arrived > arrived
+        self.faults[row_id] = (count, self.arrived)
+        return count
+
+    def take_off(self, row_id: int, *, arrived: bool = False) -> None:
+        """This row is done with."""
+        self.in_hand.pop(row_id, None)
+        self.faults.pop(row_id, None)
+        self.arrived += arrived
+
+
+@dataclass(slots=True)
 class Deliver:
-    """Works off the outbox: Slack's rows, and the memory bank's where one is set up."""
+    """Works off the outbox: Slack's rows, and the memory bank's where one is set up. `deadline_s` for one delivery must
+    be shorter than the lease, or another replica would begin the same one."""
 
     outbox: Outbox
     chat: Chat
@@ -125,45 +158,90 @@ class Deliver:
     bank: MemoryBank | None = None
     records: IncidentStore | None = None
     chance: Callable[[], float] = random.SystemRandom().random
+    deadline_s: float = CALL_DEADLINE_S
     _free_at: dict[str, datetime] = field(default_factory=dict)
-    _paused_until: datetime | None = None
+    _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
     async def drain_once(self) -> float:
-        """Deliver what is due now; seconds until there may be more. Raises StoreUnavailable."""
-        done = await self._drain_bank()
-        now = self.clock.now()
-        if self._paused_until and now < self._paused_until:
-            return 0.0 if done else min(IDLE_S * 4, (self._paused_until - now).total_seconds())
-        rows = await self.outbox.claim(Destination.SLACK, AT_ONCE)
-        waits = in_turn(rows, self._free_at, now)
+        """Deliver what is due now, everywhere; seconds until there may be more. Raises StoreUnavailable."""
+        return min([await self.drain(destination) for destination in self.destinations()])
+
+    def destinations(self) -> tuple[Destination, ...]:
+        """Where this bot delivers to."""
+        return (Destination.SLACK, Destination.BANK) if self.bank else (Destination.SLACK,)
+
+    async def drain(self, destination: Destination) -> float:
+        """Deliver what is due there now; seconds until there may be more. Raises StoreUnavailable."""
+        lane, now = self._lanes[destination], self.clock.now()
+        if lane.paused_until and now < lane.paused_until:
+            return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
+        # after a pause a single row probes whether the destination takes anything again
+        rows = await self.outbox.claim(destination, 1 if lane.paused else AT_ONCE[destination])
+        lane.in_hand |= {row.id: row for row in rows}
+        waits = in_turn(rows, self._free_at, now) if destination is Destination.SLACK else [(row, 0.0) for row in rows]
         for row, wait_s in waits:
             if wait_s > 0:
                 await self.outbox.postpone(row, wait_s, "", uncertain=row.uncertain, tried=False)
-        await asyncio.gather(*(self._deliver(row) for row, wait_s in waits if wait_s <= 0))
-        return 0.0 if done or any(wait_s <= 0 for _, wait_s in waits) else IDLE_S
+                lane.in_hand.pop(row.id, None)
+        due = [row for row, wait_s in waits if wait_s <= 0]
+        ended = await asyncio.gather(*(self._deliver(lane, row) for row in due), return_exceptions=True)
+        for problem in ended:
+            if problem is not None:
+                raise problem
+        return 0.0 if due else IDLE_S
 
-    async def _deliver(self, row: OwedRow) -> None:
-        channel = str(row.owed.payload.get("channel", ""))
-        if row.owed.operation in PACED:
-            self._free_at[channel] = self.clock.now() + timedelta(seconds=PACE_S)
-        try:
-            async with asyncio.timeout(CALL_DEADLINE_S):
-                decision = await self._call(row)
-        except (PrecedentError, TimeoutError) as problem:
-            if isinstance(problem, StoreUnavailable):
-                raise
-            decision = after(problem, row.attempts, self.chance(), uncertain=row.uncertain)
+    async def release(self) -> int:
+        """Give back what was still being delivered when the bot was told to stop, so that the next start takes it at
+        once; how many. It may have arrived: the next one looks first. Raises StoreUnavailable."""
+        held = [row for lane in self._lanes.values() for row in lane.in_hand.values()]
+        for row in held:
+            await self.outbox.postpone(row, 0.0, "the bot was stopped before the answer came", uncertain=True)
+        return len(held)
+
+    def paused(self) -> Mapping[str, str]:
+        """The destinations to which nothing is sent now, and why."""
+        return {lane.destination.value: lane.paused for lane in self._lanes.values() if lane.paused}
+
+    async def _deliver(self, lane: Lane, row: OwedRow) -> None:
+        if lane.destination is Destination.SLACK and row.owed.operation in PACED:
+            self._free_at[_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
+        decision = await self._decided(lane, row)
         if isinstance(decision, Later):
-            self._hold(channel, decision)
-        await self._end(row, decision)
+            self._hold(lane, row, decision)
+        elif lane.paused:
+            log.warning("deliveries go on", destination=lane.destination.value)
+            lane.paused, lane.paused_until = "", None
+        await self._end(lane, row, decision)
 
-    def _hold(self, channel: str, decision: Later) -> None:
-        """Remember who has to wait: everybody where the token is refused, the channel where Slack named a time."""
+    async def _decided(self, lane: Lane, row: OwedRow) -> Decision:
+        try:
+            async with asyncio.timeout(self.deadline_s):
+                return await (self._call(row) if lane.destination is Destination.SLACK else self._to_bank(row))
+        except StoreUnavailable:
+            raise
+        except (PrecedentError, TimeoutError) as problem:
+            if row.owed.operation in DISPENSABLE and getattr(problem, "code", "") == "missing_scope":
+                return Refused(str(problem))
+            decision = after(problem, row.attempts, self.chance(), uncertain=row.uncertain)
+            asked_to_wait = getattr(problem, "retry_after_s", None) is not None
+            counts = isinstance(decision, Later) and decision.tried and not asked_to_wait
+            if counts and lane.failed(row.id) >= ROW_FAULTS:
+                return Refused(f"{problem} This failed {ROW_FAULTS} times while other deliveries arrived.")
+            return decision
+
+    def _hold(self, lane: Lane, row: OwedRow, decision: Later) -> None:
+        """Remember who has to wait: everybody where the bot is refused, the channel where Slack named a time."""
         now = self.clock.now()
         if decision.pause_s:
-            self._paused_until = now + timedelta(seconds=decision.pause_s)
-            log.error("Slack refuses the token; nothing is sent", pause_s=decision.pause_s)
-        self._free_at[channel] = max(self._free_at.get(channel, now), now + timedelta(seconds=min(decision.delay_s, 5)))
+            if lane.paused != decision.reason:
+                log.error("nothing is sent there now", destination=lane.destination.value, reason=decision.reason)
+            lane.paused, lane.paused_until = decision.reason, now + timedelta(seconds=decision.pause_s)
+        elif lane.paused and decision.tried:
+            # the probe was not refused, but met an outage: no reason to keep the others waiting
+            lane.paused, lane.paused_until = "", None
+        if lane.destination is Destination.SLACK:
+            free = now + timedelta(seconds=min(decision.delay_s, 5))
+            self._free_at[_channel(row)] = max(self._free_at.get(_channel(row), now), free)
 
     async def _call(self, row: OwedRow) -> Decision:
         posting = posting_of(row)
@@ -181,45 +259,52 @@ class Deliver:
             return row.own_result
         return await self.chat.find(posting) if row.uncertain else None
 
-    async def _drain_bank(self) -> bool:
+    async def _to_bank(self, row: OwedRow) -> Decision:
+        """Make the bank hold what the store holds now: the row may be older than another that was delivered. A record
+        that is gone is not retained, and one that is here again is not retracted."""
         if self.bank is None:
-            return False
-        rows = await self.outbox.claim(Destination.BANK, AT_ONCE)
-        for row in rows:
-            try:
-                await self._to_bank(row, self.bank)
-                decision: Decision = Sent(None)
-            except (MemoryUnavailable, MemoryRejected, RecordRejected) as problem:
-                decision = after(problem, row.attempts, self.chance(), uncertain=False)
-            await self._end(row, decision)
-        return bool(rows)
-
-    async def _to_bank(self, row: OwedRow, bank: MemoryBank) -> None:
-        """Retain the record as it is now (the row may be older), or retract it; one that is gone needs neither."""
+            return Later(CAP_S, "no memory bank is set up", tried=False)
         incident_id = str(row.owed.payload["incident_id"])
-        if row.owed.operation == "retract":
-            await bank.retract(incident_id)
-        elif "title" in row.owed.payload:
-            await bank.retain(read_record(row.owed.payload, how=None))
-        elif self.records is not None:
-            try:
-                await bank.retain(await self.records.record(incident_id))
-            except IncidentNotFound:
-                return
+        record = await self._record(incident_id)
+        if row.owed.operation == "retract" and record is None:
+            await self.bank.retract(incident_id)
+        elif row.owed.operation == "retain" and record is not None:
+            await self.bank.retain(record)
+        return Sent(None)
 
-    async def _end(self, row: OwedRow, decision: Decision) -> None:
+    async def _record(self, incident_id: str) -> Incident | None:
+        try:
+            return await self.records.record(incident_id) if self.records else None
+        except IncidentNotFound:
+            return None
+
+    async def _end(self, lane: Lane, row: OwedRow, decision: Decision) -> None:
+        facts = {"destination": lane.destination.value, "operation": row.owed.operation, "row": row.id}
+        DELIVERIES.labels(lane.destination.value, outcome_of(decision)).inc()
         if isinstance(decision, Sent):
             await self.outbox.settle(row, decision.result)
+            lane.take_off(row.id, arrived=True)
         elif isinstance(decision, Later):
-            log.warning(
-                "a delivery failed", operation=row.owed.operation, attempts=row.attempts, reason=decision.reason
-            )
+            log.warning("a delivery failed", **facts, attempts=row.attempts, reason=decision.reason)
             await self.outbox.postpone(
                 row, decision.delay_s, decision.reason, uncertain=decision.uncertain, tried=decision.tried
             )
+            lane.in_hand.pop(row.id, None)
         else:
-            log.error("a delivery was refused", operation=row.owed.operation, reason=decision.reason)
+            log.error("a delivery was refused; see `precedent outbox list`", **facts, reason=decision.reason)
             await self.outbox.bury(row, decision.reason)
+            lane.take_off(row.id)
+
+
+def outcome_of(decision: Decision) -> str:
+    """The decision as the metrics name it."""
+    if isinstance(decision, Later):
+        return "paused" if decision.pause_s else "unknown" if decision.uncertain else "later"
+    return "sent" if isinstance(decision, Sent) else "dead"
+
+
+def _channel(row: OwedRow) -> str:
+    return str(row.owed.payload.get("channel", ""))
 
 
 def _without_target(row: OwedRow, chance: float) -> Decision:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.query import OPERATOR, Viewer
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
+from bot.ports.desk import InboxDesk
 from bot.ports.memory import Index
 from bot.ports.store import Outbox, StoreHealth
 
@@ -33,6 +34,8 @@ class ReportStatus:
     memory: str
     model: str
     version: str
+    events: InboxDesk | None = None
+    paused: Callable[[], Mapping[str, str]] = dict
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
         """One line for each dependency. Never raises: a store that is down is a line, too."""
@@ -44,12 +47,15 @@ class ReportStatus:
             known = await self.index.known(viewer)
             counts = await self.outbox.counts()
             oldest = await self.outbox.oldest_pending_at()
+            events = await self.events.counts() if self.events else {}
         except StoreUnavailable as problem:
             return (line, StatusLine("Memory", False, str(problem)))
         return (
             line,
             StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
             owed_line(counts, oldest, self.clock.now()),
+            *paused_lines(self.paused()),
+            events_line(events),
             StatusLine("Model", None if self.model == "off" else True, self.model),
             StatusLine("Version", True, self.version),
         )
@@ -64,6 +70,21 @@ def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime)
     said = (
         f"{waiting} waiting"
         + (f", oldest {minutes:.0f} min" if waiting else "")
-        + (f", {dead} refused" if dead else "")
+        + (f", {dead} refused: see `precedent outbox list`" if dead else "")
     )
     return StatusLine("Outbox", minutes < 5 and dead == 0, said)
+
+
+def paused_lines(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
+    """One line for each destination that refuses the bot: what is owed there waits."""
+    return tuple(
+        StatusLine(f"Delivery to {name}", False, f"paused, tried again every minute: {reason}")
+        for name, reason in paused.items()
+    )
+
+
+def events_line(counts: Mapping[str, int]) -> StatusLine:
+    """What Slack sent and is not worked off: fine while nothing was given up."""
+    waiting, dead = counts.get("pending", 0) + counts.get("working", 0), counts.get("dead", 0)
+    given_up = f", {dead} given up: see `precedent inbox list`" if dead else ""
+    return StatusLine("Inbox", dead == 0, f"{waiting} waiting{given_up}")

@@ -31,7 +31,7 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> Jobs:
     posting = PostDigests(w.memory.incidents, w.memory.claims, w.chat, SlackSurfaces(), w.clock)
-    return Jobs(posting, w.memory.inbox, w.clock, zone, day, hour)
+    return Jobs(posting, w.memory.inbox, w.memory.store.retention, w.clock, zone, day, hour)
 
 
 async def digests(w: World) -> list[str]:

@@ -12,12 +12,13 @@ import sqlalchemy as sa
 from bot.adapters.memory_embedded import EmbeddedBank
 from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.engine import connect, read_url
+from tests.contracts.desks import DeskContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.stores import StoreContract
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 
 
-class TestStoreOnSqlite(StoreContract):
+class TestStoreOnSqlite(StoreContract, DeskContract):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
         store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'test.db'}", clock, FakeIds())
@@ -34,7 +35,7 @@ async def empty_postgres(url: str) -> None:
 
 
 @pytest.mark.integration
-class TestStoreOnPostgres(StoreContract):
+class TestStoreOnPostgres(StoreContract, DeskContract):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
         url = os.environ.get("TEST_POSTGRES_URL")

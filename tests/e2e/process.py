@@ -31,6 +31,9 @@ class BotProcess:
     http: bool = False
     port: int = field(default_factory=free_port)
     process: asyncio.subprocess.Process | None = None
+    database_url: str | None = None
+    module: str = "bot"
+    more: Mapping[str, str] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
         kept = {
@@ -43,10 +46,11 @@ class BotProcess:
             **({} if self.http else {"SLACK_APP_TOKEN": self.slack.app_token}),
             "SLACK_SIGNING_SECRET": self.slack.signing_secret,
             "SLACK_API_URL": self.slack.api_url,
-            "DATABASE_URL": f"sqlite+aiosqlite:///{self.database}",
+            "DATABASE_URL": self.database_url or f"sqlite+aiosqlite:///{self.database}",
             "PORT": str(self.port),
             "LOG_LEVEL": "WARNING",
             "LEASE_S": "2",
+            **self.more,
         }
 
     async def start(self) -> None:
@@ -54,7 +58,7 @@ class BotProcess:
             self.slack.use_http(f"http://127.0.0.1:{self.port}/slack/events")
         log = self.database.with_suffix(".log").open("ab")
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", "serve", cwd=ROOT, env=self.environment(), stdout=log, stderr=log
+            sys.executable, "-m", self.module, "serve", cwd=ROOT, env=self.environment(), stdout=log, stderr=log
         )
         log.close()
         await self.ready()

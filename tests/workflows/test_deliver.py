@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -15,15 +17,17 @@ from bot.ports import (
     ChatOutcomeUnknown,
     ChatRejected,
     ChatUnavailable,
+    MemoryAuthRejected,
     MemoryRejected,
     MemoryUnavailable,
     RecordRejected,
     StoreUnavailable,
 )
 from bot.ports.chat import Posting
+from bot.ports.desk import UNDELIVERED, OwedState
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, Owed, OwedRow
-from bot.workflows.deliver import IDLE_S, Deliver, Later, Refused, after, backoff_s, in_turn, posting_of
+from bot.workflows.deliver import IDLE_S, ROW_FAULTS, Deliver, Later, Refused, after, backoff_s, in_turn, posting_of
 from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
 
 
@@ -82,6 +86,7 @@ def sent(chat: FakeChat) -> list[str]:
         (MemoryUnavailable("down"), Later(2.0, "down")),
         (ChatOutcomeUnknown("cut off"), Later(2.0, "cut off", uncertain=True)),
         (TimeoutError(), Later(2.0, "TimeoutError", uncertain=True)),
+        (MemoryAuthRejected("key"), Later(60.0, "key", pause_s=60.0, tried=False)),
         (ChatAuthRejected("revoked"), Later(60.0, "revoked", pause_s=60.0, tried=False)),
     ],
 )
@@ -245,18 +250,30 @@ def to_bank(operation: str, delivery_id: str, **payload: Any) -> Owed:
     return Owed(Destination.BANK, operation, "INC-1", delivery_id, {"incident_id": "INC-1", **payload})
 
 
-async def test_the_bank_gets_records_in_order(store: Store, chat: FakeChat, clock: FakeClock) -> None:
+async def test_the_bank_gets_what_the_store_holds_in_order(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
     deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
-    rows = (to_bank("retain", "r1"), to_bank("retract", "r2"), to_bank("retain", "r3", title="From its payload"))
-    await store.incidents.commit(Changes(records=(RECORD,), owed=rows))
+    await store.incidents.commit(Changes(records=(RECORD,), owed=(to_bank("retain", "r1"),)))
     assert await deliver.drain_once() == 0.0
     assert bank.kept == {"INC-1": RECORD}
+    await store.incidents.commit(Changes(retracted=("INC-1",), owed=(to_bank("retract", "r2"),)))
     await deliver.drain_once()
     assert bank.kept == {}
-    await deliver.drain_once()
-    assert bank.kept["INC-1"].title == "From its payload"
-    assert await store.outbox.counts() == {"bank.sent": 3}
+    assert await store.outbox.counts() == {"bank.sent": 2}
+
+
+async def test_what_is_here_again_is_not_retracted_by_an_older_row(
+    store: Store, chat: FakeChat, clock: FakeClock
+) -> None:
+    bank = FakeMemoryBank()
+    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
+    imported = replace(to_bank("retain", "import"), replaces=True)
+    await store.incidents.commit(Changes(records=(RECORD,), owed=(imported,)))
+    await store.incidents.commit(Changes(retracted=("INC-1",), owed=(to_bank("retract", "r2"),)))
+    await store.incidents.commit(Changes(records=(RECORD,), owed=(imported,)))
+    await drain(deliver, clock, 2)
+    assert bank.kept == {"INC-1": RECORD}
+    assert await store.outbox.counts() == {"bank.sent": 2}
 
 
 async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, clock: FakeClock) -> None:
@@ -273,9 +290,148 @@ async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, c
 async def test_a_record_that_is_gone_needs_no_retaining(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
     deliver = Deliver(store.outbox, chat, clock, bank, store.incidents)
-    await owe(
-        store, to_bank("retain", "r1"), Owed(Destination.BANK, "retain", "x", "r2", {"incident_id": "x", "title": ""})
-    )
+    await owe(store, to_bank("retain", "r1"))
     await deliver.drain_once()
     assert bank.kept == {}
-    assert await store.outbox.counts() == {"bank.sent": 1, "bank.dead": 1}
+    assert await store.outbox.counts() == {"bank.sent": 1}
+
+
+@dataclass
+class OddBank(FakeMemoryBank):
+    """A bank that fails for some records, or for all, as told."""
+
+    problems: dict[str, Exception] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def retain(self, incident: Incident) -> None:
+        self.asked.append(incident.incident_id)
+        if problem := self.problems.get(incident.incident_id, self.problems.get("*")):
+            raise problem
+        await super().retain(incident)
+
+
+async def with_records(store: Store, *numbers: int) -> None:
+    records = tuple(replace(RECORD, incident_id=f"INC-{n}") for n in numbers)
+    rows = tuple(
+        Owed(Destination.BANK, "retain", r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id})
+        for r in records
+    )
+    await store.incidents.commit(Changes(records=records, owed=rows))
+
+
+async def test_a_row_that_fails_while_others_arrive_is_a_dead_letter_in_the_end(
+    store: Store, chat: FakeChat, clock: FakeClock
+) -> None:
+    bank = OddBank(problems={"INC-1": MemoryUnavailable("HTTP 500.")})
+    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    await with_records(store, 1)
+    for number in range(2, 2 + ROW_FAULTS + 1):
+        assert await store.outbox.counts() == {"bank.pending": 1} | ({"bank.sent": number - 2} if number > 2 else {})
+        await drain(deliver, clock, 1)
+        await with_records(store, number)
+        await deliver.drain_once()
+    await drain(deliver, clock, 1)
+    assert await store.outbox.counts() == {"bank.dead": 1, "bank.sent": ROW_FAULTS + 1}
+    (dead,) = await store.outbox_desk.rows(frozenset({OwedState.DEAD}), 5)
+    assert dead.error == "HTTP 500. This failed 20 times while other deliveries arrived."
+
+
+async def test_an_outage_has_no_limit_even_after_others_arrived(store: Store, chat: FakeChat, clock: FakeClock) -> None:
+    bank = OddBank()
+    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    await with_records(store, 1)
+    await deliver.drain_once()
+    bank.problems["*"] = MemoryUnavailable("down")
+    await with_records(store, 2, 3)
+    await drain(deliver, clock, 60)
+    assert len(bank.asked) > 4 * ROW_FAULTS
+    bank.problems.clear()
+    await drain(deliver, clock, 2)
+    assert await store.outbox.counts() == {"bank.sent": 3}
+
+
+async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
+    store: Store, chat: FakeChat, clock: FakeClock
+) -> None:
+    bank = OddBank(problems={"*": MemoryAuthRejected("The key is refused.")})
+    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    await with_records(store, 1, 2, 3)
+    await deliver.drain_once()
+    assert len(bank.asked) == 3
+    assert deliver.paused() == {"bank": "The key is refused."}
+    await owe(store, post("d1"))
+    await drain(deliver, clock, 59)
+    assert sent(chat) == ["d1"]
+    assert len(bank.asked) == 3
+    await drain(deliver, clock, 2)
+    assert len(bank.asked) == 4
+    bank.problems.clear()
+    await drain(deliver, clock, 60)
+    assert deliver.paused() == {}
+    assert await store.outbox.counts() == {"bank.sent": 3, "slack.sent": 1}
+    attempts = {row.attempts for row in await store.outbox_desk.rows(frozenset({OwedState.SENT}), 9)}
+    assert attempts == {1}
+
+
+async def test_a_probe_that_meets_an_outage_ends_the_pause(store: Store, chat: FakeChat, clock: FakeClock) -> None:
+    chat.problems = [ChatAuthRejected("revoked"), ChatUnavailable("down")]
+    deliver = Deliver(store.outbox, chat, clock, chance=lambda: 0.0)
+    await owe(store, post("d1"))
+    await deliver.drain_once()
+    clock.move(61)
+    await deliver.drain_once()
+    assert deliver.paused() == {}
+
+
+async def test_a_right_that_can_be_missed_stops_nothing(deliver: Deliver, store: Store, chat: FakeChat) -> None:
+    chat.problems = [ChatAuthRejected("The app lacks the scope reactions:write.", "missing_scope")]
+    await owe(store, owed(Posting("react", "C1", "r1", "eyes"), key="r1"))
+    await deliver.drain_once()
+    assert await store.outbox.counts() == {"slack.dead": 1}
+    assert deliver.paused() == {}
+
+
+async def test_a_bank_row_waits_while_no_bank_is_set_up(deliver: Deliver, store: Store, clock: FakeClock) -> None:
+    await with_records(store, 1)
+    await drain(deliver, clock, 2)
+    assert await deliver.drain(Destination.BANK) == 0.0
+    assert await store.outbox.counts() == {"bank.pending": 1}
+
+
+async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
+    store: Store, chat: FakeChat, clock: FakeClock
+) -> None:
+    never, begun = asyncio.Event(), asyncio.Event()
+
+    class Slow(FakeChat):
+        async def deliver(self, posting: Posting) -> str | None:
+            await super().deliver(posting)
+            begun.set()
+            await never.wait()
+            return None
+
+    slow = Slow(clock.now)
+    deliver = Deliver(store.outbox, slow, clock)
+    await owe(store, post("d1"))
+    drained = asyncio.ensure_future(deliver.drain_once())
+    await begun.wait()
+    drained.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await drained
+    assert await deliver.release() == 1
+    chat.there = slow.there
+    await Deliver(store.outbox, chat, clock).drain_once()
+    assert (chat.looked, chat.posted) == (1, [])
+    assert await store.outbox.counts() == {"slack.sent": 1}
+
+
+async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, clock: FakeClock) -> None:
+    class Hanging(FakeChat):
+        async def deliver(self, posting: Posting) -> str | None:
+            await asyncio.sleep(10)
+            return None
+
+    await owe(store, post("d1"))
+    await Deliver(store.outbox, Hanging(clock.now), clock, deadline_s=0.01).drain_once()
+    (row,) = await store.outbox_desk.rows(UNDELIVERED, 5)
+    assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")

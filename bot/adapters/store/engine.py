@@ -30,6 +30,12 @@ PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
 )
+# What a connection must have for a commit to outlive a power cut.
+SAFE = {"journal_mode": "wal", "synchronous": 2}
+UNSAFE = (
+    "The database would not keep what it confirms (journal mode {mode}, synchronous {level} instead of wal and 2); put its "
+    "file on a local disk, or use PostgreSQL."
+)
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ncpfs", "afs"})
 UNKNOWN_PROBLEM = "the database reported an error ({error}); see its log, and run `precedent doctor`"
 # What the databases say, and what a person can do about it. The first that matches counts.
@@ -38,6 +44,10 @@ PROBLEMS: tuple[tuple[str, str], ...] = (
     ("no space left", "the disk of the database is full; free some space and try again"),
     ("readonly database", "the database cannot be written; check the owner and mode of its file and directory"),
     ("read-only", "the database cannot be written; check that its file system or server is not read-only"),
+    (
+        "disk i/o error",
+        "the disk of the database reports an error, or has become read-only; look at the system's log, and mend the disk",
+    ),
     ("permission denied", "the database cannot be opened; check the owner and mode of its file and directory"),
     ("fileexistserror", "a part of the database's path is a file; mend the path in DATABASE_URL"),
     ("isadirectoryerror", "the database file cannot be opened, it is a directory; mend the path in DATABASE_URL"),
@@ -98,13 +108,18 @@ def read_url(url: str) -> URL:
 
 def prepare_file(path: Path) -> None:
     """Make the directory (0700) and the file (0600) of a new SQLite store; refuse a network file system."""
+    refuse_network(path)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if (kind := file_system(path.parent.resolve())) in NETWORK_FILE_SYSTEMS:
+    # opening it here tells at once what is wrong with the path, before a driver's thread runs into it
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def refuse_network(path: Path) -> None:
+    """Raise StoreUnavailable where the file, or what it is a link to, lies or would lie on a network file system."""
+    if (kind := file_system(path.resolve().parent)) in NETWORK_FILE_SYSTEMS:
         raise StoreUnavailable(
             f"{path} lies on a network file system ({kind}), where SQLite loses writes; use a local disk or PostgreSQL."
         )
-    # opening it here tells at once what is wrong with the path, before a driver's thread runs into it
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def file_system(directory: Path, mounts: Path = Path("/proc/mounts")) -> str:
@@ -166,10 +181,21 @@ def _make_safe(connection: Any, _record: Any) -> None:
         cursor = connection.cursor()
         for pragma in PRAGMAS:
             cursor.execute(pragma)
+        _require_safe(cursor)
         cursor.close()
-    except sqlite3.Error:
+    except (sqlite3.Error, StoreUnavailable):
         connection.close()  # nobody else knows of it yet, and its thread would stay
         raise
+
+
+def _require_safe(cursor: Any) -> None:
+    """SQLite answers a journal mode that it cannot have with another one, and without an error."""
+    found = []
+    for name in SAFE:
+        cursor.execute(f"PRAGMA {name}")
+        found.append(cursor.fetchone()[0])
+    if found != list(SAFE.values()):
+        raise StoreUnavailable(UNSAFE.format(mode=found[0], level=found[1]))
 
 
 def _begin(connection: sa.Connection) -> None:

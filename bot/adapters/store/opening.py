@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
-from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url
+from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
+from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url, refuse_network
 from bot.adapters.store.health import SqlHealth
 from bot.adapters.store.inbox import SqlInbox
 from bot.adapters.store.incidents import SqlIncidents
@@ -17,6 +18,7 @@ from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
+from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.schema import check, upgrade
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
@@ -35,6 +37,9 @@ class Store:
     claims: SqlClaims
     health: SqlHealth
     index: SqlIndex
+    outbox_desk: SqlOutboxDesk
+    inbox_desk: SqlInboxDesk
+    retention: SqlRetention
     tidy: Callable[[], None] | None = None
 
     async def close(self) -> None:
@@ -72,6 +77,9 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
         claims=SqlClaims(database, clock, writer),
         health=SqlHealth(database, clock),
         index=index,
+        outbox_desk=SqlOutboxDesk(database, clock),
+        inbox_desk=SqlInboxDesk(database, clock),
+        retention=SqlRetention(database),
         tidy=tidy,
     )
 
@@ -94,9 +102,12 @@ def _index_beside(records_in: Database) -> tuple[SqlIndex, Callable[[], None]]:
 
 def _connect(url: str) -> Database:
     address = read_url(url)
-    if address.get_backend_name() == "sqlite" and address.database and not address.database.startswith("file:"):
+    if address.get_backend_name() == "sqlite" and address.database:
         with plain_errors():
-            prepare_file(Path(address.database))
+            if address.database.startswith("file:"):
+                refuse_network(Path(address.database.removeprefix("file:").partition("?")[0]))
+            else:
+                prepare_file(Path(address.database))
     return connect(address)
 
 

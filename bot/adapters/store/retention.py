@@ -1,0 +1,53 @@
+"""Deleting what is kept no longer, in portions, so that nobody waits long for the write lock. Must not touch what is owed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.adapters.store.engine import Database
+from bot.adapters.store.tables import audit, briefs, inbox, once, outbox
+from bot.ports.desk import Forgotten
+
+PORTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SqlRetention:
+    """The Retention port on SQLAlchemy."""
+
+    database: Database
+
+    async def forget(self, *, before: datetime, audit_before: datetime) -> Forgotten:
+        """See the port."""
+        sent = sa.and_(outbox.c.state == "sent", outbox.c.settled_at < before)
+        # a brief is found and edited by what posting it gave, so that stays; what it said need not
+        of_brief = sa.exists().where(briefs.c.delivery_id == outbox.c.delivery_id)
+        emptied = sa.and_(sent, of_brief, outbox.c.payload != "{}")
+        await self._in_portions(outbox.c.id, emptied, lambda ids: sa.update(outbox).values(payload="{}").where(ids))
+        dead = sa.and_(inbox.c.state == "dead", inbox.c.received_at < before)
+        return Forgotten(
+            sent=await self._delete(outbox.c.id, sa.and_(sent, sa.not_(of_brief))),
+            once=await self._delete(once.c.key, once.c.at < before),
+            dead_events=await self._delete(inbox.c.id, dead),
+            audit=await self._delete(audit.c.id, audit.c.at < audit_before),
+        )
+
+    async def _delete(self, key: sa.Column[Any], old: sa.ColumnElement[bool]) -> int:
+        return await self._in_portions(key, old, lambda ids: sa.delete(key.table).where(ids))
+
+    async def _in_portions(self, key: sa.Column[Any], old: sa.ColumnElement[bool], change: Any) -> int:
+        done = 0
+        while True:
+            async with self.database.write() as connection:
+                found: Sequence[Any] = (
+                    (await connection.execute(sa.select(key).where(old).limit(PORTION))).scalars().all()
+                )
+                if found:
+                    done += (await connection.execute(change(sa.and_(key.in_(found), old)))).rowcount
+            if len(found) < PORTION:
+                return done

@@ -1,0 +1,125 @@
+"""What an operator may see and do about owed work: look, try again, drop with a reason, carry it elsewhere, forget.
+
+Must not deliver anything. Whatever is changed here is written to the audit log in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+
+class OwedState(StrEnum):
+    """Where an outbox row stands."""
+
+    PENDING = "pending"
+    SENDING = "sending"
+    SENT = "sent"
+    DEAD = "dead"
+
+
+UNDELIVERED = frozenset({OwedState.PENDING, OwedState.SENDING, OwedState.DEAD})
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRow:
+    """An outbox row as it is kept. `due_at`: when it may be tried (again), for a sending row the end of its lease.
+    `settled_at`: when it was sent or given up. `uncertain`: an earlier delivery may have happened."""
+
+    id: int
+    destination: str
+    operation: str
+    key: str
+    delivery_id: str
+    state: OwedState
+    attempts: int
+    owed_at: datetime
+    due_at: datetime
+    settled_at: datetime | None
+    error: str | None
+    uncertain: bool
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEvent:
+    """An inbox row that is not worked off. `body` is what Slack delivered, with secrets masked."""
+
+    id: int
+    kind: str
+    state: str
+    attempts: int
+    received_at: datetime
+    error: str | None
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What came of one row that somebody named. `refusal` is one sentence, None where it was done."""
+
+    id: int
+    refusal: str | None = None
+
+
+class OutboxDesk(Protocol):
+    """Owed deliveries. Raises StoreUnavailable."""
+
+    async def rows(self, states: frozenset[OwedState], limit: int) -> tuple[KeptRow, ...]:
+        """Rows in these states, oldest first."""
+        ...
+
+    def undelivered(self) -> AsyncIterator[KeptRow]:
+        """Every row that is not sent, oldest first, without holding them all in memory."""
+        ...
+
+    async def replay(self, row_ids: Sequence[int], by: str) -> tuple[Handled, ...]:
+        """Let dead rows be tried again, and waiting ones at once. Refused: unknown, sent, or on its way right now."""
+        ...
+
+    async def drop(self, row_ids: Sequence[int], reason: str, by: str) -> tuple[Handled, ...]:
+        """Give up rows for good. Refused: unknown, sent, or on its way right now. Raises RecordRejected (reason)
+        without a reason: the audit log must say why somebody's work was thrown away."""
+        ...
+
+
+class InboxDesk(Protocol):
+    """Received events that could not be worked off. Raises StoreUnavailable."""
+
+    async def counts(self) -> Mapping[str, int]:
+        """Rows by state (pending, working, dead; what is done is not counted)."""
+        ...
+
+    async def dead(self, limit: int) -> tuple[KeptEvent, ...]:
+        """Events that were given up, oldest first."""
+        ...
+
+    def unworked(self) -> AsyncIterator[KeptEvent]:
+        """Every event that is not worked off, oldest first, dead ones too."""
+        ...
+
+    async def replay(self, row_ids: Sequence[int], by: str) -> tuple[Handled, ...]:
+        """Let dead events be worked on again. Refused: unknown, or not dead."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """How much was deleted."""
+
+    sent: int
+    once: int
+    dead_events: int
+    audit: int
+
+
+class Retention(Protocol):
+    """Deleting what is kept no longer. Raises StoreUnavailable."""
+
+    async def forget(self, *, before: datetime, audit_before: datetime) -> Forgotten:
+        """Delete sent rows, `once` keys and dead events older than `before`, and audit lines older than `audit_before`.
+        What is still owed stays, however old; so does the address of a brief's message."""
+        ...

@@ -1,0 +1,136 @@
+"""What the operator's desks and the forgetting must do on any store. The bindings are in `test_contracts`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from bot.adapters.store import Store
+from bot.adapters.store.tables import audit
+from bot.ports import RecordRejected
+from bot.ports.desk import UNDELIVERED, OwedState
+from bot.ports.store import Changes, Destination, PostedBrief
+from tests.contracts.stores import BRIEF, owed, received
+from tests.fakes import START, FakeClock
+
+
+async def audited(store: Store) -> list[tuple[str, ...]]:
+    asked = sa.select(audit.c.actor, audit.c.action, audit.c.object, audit.c.detail).order_by(audit.c.id)
+    async with store.database.read() as connection:
+        return [tuple(row) for row in (await connection.execute(asked)).all()]
+
+
+class DeskContract:
+    """Subclasses give `store` and `clock`."""
+
+    # the operator's desks
+
+    async def test_the_desk_shows_rows_by_state(self, store: Store) -> None:
+        await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d"))))
+        sent, dead, _sending = await store.outbox.claim(Destination.SLACK, 3)
+        await store.outbox.settle(sent, "1.1")
+        await store.outbox.bury(dead, "refused")
+        found = await store.outbox_desk.rows(frozenset(OwedState), 9)
+        assert [(row.delivery_id, row.state.value) for row in found] == [
+            ("a", "sent"),
+            ("b", "dead"),
+            ("c", "sending"),
+            ("d", "pending"),
+        ]
+        assert (found[1].error, found[1].attempts, found[1].payload) == ("refused", 1, {"text": "b"})
+        assert [row.delivery_id async for row in store.outbox_desk.undelivered()] == ["b", "c", "d"]
+        assert [row.delivery_id for row in await store.outbox_desk.rows(UNDELIVERED, 2)] == ["b", "c"]
+
+    async def test_a_dead_row_is_replayed_with_its_number_of_attempts_forgotten(
+        self, store: Store, clock: FakeClock
+    ) -> None:
+        await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d"))))
+        sent, dead, _sending, late = await store.outbox.claim(Destination.SLACK, 4)
+        await store.outbox.settle(sent, "1.1")
+        await store.outbox.bury(dead, "refused")
+        await store.outbox.postpone(late, 300, "down", uncertain=True)
+        handled = await store.outbox_desk.replay([1, 2, 3, 4, 99], "U1")
+        assert [one.id for one in handled if one.refusal is None] == [2, 4]
+        assert [one.refusal for one in handled if one.refusal] == [
+            "This was delivered.",
+            "This is being delivered right now; look again in a minute.",
+            "There is no row of this number.",
+        ]
+        again = await store.outbox.claim(Destination.SLACK, 9)
+        assert [(row.id, row.attempts, row.uncertain) for row in again] == [(2, 1, False), (4, 1, True)]
+        assert await audited(store) == [
+            ("U1", "replay", "outbox/2", "slack post b, dead after 1 attempts"),
+            ("U1", "replay", "outbox/4", "slack post d, pending after 1 attempts"),
+        ]
+
+    async def test_a_row_whose_worker_died_may_be_replayed_and_stays_uncertain(
+        self, store: Store, clock: FakeClock
+    ) -> None:
+        await store.incidents.commit(Changes(owed=(owed("a"),)))
+        await store.outbox.claim(Destination.SLACK, 1)
+        clock.move(61)
+        (handled,) = await store.outbox_desk.replay([1], "U1")
+        assert handled.refusal is None
+        (row,) = await store.outbox.claim(Destination.SLACK, 1)
+        assert row.uncertain
+
+    async def test_dropping_needs_a_reason_which_is_kept(self, store: Store) -> None:
+        await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "a"))))
+        with pytest.raises(RecordRejected, match="say why"):
+            await store.outbox_desk.drop([1], "  ", "U1")
+        assert await store.outbox.counts() == {"slack.pending": 2}
+        handled = await store.outbox_desk.drop([1, 7], "channel was deleted", "U1")
+        assert [(one.id, one.refusal is None) for one in handled] == [(1, True), (7, False)]
+        assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["b"]
+        line = ("U1", "drop", "outbox/1", "slack post a, pending after 0 attempts: channel was deleted")
+        assert await audited(store) == [line]
+
+    async def test_dead_events_are_shown_and_worked_on_again(self, store: Store) -> None:
+        for number in range(3):
+            await store.inbox.receive(received(number))
+        dead, done = await store.inbox.take(2)
+        await store.inbox.give_up(dead, "KeyError: 'bug'")
+        await store.inbox.settle(done)
+        assert await store.inbox_desk.counts() == {"dead": 1, "pending": 1}
+        (event,) = await store.inbox_desk.dead(5)
+        assert (event.id, event.kind, event.error, event.body) == (dead.id, "message", "KeyError: 'bug'", {"n": 0})
+        assert [event.body["n"] async for event in store.inbox_desk.unworked()] == [0, 2]
+        handled = await store.inbox_desk.replay([dead.id, done.id, 99], "U1")
+        assert [one.refusal is None for one in handled] == [True, False, False]
+        assert [(row.body["n"], row.attempts) for row in await store.inbox.take(5)] == [(0, 1), (2, 1)]
+        assert await audited(store) == [("U1", "replay", f"inbox/{dead.id}", "")]
+
+    # retention
+
+    async def test_what_is_old_is_forgotten_and_what_is_owed_never(self, store: Store, clock: FakeClock) -> None:
+        posted = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
+        rows = (owed("brief/INC-7/C1", "a"), owed("note", "b"), owed("dead", "c"), owed("waiting", "d"))
+        line = ("U1", "resolve", "INC-7", "x")
+        await store.incidents.commit(Changes(briefs=(posted,), owed=rows, once="view-1", audit=(line,)))
+        brief, note, dead, waiting = await store.outbox.claim(Destination.SLACK, 9)
+        await store.outbox.settle(brief, "10.2")
+        await store.outbox.settle(note, "10.3")
+        await store.outbox.bury(dead, "refused")
+        await store.outbox.postpone(waiting, 1, "down", uncertain=False)
+        await store.inbox.receive(received(1))
+        (event,) = await store.inbox.take(1)
+        await store.inbox.give_up(event, "bug")
+        day = timedelta(days=1)
+        for days, gone in ((29, (0, 0, 0, 0)), (31, (1, 1, 1, 0)), (401, (0, 0, 0, 1))):
+            now = START + days * day
+            forgotten = await store.retention.forget(before=now - 30 * day, audit_before=now - 400 * day)
+            assert (forgotten.sent, forgotten.once, forgotten.dead_events, forgotten.audit) == gone
+        assert await store.outbox.counts() == {"slack.dead": 1, "slack.pending": 1, "slack.sent": 1}
+        assert await store.incidents.briefs("INC-7") == (replace(posted, message_ts="10.2"),)
+        assert await store.incidents.incident_at("C1", "10.2") == "INC-7"
+        (kept,) = await store.outbox_desk.rows(frozenset({OwedState.SENT}), 5)
+        assert kept.payload == {}
+        assert await store.incidents.commit(Changes(once="view-1"))
+
+    async def test_more_than_a_portion_is_forgotten(self, store: Store) -> None:
+        await store.incidents.commit(Changes(audit=tuple(("U1", "x", "y", str(n)) for n in range(1201))))
+        later = START + timedelta(days=1)
+        assert (await store.retention.forget(before=START, audit_before=later)).audit == 1201
