@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from bot.domain.incident import Incident
 from bot.domain.query import Query
 from bot.domain.text import tokens
-from bot.ports import MemoryUnavailable
+from bot.ports import ChatRejected, MemoryUnavailable
 from bot.ports.chat import Channel, Posting
 from bot.ports.memory import BankHit
 
@@ -82,6 +82,8 @@ class FakeChat:
     lost: list[Exception] = field(default_factory=list)
     looked: int = 0
     there: dict[str, str] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
+    unseen: set[str] = field(default_factory=set)
 
     async def deliver(self, posting: Posting) -> str | None:
         if self.problems:
@@ -99,7 +101,9 @@ class FakeChat:
         return self.there.get(posting.delivery_id)
 
     async def channel(self, channel_id: str) -> Channel:
-        return Channel(channel_id)
+        if channel_id in self.unseen:
+            raise ChatRejected("not there", "channel_not_found")
+        return Channel(channel_id, is_shared=channel_id in self.shared)
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return None

@@ -27,6 +27,7 @@ from bot.observability import REGISTRY, logger, spawn
 from bot.ports import ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
+from bot.ports.readings import stored_reading
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
@@ -90,7 +91,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     identity = await chat.identity()
     surfaces = SlackSurfaces()
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}))
-    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, reading)
+    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.observability import EVENTS, STAGE_SECONDS, correlate, logger, spawn
-from bot.ports import ChatUnavailable, StoreConflict, StoreUnavailable
+from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
 from bot.ports.store import Inbox, InboxRow
 
 POLL_S = 0.1
@@ -31,7 +31,7 @@ def retry_delay_s(attempts: int, problem: BaseException) -> float:
 
 def is_outage(problem: BaseException) -> bool:
     """Whether a failure is a dependency's and not the row's: such rows are retried without limit."""
-    return isinstance(problem, StoreUnavailable | ChatUnavailable | TimeoutError)
+    return isinstance(problem, StoreUnavailable | ChatUnavailable | ChatAuthRejected | TimeoutError)
 
 
 @dataclass(slots=True)

@@ -67,12 +67,14 @@ class OwedRow:
 class Received:
     """One thing Slack delivered. `event_id` is Slack's (the same over retries); `natural_key` names the fact itself
     (team, channel, ts, for edits a content hash), for Slack may tell one fact through several events.
-    `body` None: keep the id only (a message that is not ours to read)."""
+    `body` None: keep the id only (a message that is not ours to read). Rows with the same `order_key` are worked on in
+    the order in which they came: a resolve must not overtake its firing."""
 
     event_id: str
     natural_key: str
     kind: str
     body: Mapping[str, Any] | None = None
+    order_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.alert import Reading
-from bot.domain.redact import mask
+from bot.domain.alert import Alert, Reading
+from bot.ports.readings import write_alert
 from bot.ports.store import Received
 
 Event = Mapping[str, Any]
-# Ids and times: never masked.
-VERBATIM = frozenset({
-    "action_id", "app_id", "block_id", "bot_id", "channel", "channel_type", "client_msg_id", "color", "deleted_ts",
-    "event_ts", "id", "inviter", "subtype", "team", "team_id", "thread_ts", "ts", "type", "user",
+# What is kept of an event: facts, no text.
+FACTS = frozenset({
+    "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
+    "type", "user",
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
 SPOKEN = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
@@ -53,16 +53,19 @@ def receive(body: Mapping[str, Any], read: Callable[[Event], Reading], own: Own 
         return None
     kept = reader(event, read, own) if reader else Kept(kind)
     event_id = str(body.get("event_id") or natural_key(body))
-    return Received(event_id, kept.key or natural_key(body), kept.kind, _with_team(kept.body, body))
+    order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
+    return Received(event_id, kept.key or natural_key(body), kept.kind, _with_team(kept, body), order_key)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of an event: its kind, and its body if it is ours to read. `key` replaces the natural key."""
+    """What is kept of an event: its kind, its body if it is ours, and the alert that was read in it. `key` replaces the
+    natural key."""
 
     kind: str
     body: Event | None = None
     key: str | None = None
+    alert: Alert | None = None
 
 
 def natural_key(body: Mapping[str, Any]) -> str:
@@ -86,15 +89,19 @@ def _read_message(event: Event, read: Callable[[Event], Reading], own: Own) -> K
     subtype = event.get("subtype")
     if subtype == "message_deleted":
         return Kept("deleted")
-    if read(event).is_alert:
-        return Kept("message", event)
+    reading = read(event)
+    if isinstance(reading, Alert):
+        return Kept("message", event, alert=reading)
     if subtype in SPOKEN and not event.get("bot_id") and _addressed(event, own):
         return Kept("app_mention", event)
     return Kept("message")
 
 
 def _read_mention(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
-    return Kept("message", {**event, "type": "message"}) if read(event).is_alert else Kept("app_mention", event)
+    reading = read(event)
+    if isinstance(reading, Alert):
+        return Kept("message", {**event, "type": "message"}, alert=reading)
+    return Kept("app_mention", event)
 
 
 def _read_joined(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
@@ -128,17 +135,19 @@ def _named_in(body: Mapping[str, Any]) -> Own:
     return Own(user_id=bots[0].get("user_id")) if bots else Own()
 
 
-def _with_team(event: Event | None, body: Mapping[str, Any]) -> Event | None:
-    return None if event is None else {"event": masked(dict(event)), "team_id": body.get("team_id")}
+def _skeleton(event: Event, alert: Alert | None) -> dict[str, Any]:
+    """An event without a word of its text: who, where, when, and the alert that was read in it, masked."""
+    kept: dict[str, Any] = {k: v for k, v in event.items() if k in FACTS and isinstance(v, str)}
+    inner = event.get("message")
+    if isinstance(inner, Mapping):
+        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited") if k in inner}
+    return kept | ({"alert": write_alert(alert)} if alert else {})
 
 
-def masked(value: Any, depth: int = 40) -> Any:
-    """The same JSON with secrets masked in every text, so that none is written down; ids and times stay as they are."""
-    if isinstance(value, str):
-        return mask(value)[0]
-    if depth and isinstance(value, Mapping):
-        return {k: v if k in VERBATIM and isinstance(v, str) else masked(v, depth - 1) for k, v in value.items()}
-    return [masked(item, depth - 1) for item in value] if depth and isinstance(value, list) else value
+def _with_team(kept: Kept, body: Mapping[str, Any]) -> dict[str, Any] | None:
+    if kept.body is None:
+        return None
+    return {"event": _skeleton(kept.body, kept.alert), "team_id": body.get("team_id")}
 
 
 def _digest(value: object) -> str:

@@ -34,6 +34,7 @@ from bot.ports.store import Destination, IncidentStore, Outbox, OwedRow
 
 AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
 PACE_S = 1.0
+HOLD_S = 5.0
 IDLE_S = 0.25
 BASE_S, CAP_S = 1.0, 300.0
 AUTH_PAUSE_S = 60.0
@@ -108,7 +109,8 @@ def posting_of(row: OwedRow) -> Posting:
 
 def in_turn(rows: Sequence[OwedRow], free_at: Mapping[str, datetime], now: datetime) -> list[tuple[OwedRow, float]]:
     """Each row with the seconds it has to wait for its channel: the first is due now, the next a pace later."""
-    free = dict(free_at)
+    # a clock that was set back must not make anybody wait for longer than was ever meant
+    free = {channel: min(at, now + timedelta(seconds=HOLD_S)) for channel, at in free_at.items()}
     waits = []
     for row in rows:
         channel = str(row.owed.payload.get("channel", ""))
@@ -173,7 +175,7 @@ class Deliver:
     async def drain(self, destination: Destination) -> float:
         """Deliver what is due there now; seconds until there may be more. Raises StoreUnavailable."""
         lane, now = self._lanes[destination], self.clock.now()
-        if lane.paused_until and now < lane.paused_until:
+        if lane.paused_until and now < lane.paused_until <= now + timedelta(seconds=AUTH_PAUSE_S):
             return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
         # after a pause a single row probes whether the destination takes anything again
         rows = await self.outbox.claim(destination, 1 if lane.paused else AT_ONCE[destination])
@@ -240,18 +242,29 @@ class Deliver:
             # the probe was not refused, but met an outage: no reason to keep the others waiting
             lane.paused, lane.paused_until = "", None
         if lane.destination is Destination.SLACK:
-            free = now + timedelta(seconds=min(decision.delay_s, 5))
+            free = now + timedelta(seconds=min(decision.delay_s, HOLD_S))
             self._free_at[_channel(row)] = max(self._free_at.get(_channel(row), now), free)
 
     async def _call(self, row: OwedRow) -> Decision:
         posting = posting_of(row)
         if row.owed.payload.get("target") and not row.target_result:
             return _without_target(row, self.chance())
+        if posting.operation != "home" and await self._is_shared(posting.channel):
+            return Refused("the channel is shared with another organisation: nothing is posted there")
         if posting.operation == "post" and (there := await self._posted_before(row, posting)):
             if row.own_result or row.replaced:
                 await self.chat.deliver(replace(posting, operation="update", ts=there))
             return Sent(there)
         return Sent(await self.chat.deliver(posting))
+
+    async def _is_shared(self, channel_id: str) -> bool:
+        """The last gate before anything of ours could be read by another organisation."""
+        try:
+            return (await self.chat.channel(channel_id)).is_shared
+        except ChatAuthRejected:
+            raise
+        except ChatRejected:
+            return False  # a channel that cannot be seen cannot be posted to: the call itself says what is wrong
 
     async def _posted_before(self, row: OwedRow, posting: Posting) -> str | None:
         """The ts of this post where it is in the channel already."""

@@ -14,6 +14,7 @@ from bot.domain.brief import with_life
 from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Source, VerificationStatus
 from bot.domain.lifecycle import IncidentState, Life, resolve
 from bot.domain.opening import opened_record, posted_at, view_of
+from bot.domain.redact import mask
 from bot.domain.text import normalise
 from bot.ports import IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.chat import Channel, Posting, Surfaces
@@ -133,6 +134,7 @@ class Resolve:
         """Record it durably. `by` is the person's Slack id; `once` names this submission, so that a retry of it changes
         nothing. Raises RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: then nothing was saved."""
         check(resolution)
+        resolution = masked(resolution)
         for _ in range(CONFLICTS):
             try:
                 return await self._record(resolution, by, once)
@@ -238,6 +240,26 @@ def check(resolution: Resolution) -> None:
     for failed in resolution.failed_checks:
         if failed.minutes is not None and not 0 <= failed.minutes <= 100_000:
             raise RecordRejected("failed_checks", f"“{failed.check[:60]}”: minutes must be between 0 and 100000.")
+
+
+def masked(resolution: Resolution) -> Resolution:
+    """The same with secrets masked: what people paste into a modal is kept and shown as long as the incident is."""
+    checks = tuple(replace(c, check=mask(c.check)[0]) for c in resolution.failed_checks)
+    subject = resolution.subject and replace(resolution.subject, title=mask(resolution.subject.title)[0])
+    return replace(
+        resolution,
+        fix=_masked(resolution.fix),
+        note=_masked(resolution.note),
+        root_cause=_masked(resolution.root_cause),
+        lesson=_masked(resolution.lesson),
+        customer_impact=_masked(resolution.customer_impact),
+        failed_checks=checks,
+        subject=subject,
+    )
+
+
+def _masked(text: str | None) -> str | None:
+    return mask(text)[0] if text else text
 
 
 def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:

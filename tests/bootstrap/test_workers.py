@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.bootstrap.workers import MAX_ATTEMPTS, InboxWorker, Loop, retry_delay_s, run_job
-from bot.ports import ChatUnavailable, StoreConflict, StoreUnavailable
+from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
 from bot.ports.store import InboxRow, Received
 
 
@@ -76,6 +76,7 @@ async def test_a_kind_without_a_handler_is_settled() -> None:
     [
         (StoreConflict("race"), 1, ("later", 0.05)),
         (ChatUnavailable("slow"), 50, ("later", 300.0)),
+        (ChatAuthRejected("revoked", "token_revoked"), 50, ("later", 300.0)),
         (KeyError("bug"), 2, ("later", 4.0)),
         (KeyError("bug"), MAX_ATTEMPTS, ("dead", "KeyError: 'bug'")),
     ],

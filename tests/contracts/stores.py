@@ -204,6 +204,21 @@ class StoreContract:
     async def test_what_is_not_ours_keeps_its_id_only(self, store: Store) -> None:
         assert await store.inbox.receive(Received("Ev1", "k", "message", None))
         assert not await store.inbox.receive(Received("Ev1", "k", "message", None))
+
+    async def test_what_is_told_of_one_alert_is_worked_on_in_order(self, store: Store, clock: FakeClock) -> None:
+        for number, key in enumerate(("a", "a", "b", None, None), 1):
+            assert await store.inbox.receive(Received(f"Ev{number}", f"k{number}", "message", {"n": number}, key))
+        taken = await store.inbox.take(10)
+        assert [row.body["n"] for row in taken] == [1, 3, 4, 5]
+        assert await store.inbox.take(10) == ()
+        await store.inbox.retry_later(taken[0], 60, "an outage")
+        assert await store.inbox.take(10) == ()
+        clock.move(61)
+        (again,) = await store.inbox.take(10)
+        assert again.body["n"] == 1
+        await store.inbox.settle(again)
+        (next_one,) = await store.inbox.take(10)
+        assert next_one.body["n"] == 2
         assert await store.inbox.take(5) == ()
 
     async def test_rows_are_taken_oldest_first_under_a_lease(self, store: Store, clock: FakeClock) -> None:

@@ -22,6 +22,7 @@ from bot.alerts import read
 from bot.bootstrap.memory import Memory, open_memory
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
+from bot.ports.readings import stored_reading
 from bot.ports.store import Received
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
@@ -158,7 +159,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock) -> 
         read=reading,
         identity=us,
     )
-    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, reading)
+    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading)
     app = build_app(client, slack.signing_secret, deps)
     return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
 

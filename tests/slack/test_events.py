@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.domain.alert import Alert, AlertState, NotAlert
+from bot.ports.readings import stored_reading, write_alert
 from bot.slack.events import Own, natural_key, receive
 
 US = Own("BUS", "UUS")
@@ -30,7 +31,11 @@ def test_an_alert_is_kept_with_its_event() -> None:
     kept = receive(told, read, US)
     assert kept is not None
     assert (kept.event_id, kept.kind, kept.natural_key) == ("Ev1", "message", "message/T1/C1/1.1")
-    assert kept.body == {"event": told["event"], "team_id": "T1"}
+    facts = {k: v for k, v in told["event"].items() if k != "text"}
+    assert kept.body == {
+        "event": facts | {"alert": write_alert(Alert("test", AlertState.FIRING, "f"))},
+        "team_id": "T1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -121,22 +126,24 @@ def test_other_events_are_facts_of_their_own_id() -> None:
     assert kept.event_id == kept.natural_key == natural_key(bare)
 
 
-def test_secrets_are_masked_before_anything_is_written_down() -> None:
-    event = {
-        "type": "message",
-        "channel": "C1",
-        "ts": "1795981200.000100",
-        "bot_id": "B1",
-        "subtype": "bot_message",
-        "attachments": [{"title": "[FIRING:1] X", "text": "password=hunter2secret", "color": "a30200"}],
-    }
-    told = {"type": "event_callback", "team_id": "T1", "event_id": "Ev1", "event": event}
-    kept = receive(told, lambda _event: Alert("t", AlertState.FIRING, "f"), Own("BME", "UME"))
+def test_no_word_of_a_message_is_written_down_only_what_was_read() -> None:
+    secret = "hunter2" + "secret"
+    told = body(
+        subtype="bot_message", bot_id="B2", text=f"[FIRING] {secret}", attachments=[{"title": secret}], username=secret
+    )
+    kept = receive(told, lambda _event: Alert("t", AlertState.FIRING, "f", title="what was read"), US)
     assert kept is not None
     assert kept.body is not None
-    assert "hunter2secret" not in json.dumps(kept.body)
-    assert kept.body["event"]["ts"] == "1795981200.000100"
-    assert kept.body["event"]["attachments"][0]["title"] == "[FIRING:1] X"
+    assert secret not in json.dumps(kept.body)
+    assert kept.body["event"]["ts"] == "1.1"
+    assert stored_reading(kept.body["event"]) == Alert("t", AlertState.FIRING, "f", title="what was read")
+    assert kept.order_key == "alert/f"
+
+
+def test_a_question_is_kept_without_its_words() -> None:
+    kept = receive(body(text="<@UUS> the password is hunter2"), read, US)
+    assert kept is not None
+    assert "hunter2" not in json.dumps(kept.body)
 
 
 def test_an_edit_back_to_what_it_said_before_is_a_fact_of_its_own() -> None:

@@ -435,3 +435,28 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
     await Deliver(store.outbox, Hanging(clock.now), clock, deadline_s=0.01).drain_once()
     (row,) = await store.outbox_desk.rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
+
+
+async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
+    store: Store, deliver: Deliver, chat: FakeChat
+) -> None:
+    chat.shared.add("C1")
+    await owe(store, post("a"), post("b", "C2"))
+    await deliver.drain_once()
+    assert sent(chat) == ["b"]
+    assert (await store.outbox.counts())["slack.dead"] == 1
+
+
+async def test_a_channel_that_cannot_be_looked_at_is_no_reason_not_to_try(
+    store: Store, deliver: Deliver, chat: FakeChat
+) -> None:
+    chat.unseen.add("C1")
+    await owe(store, post("a"))
+    await deliver.drain_once()
+    assert sent(chat) == ["a"]
+
+
+def test_a_clock_that_was_set_back_makes_nobody_wait_for_hours() -> None:
+    row = OwedRow(1, post("a"), "lease", 1, uncertain=False)
+    ((_, wait_s),) = in_turn([row], {"C1": START + timedelta(hours=1)}, START)
+    assert wait_s <= 5

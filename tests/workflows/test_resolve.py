@@ -186,3 +186,19 @@ async def test_an_imported_record_can_be_added_to(w: World) -> None:
     assert len((await w.memory.incidents.record("OLD-1")).attempts) == 1
     assert (await w.memory.incidents.life("OLD-1")).state == "resolved"
     assert await w.owed() == []
+
+
+async def test_a_secret_that_somebody_typed_is_not_kept(w: World) -> None:
+    secret = "xoxb-" + "1234567890-abcdefghijkl"
+    said = Resolution(
+        Outcome.RECOVERED,
+        "INC-1",
+        fix=f"export TOKEN={secret}",
+        root_cause=f"the token {secret}",
+        failed_checks=(FailedCheck(f"curl with {secret}"),),
+        lesson=f"rotate {secret}",
+    )
+    recorded = await w.resolve(said, "U1", "view:1")
+    assert secret not in repr(recorded)
+    assert secret not in repr(await w.memory.incidents.record("INC-1"))
+    assert all(secret not in repr(row) for row in await w.owed())

@@ -38,6 +38,7 @@ class SqlInbox:
         row = {
             "event_id": received.event_id,
             "natural_key": received.natural_key,
+            "order_key": received.order_key,
             "kind": received.kind,
             "body": None if received.body is None else to_json(received.body),
             "state": "done" if received.body is None else "pending",
@@ -51,7 +52,8 @@ class SqlInbox:
     async def take(self, limit: int) -> tuple[InboxRow, ...]:
         """See the port."""
         now = self.clock.now()
-        due = sa.select(inbox).where(inbox.c.state.in_(LIVE), inbox.c.due_at <= now).order_by(inbox.c.id).limit(limit)
+        ready = (inbox.c.state.in_(LIVE), inbox.c.due_at <= now, ~_waits_for_an_older())
+        due = sa.select(inbox).where(*ready).order_by(inbox.c.id).limit(limit)
         async with self.database.read() as connection:
             if (await connection.execute(due.with_only_columns(inbox.c.id).limit(1))).first() is None:
                 return ()
@@ -88,6 +90,13 @@ class SqlInbox:
     async def _settle(self, row: InboxRow, **changed: Any) -> None:
         async with self.database.write() as connection:
             await connection.execute(_held(row).values(**changed))
+
+
+def _waits_for_an_older() -> sa.ColumnElement[bool]:
+    """Whether an older row about the same thing is not done: what is told of one alert is worked on in order."""
+    older = inbox.alias("older")
+    same = (older.c.order_key == inbox.c.order_key, older.c.id < inbox.c.id, older.c.state.in_(LIVE))
+    return sa.exists(sa.select(sa.literal(1)).select_from(older).where(*same).correlate(inbox))
 
 
 async def settle_in(connection: AsyncConnection, row: InboxRow) -> bool:

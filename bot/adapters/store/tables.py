@@ -127,6 +127,7 @@ inbox = sa.Table(
     sa.Column("id", RowId, primary_key=True, autoincrement=True),
     sa.Column("event_id", sa.Text, nullable=False, unique=True),
     sa.Column("natural_key", sa.Text, nullable=False, unique=True),
+    sa.Column("order_key", sa.Text),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("body", sa.Text),
     sa.Column("state", sa.Text, nullable=False),
@@ -136,6 +137,7 @@ inbox = sa.Table(
     sa.Column("error", sa.Text),
     sa.Column("received_at", UtcTime, nullable=False),
     sa.Index("ix_inbox_state_due_at", "state", "due_at"),
+    sa.Index("ix_inbox_order_key", "order_key", "id"),
     sa.Index("ix_inbox_received_at", "received_at"),
     sqlite_autoincrement=True,
 )

@@ -68,6 +68,7 @@ def _create_inbox() -> None:
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("event_id", sa.Text(), nullable=False),
         sa.Column("natural_key", sa.Text(), nullable=False),
+        sa.Column("order_key", sa.Text(), nullable=True),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("body", sa.Text(), nullable=True),
         sa.Column("state", sa.Text(), nullable=False),
@@ -81,6 +82,7 @@ def _create_inbox() -> None:
         sa.UniqueConstraint("natural_key", name=op.f("uq_inbox_natural_key")),
         sqlite_autoincrement=True,
     )
+    op.create_index("ix_inbox_order_key", "inbox", ["order_key", "id"], unique=False)
     op.create_index("ix_inbox_received_at", "inbox", ["received_at"], unique=False)
     op.create_index("ix_inbox_state_due_at", "inbox", ["state", "due_at"], unique=False)
 
