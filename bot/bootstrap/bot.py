@@ -26,6 +26,7 @@ from bot.observability import OUTBOX_AGE, OUTBOX_ROWS, REGISTRY, logger, spawn
 from bot.ports import ChatAuthRejected
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock
+from bot.ports.memory import RemoteBank
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
@@ -88,10 +89,12 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock),
+        resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
-        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, memory.name, "off", __version__),
+        status=ReportStatus(
+            memory.health, memory.outbox, memory.index, clock, memory.name, "off", __version__, memory.remote
+        ),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
@@ -166,6 +169,8 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
             await bot.transport.start()
             schedule.start()
             spawn(run_job("digest-catch-up", bot.jobs.catch_up), "digest-catch-up")
+            if memory.remote:
+                spawn(run_job("look-at-bank", partial(_look_at_bank, memory.remote)), "look-at-bank")
             log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)
             yield bot
         finally:
@@ -176,6 +181,15 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
                 await loop.stop()
             inbox.cancel()
             await runner.cleanup()
+
+
+async def _look_at_bank(bank: RemoteBank) -> None:
+    """Once at the start: the version is checked and a missing bank is made, before the first alert needs it."""
+    status = await bank.status()
+    if status.problem:
+        log.warning("the memory bank cannot be used; the local index answers", problem=status.problem)
+    else:
+        log.info("the memory bank is there", bank=status.bank, version=status.version)
 
 
 async def _gauges(bot: Bot, clock: Clock) -> float:

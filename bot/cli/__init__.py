@@ -8,7 +8,7 @@ from __future__ import annotations
 import typer
 
 from bot import __version__
-from bot.cli import alerts, brief, demo, memory, operate, serve
+from bot.cli import alerts, brief, demo, memory, operate, serve, sync
 
 app = typer.Typer(
     name="precedent",
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A Slack bot with incident memory: an alert gets its brief, and what fixed it comes back next time.",
 )
-for family in (serve, demo, alerts, brief, memory, operate):
+for family in (serve, demo, alerts, brief, memory, operate, sync):
     family.register(app)
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from bot.domain.query import OPERATOR, Viewer
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
-from bot.ports.memory import Index
+from bot.ports.memory import BankStatus, Index, RemoteBank
 from bot.ports.store import Outbox, StoreHealth
 
 
@@ -33,6 +33,7 @@ class ReportStatus:
     memory: str
     model: str
     version: str
+    bank: RemoteBank | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
         """One line for each dependency. Never raises: a store that is down is a line, too."""
@@ -46,13 +47,27 @@ class ReportStatus:
             oldest = await self.outbox.oldest_pending_at()
         except StoreUnavailable as problem:
             return (line, StatusLine("Memory", False, str(problem)))
+        remote = (bank_line(await self.bank.status()),) if self.bank else ()
         return (
             line,
             StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
+            *remote,
             owed_line(counts, oldest, self.clock.now()),
             StatusLine("Model", None if self.model == "off" else True, self.model),
             StatusLine("Version", True, self.version),
         )
+
+
+def bank_line(status: BankStatus) -> StatusLine:
+    """The remote bank: reachable, which version, and its latest failure, which may be mended since."""
+    if status.problem:
+        return StatusLine("Hindsight", False, f"{status.problem} The local index answers.")
+    latest = (
+        f", latest failure {status.last_error_at:%Y-%m-%d %H:%M} UTC: {status.last_error}"
+        if status.last_error_at
+        else ""
+    )
+    return StatusLine("Hindsight", True, f"version {status.version}, bank {status.bank}{latest}")
 
 
 def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:

@@ -61,7 +61,7 @@ class IndexDown:
 class SlowBank(FakeMemoryBank):
     """A bank that answers too late."""
 
-    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         await asyncio.sleep(30)
         return ()
 
