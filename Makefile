@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
 .PHONY: help demo play test check integration bench lock
@@ -16,14 +17,22 @@ help:
 	@echo "make bench        benchmarks, written to BENCHMARKS.md"
 	@echo "make lock         pin the dependencies again"
 
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
 $(STAMP): requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "python3 was not found: install Python 3.11 or newer, or say PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$$($(PYTHON) --version) is too old: Precedent needs Python 3.11 or newer. Say PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "Installing into $(VENV), once; this takes a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
+
+$(DEV): $(STAMP) requirements-dev.lock
+	@echo "Installing the tools for tests and checks, once"
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $(DEV)
 
 demo: $(STAMP)
 	@$(BIN)/precedent demo
@@ -31,21 +40,24 @@ demo: $(STAMP)
 play: $(STAMP)
 	@$(BIN)/precedent playground
 
-test: $(STAMP)
+test: $(DEV)
 	$(BIN)/python -m pytest -q -n auto -m "not integration"
 
-check: $(STAMP)
+check: $(DEV)
 	$(BIN)/ruff format --check bot tests
 	$(BIN)/ruff check bot tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-integration: $(STAMP)
+integration: $(DEV)
 	tests/integration.sh $(BIN)/python
 
-bench: $(STAMP)
+bench: $(DEV)
 	$(BIN)/python -m tests.bench
 
-lock: $(STAMP)
-	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 --group dev --group build pyproject.toml -o requirements.lock
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11
+
+lock: $(DEV)
+	$(PIP) uv
+	$(COMPILE) --group build pyproject.toml -o requirements.lock
+	$(COMPILE) --group dev --group build -c requirements.lock pyproject.toml -o requirements-dev.lock

@@ -50,7 +50,7 @@ def test_the_example_settings_are_settings() -> None:
 
 
 def test_the_lock_names_no_address_and_hashes_everything() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    lock = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("requirements.lock", "requirements-dev.lock"))
     assert "://" not in lock
     assert "index" not in [line.split()[0] for line in lock.splitlines() if line.strip()]
     pinned = re.findall(r"^([a-z0-9_.-]+)==", lock, re.MULTILINE | re.IGNORECASE)
