@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from bot.domain.incident import Incident, VerificationStatus
@@ -78,19 +79,30 @@ def tags_for(viewer: Viewer) -> list[str]:
     return [OURS, *scopes] if viewer.sees_all else scopes
 
 
-def hits_of(facts: Iterable[Fact], query: Query, limit: int, viewer: Viewer) -> tuple[BankHit, ...]:
-    """Facts as documents: each once, in the order of its best fact, without what is excluded or may not be seen."""
-    hits: dict[str, BankHit] = {}
+def by_document(facts: Iterable[Fact], query: Query, viewer: Viewer) -> dict[str, Fact]:
+    """One fact for each document, in the order of the documents' best facts, without what is excluded or may not be
+    seen. The fact that carries a record stands for its document: servers return some facts without their metadata."""
+    chosen: dict[str, Fact] = {}
     for fact in facts:
         document = fact.document_id
-        if document is None or document in hits or document in query.exclude or not visible(fact, viewer):
+        if document is None or document in query.exclude or not visible(fact, viewer):
             continue
-        hit = hit_of(document, fact)
-        if hit.incident is None or viewer.may_see(hit.incident.source.visibility):
-            hits[document] = hit
-        if len(hits) == limit:
-            break
-    return tuple(hits.values())
+        before = chosen.setdefault(document, fact)
+        if len(fact.metadata) > len(before.metadata):
+            chosen[document] = fact
+    return chosen
+
+
+def without_record(chosen: Mapping[str, Fact]) -> tuple[str, ...]:
+    """Documents of ours whose record did not come along with any of their facts."""
+    return tuple(i for i, fact in chosen.items() if OURS in fact.tags and FORMAT not in fact.metadata)
+
+
+def hits_of(chosen: Mapping[str, Fact], limit: int, viewer: Viewer) -> tuple[BankHit, ...]:
+    """The documents as hits, at most `limit`; the record's own visibility counts, too."""
+    hits = (hit_of(document, fact) for document, fact in chosen.items())
+    seen = (hit for hit in hits if hit.incident is None or viewer.may_see(hit.incident.source.visibility))
+    return tuple(islice(seen, limit))
 
 
 def visible(fact: Fact, viewer: Viewer) -> bool:

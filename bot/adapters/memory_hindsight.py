@@ -18,7 +18,18 @@ import aiohttp
 from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException, NotFoundException, OpenApiException
 
-from bot.adapters.memory_documents import Fact, content_of, hit_of, hits_of, metadata_of, tags_for, tags_of, visible
+from bot.adapters.memory_documents import (
+    Fact,
+    by_document,
+    content_of,
+    hit_of,
+    hits_of,
+    metadata_of,
+    tags_for,
+    tags_of,
+    visible,
+    without_record,
+)
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Query, Viewer
 from bot.domain.words import cut
@@ -33,6 +44,7 @@ QUESTION_CHARS = 2_000
 # Bounds the facts that come back: some fifty records of one fact, or of the several that a model makes of each.
 ANSWER_TOKENS = 32_000
 PAGE = 100
+FETCHED_AT_MOST = 5
 OLDEST_VERSION = (1, 0)
 CLIENT_S = 60.0
 UNTIMED = "unset"
@@ -124,7 +136,10 @@ class HindsightBank:
                 Fact(found.document_id, found.text, found.metadata or {}, tuple(found.tags or ()))
                 for found in answer.results
             ]
-        return hits_of(facts, query, limit, viewer)
+        chosen = by_document(facts, query, viewer)
+        fetched = await asyncio.gather(*map(self._document, without_record(chosen)[:FETCHED_AT_MOST]))
+        chosen |= {str(fact.document_id): fact for fact in fetched if fact}
+        return hits_of(chosen, limit, viewer)
 
     async def documents(self) -> AsyncIterator[BankHit]:
         """See the port."""

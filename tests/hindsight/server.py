@@ -21,6 +21,8 @@ from pathlib import Path
 from tests.ports import free_port
 
 STARTS_WITHIN_S = 120.0
+# What this process started: kept, for a process object that is dropped while its process lives is a warning.
+STARTED: list[subprocess.Popen[bytes]] = []
 USERS = ("postgres", "nobody")
 
 
@@ -133,6 +135,7 @@ class Server:
             started = subprocess.Popen(
                 command, env=kept | env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
+        STARTED.append(started)
         return started.pid
 
 
@@ -153,19 +156,20 @@ def unprivileged() -> str | None:
 
 
 def _end(pid: int, by: signal.Signals) -> None:
+    """Kill it and wait until it is dead; if another process started it, that one collects it."""
     if not pid:
+        return
+    mine = [started for started in STARTED if started.pid == pid]
+    if mine and mine[0].poll() is not None:
         return
     try:
         os.kill(pid, by)
-        for _ in range(200):
-            os.waitpid(pid, os.WNOHANG)
-            os.kill(pid, 0)
-            time.sleep(0.05)
-    except ChildProcessError:
-        # Started by another process, which collects it: dead is what counts.
-        _wait_dead(pid)
     except ProcessLookupError:
         return
+    if mine:
+        mine[0].wait(30)
+    else:
+        _wait_dead(pid)
 
 
 def _wait_dead(pid: int) -> None:

@@ -27,12 +27,18 @@ def vector(text: str) -> np.ndarray:
     """Unit length; words weigh more than their parts."""
     found = np.zeros(SIZE, dtype=np.float32)
     for word in re.findall(r"\w+", text.casefold()):
-        grams = [word[i : i + 3] for i in range(max(1, len(word) - 2))]
-        for part, weight in [(f"={word}", 1.0), *((gram, 0.4) for gram in grams)]:
+        for part, weight in parts(word):
             hashed = zlib.crc32(part.encode())
             found[hashed % SIZE] += weight if hashed & 0x10000 else -weight
     length = float(np.linalg.norm(found))
     return found / length if length else np.eye(1, SIZE, dtype=np.float32)[0]
+
+
+def parts(word: str) -> list[tuple[str, float]]:
+    """A word and its parts; of a script that sets no spaces between words only the parts, for there is no word."""
+    if word.isascii():
+        return [(f"={word}", 1.0), *((word[i : i + 3], 0.4) for i in range(max(1, len(word) - 2)))]
+    return [(word[i : i + 2], 1.0) for i in range(max(1, len(word) - 1))]
 
 
 async def embeddings(request: web.Request) -> web.Response:
