@@ -8,6 +8,7 @@ is there is taken as it is, and what it returns is grouped by document.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -60,7 +61,8 @@ FAILURES = (
     AttributeError,
     KeyError,
 )
-KEY_REFUSED, TOO_MANY, GONE = frozenset({401, 403}), frozenset({408, 425, 429}), 404
+HTTP_OK, GONE = 200, 404
+KEY_REFUSED, TOO_MANY = frozenset({401, 403}), frozenset({408, 425, 429})
 log = logger("hindsight")
 
 
@@ -86,7 +88,7 @@ class HindsightBank:
         async with self._preparing, self._calling(PREPARE_S):
             if self._prepared:
                 return
-            self._version = (await self.client.aget_version()).api_version
+            self._version = await self._asked_version()
             if version_of(self._version) < OLDEST_VERSION:
                 raise MemoryUnavailable(
                     f"Hindsight {self._version} is too old; upgrade it to {'.'.join(map(str, OLDEST_VERSION))} or later."
@@ -100,7 +102,7 @@ class HindsightBank:
         await self.prepare()
         when = incident.happened_at
         async with self._calling(self.write_s):
-            await self.client.aretain(
+            reply = await self.client.aretain(
                 self.bank_id,
                 content_of(incident),
                 timestamp=when.isoformat() if when else UNTIMED,
@@ -108,15 +110,19 @@ class HindsightBank:
                 metadata=metadata_of(incident),
                 tags=tags_of(incident),
             )
+            confirm(reply.success)
 
     async def retract(self, incident_id: str) -> None:
         """See the port."""
         await self.prepare()
         async with self._calling(self.write_s):
             try:
-                await self.client.documents.delete_document(self.bank_id, incident_id, _request_timeout=self.write_s)
+                reply = await self.client.documents.delete_document(
+                    self.bank_id, incident_id, _request_timeout=self.write_s
+                )
             except NotFoundException:
                 return
+            confirm(reply.success)
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         """See the port. Observations are not asked for: they stand for no record."""
@@ -156,7 +162,7 @@ class HindsightBank:
         problem = None
         try:
             async with self._calling(PREPARE_S):
-                self._version = (await self.client.aget_version()).api_version
+                self._version = await self._asked_version()
                 self._prepared = self._prepared and await self._exists()
             await self.prepare()
         except (MemoryUnavailable, MemoryRejected) as found:
@@ -185,6 +191,13 @@ class HindsightBank:
             kept = {name: str(value) for name, value in (found.document_metadata or {}).items()}
             fact = Fact(document_id, found.original_text or "", kept, tuple(found.tags or ()))
         return fact if visible(fact, OPERATOR) else None
+
+    async def _asked_version(self) -> str:
+        """Read without the client's model of the reply, which refuses those of older servers for fields they lack."""
+        reply = await self.client.monitoring.get_version_without_preload_content(_request_timeout=PREPARE_S)
+        if reply.status != HTTP_OK:
+            raise ApiException(status=reply.status)
+        return str(json.loads(await reply.read())["api_version"])
 
     async def _exists(self) -> bool:
         offset = 0
@@ -216,6 +229,12 @@ class HindsightBank:
             if status_of(problem) == GONE:
                 self._prepared = False
             raise failure from None
+
+
+def confirm(success: object) -> None:
+    """A write is done only if the server says so: an empty reply of something in between is not it."""
+    if success is not True:
+        raise MemoryUnavailable("Hindsight did not confirm the write; it is tried again.")
 
 
 def translated(problem: BaseException, deadline_s: float) -> MemoryUnavailable | MemoryRejected:

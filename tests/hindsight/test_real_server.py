@@ -72,6 +72,14 @@ async def drained(store: Store, work: Deliver, clock: FakeClock, within_s: float
         await asyncio.sleep(0.05)
 
 
+async def one_sent(store: Store) -> None:
+    for _ in range(4000):
+        if (await store.outbox.counts()).get("bank.sent"):
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("nothing was delivered")
+
+
 def said(recalled: Recalled) -> list[tuple[str, str, float]]:
     return [(p.incident.incident_id, p.tier.value, p.probability) for p in recalled.precedents]
 
@@ -149,15 +157,13 @@ async def test_filling_the_bank_and_taking_over(store: Store, tmp_path: Path) ->
     async with banks.new_bank() as bank:
         for _ in range(2):
             filled = Filled()
-            async for _so_far in FillBank(store.incidents, bank)(filled):
-                pass
+            assert [so_far async for so_far in FillBank(store.incidents, bank)(filled)][-1] is filled
             assert (filled.total, filled.retained, filled.refused) == (15, 15, [])
             assert await banks.facts_by_document(bank) == {record.incident_id: 1 for record in records}
         other = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'other.db'}", FakeClock(), FakeIds())
         await other.incidents.commit(Changes(retracted=(FOURTEEN[1].incident_id,)))
         pulled = Pulled()
-        async for _so_far in TakeOver(other.incidents, bank)(pulled):
-            pass
+        assert [so_far async for so_far in TakeOver(other.incidents, bank)(pulled)][-1] is pulled
         assert (pulled.read, pulled.added, pulled.here, pulled.forgotten) == (15, 14, 0, 1)
         kept = {record.incident_id: record for record in await other.incidents.records(OPERATOR, recallable_only=True)}
         assert kept["PRIV-1"].source.visibility == "private:G1"
@@ -193,8 +199,7 @@ async def test_killed_before_and_amid_retains(store: Store, clock: FakeClock) ->
         await keep(store, *FOURTEEN[7:])
         clock.move(301)
         draining = asyncio.ensure_future(work.drain_once())
-        while not (await store.outbox.counts()).get("bank.sent"):
-            await asyncio.sleep(0.005)
+        await one_sent(store)
         server.kill_api()
         await draining
         assert (await store.outbox.counts()).get("bank.pending", 0) > 0
