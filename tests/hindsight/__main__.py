@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from tests.hindsight.server import new
+from tests.hindsight.server import described, new
 
 
 def main() -> int:
@@ -22,11 +22,8 @@ def main() -> int:
             env = {"TEST_HINDSIGHT_URL": server.url, "TEST_HINDSIGHT_STATE": str(server.state)}
             return subprocess.run(command, env=os.environ | env, check=False).returncode
         finally:
-            if server.state.exists():
-                from tests.hindsight.server import described
-
-                server = described(str(server.state))
-            server.stop()
+            # A test may have started the API anew: the file knows the pid.
+            (described(str(server.state)) if server.state.exists() else server).stop()
 
 
 if __name__ == "__main__":

@@ -38,6 +38,11 @@ async def new_bank(bank_id: str | None = None, **deadlines: float) -> AsyncItera
         await bank.client.adelete_bank(bank.bank_id)
 
 
+async def delete(bank_id: str) -> None:
+    async with new_bank(bank_id):
+        pass
+
+
 async def facts_by_document(bank: HindsightBank) -> dict[str, int]:
     """How many facts the bank has of each document, read from its list of memories."""
     counted: dict[str, int] = {}
