@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tests.fakes import START, FakeClock, FakeIds, FakeMemoryBank
 class Told(FakeMemoryBank):
     """A remote bank with this status."""
 
-    told: BankStatus = BankStatus("precedent", "1.1.0")
+    told: BankStatus = field(default_factory=lambda: BankStatus("precedent", "1.1.0"))
 
     async def status(self) -> BankStatus:
         return self.told
