@@ -9,6 +9,7 @@ import typer
 
 from bot import __version__
 from bot.cli import alerts, brief, demo, memory, operate, serve, sync
+from bot.observability import configure_logging
 
 app = typer.Typer(
     name="precedent",
@@ -24,6 +25,7 @@ for family in (serve, demo, alerts, brief, memory, operate, sync):
 @app.callback(invoke_without_command=True)
 def root(version: bool = typer.Option(False, "--version", help="Print the version and exit")) -> None:
     """A Slack bot with incident memory."""
+    configure_logging("WARNING", as_json=False)
     if version:
         typer.echo(__version__)
         raise typer.Exit

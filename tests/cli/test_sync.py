@@ -38,7 +38,7 @@ def test_filling_taking_over_and_recalling_on_the_real_server(tmp_path: Path) ->
     filled = here("sync", **settings)
     assert filled.stderr == ""
     assert json.loads(filled.stdout) == {"records": 30, "retained": 30, "refused": []}
-    asked = ("recall", "razorpay gateway 504", "--vendor", "razorpay", "--service", "payments-api", "--json")
+    asked = ("recall", "gateway answers 504", "--vendor", "razorpay", "--service", "payments-api", "--json")
     told = [json.loads(precedent(*asked, **settings).stdout) for precedent in (here, nowhere)]
     assert [one["missing"] for one in told] == [[], []]
     ours, only_bank = ({p["incident_id"] for p in one["precedents"] if p["tier"] == "strong"} for one in told)
