@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.incident import Incident
-from bot.domain.query import Query
+from bot.domain.query import OPERATOR, Query, Viewer
 from bot.domain.text import tokens
 from bot.ports import ChatRejected, MemoryUnavailable
 from bot.ports.chat import Channel, Posting
@@ -55,10 +55,11 @@ class FakeMemoryBank:
         self._reach()
         self.kept.pop(incident_id, None)
 
-    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         self._reach()
         asked = set(tokens(query.text))
-        shared = {i: len(asked & self._words(record)) for i, record in self.kept.items() if i not in query.exclude}
+        seen = {i: r for i, r in self.kept.items() if viewer.may_see(r.source.visibility) and i not in query.exclude}
+        shared = {i: len(asked & self._words(record)) for i, record in seen.items()}
         best = sorted((i for i, n in shared.items() if n), key=lambda i: (-shared[i], i))
         return tuple(BankHit(i, self.kept[i]) for i in best[:limit])
 

@@ -42,4 +42,23 @@ if [ -z "$TEST_CHROMIUM" ] && [ "${REQUIRE_SERVICES:-}" = 1 ]; then
 fi
 export TEST_CHROMIUM
 
-"$python" -m pytest -q -m integration
+# The Hindsight server has a virtual environment of its own, kept between runs while its lock is the same.
+hindsight=.integration/hindsight
+lock=tests/hindsight/requirements-hindsight.lock
+around=""
+if ! cmp -s "$lock" "$hindsight/installed.lock" && [ "${HINDSIGHT_SERVER:-install}" = install ]; then
+  echo "installing the Hindsight server into $hindsight (some minutes, once)"
+  rm -rf "$hindsight"
+  if "$python" -m venv "$hindsight/venv" && "$hindsight/venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"; then
+    cp "$lock" "$hindsight/installed.lock"
+  fi
+fi
+if cmp -s "$lock" "$hindsight/installed.lock"; then
+  around="$python -m tests.hindsight $hindsight/venv"
+elif [ "${REQUIRE_SERVICES:-}" = 1 ]; then
+  echo "the Hindsight server is not installed in $hindsight"
+  exit 1
+fi
+
+# shellcheck disable=SC2086
+$around "$python" -m pytest -q -m integration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.domain.incident import Incident
-from bot.domain.query import OPERATOR, Query
+from bot.domain.query import OPERATOR, Query, Viewer
 from bot.ports import MemoryUnavailable, StoreUnavailable
 from bot.ports.memory import BankHit, Index
 from bot.ports.store import Changes, IncidentStore
@@ -13,7 +13,7 @@ from bot.ports.store import Changes, IncidentStore
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBank:
-    """The MemoryBank port over store and index. It is for the store's own process: visibility is the caller's matter."""
+    """The MemoryBank port over store and index. It is for the store's own process."""
 
     store: IncidentStore
     index: Index
@@ -26,10 +26,10 @@ class EmbeddedBank:
         """See the port."""
         await self._commit(Changes(retracted=(incident_id,)))
 
-    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         """See the port."""
         try:
-            found = await self.index.candidates(query, OPERATOR, limit)
+            found = await self.index.candidates(query, viewer, limit)
         except StoreUnavailable as error:
             raise MemoryUnavailable(str(error)) from error
         return tuple(BankHit(candidate.incident.incident_id, candidate.incident) for candidate in found[:limit])

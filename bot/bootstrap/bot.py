@@ -27,6 +27,7 @@ from bot.observability import REGISTRY, logger, spawn
 from bot.ports import ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
+from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, Listening, build_app
@@ -108,6 +109,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
             memory.name,
             "off",
             __version__,
+            bank=memory.remote,
             events=memory.store.inbox_desk,
             paused=deliver.paused,
         ),
@@ -186,6 +188,8 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
             await bot.transport.start()
             schedule.start()
             spawn(run_job("digest-catch-up", bot.jobs.catch_up), "digest-catch-up")
+            if memory.remote:
+                spawn(run_job("look-at-bank", partial(_look_at_bank, memory.remote)), "look-at-bank")
             log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)
             yield bot
         finally:
@@ -210,3 +214,12 @@ async def _release(deliver: Deliver) -> None:
         log.error("what was being delivered comes back when its lease ends", problem=str(problem))
     else:
         log.info("stopped", deliveries_given_back=held)
+
+
+async def _look_at_bank(bank: RemoteBank) -> None:
+    """Once at the start: the version is checked and a missing bank is made, before the first alert needs it."""
+    status = await bank.status()
+    if status.problem:
+        log.warning("the memory bank cannot be used; the local index answers", problem=status.problem)
+    else:
+        log.info("the memory bank is there", bank=status.bank, version=status.version)

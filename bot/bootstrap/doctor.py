@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.bootstrap.bot import client_of
-from bot.bootstrap.memory import open_memory
+from bot.bootstrap.memory import open_bank, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.ports import PrecedentError
 from bot.settings import Settings
@@ -49,22 +49,26 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
     """All findings, in the order in which an operator mends them."""
     found = [time_zone(settings), *database_file(settings), await database(settings)]
     found += [finding async for finding in slack(settings)]
-    found.append(
-        Finding("Hindsight", None, "not configured: the embedded memory is used")
-        if not settings.hindsight_url
-        else _later(settings)
-    )
+    found.append(await hindsight(settings))
     found.append(Finding("Embeddings", None, "memory works by words and parts of words (lexical mode)"))
     return tuple(found)
 
 
-def _later(settings: Settings) -> Finding:
-    return Finding(
-        "Hindsight",
-        False,
-        f"HINDSIGHT_URL is {settings.hindsight_url}, but this version only has the embedded memory",
-        "Unset HINDSIGHT_URL; records are kept in the store and can be moved later.",
-    )
+async def hindsight(settings: Settings) -> Finding:
+    """The Hindsight server answers, has a version that the bot knows, and the bank can be used."""
+    async with open_bank(settings, SystemClock()) as bank:
+        if bank is None:
+            return Finding("Hindsight", None, "not configured: the embedded memory is used")
+        status = await bank.status()
+    where = f"{settings.hindsight_url}, bank {status.bank}"
+    if status.problem:
+        return Finding(
+            "Hindsight",
+            False,
+            f"{where}: {status.problem}",
+            "Until it is mended the local index answers and nothing is lost; without a server unset HINDSIGHT_URL.",
+        )
+    return Finding("Hindsight", True, f"{where}, version {status.version}")
 
 
 def time_zone(settings: Settings) -> Finding:

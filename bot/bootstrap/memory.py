@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from bot.adapters.breaker import GuardedBank
+from bot.adapters.memory_hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
 from bot.ports.clock import Clock, Ids
-from bot.ports.memory import Index, MemoryBank, Recall
+from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
 from bot.ports.store import Claims, Inbox, IncidentStore, Outbox, StoreHealth
 from bot.settings import Settings
 from bot.workflows.recall import RecallPrecedents
@@ -16,7 +18,8 @@ from bot.workflows.recall import RecallPrecedents
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The open memory. `bank` is None where the embedded bank is used: then the index is the bank."""
+    """The open memory. `bank` is None where the embedded bank is used: then the index is the bank. `remote` is the same
+    bank without its circuit breaker, for those who ask how it is or work on all of it."""
 
     store: Store
     incidents: IncidentStore
@@ -27,6 +30,7 @@ class Memory:
     index: Index
     recall: Recall
     bank: MemoryBank | None = None
+    remote: RemoteBank | None = None
     name: str = "embedded memory"
 
 
@@ -34,7 +38,10 @@ class Memory:
 async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
     """Open the store and what is built on it; raises StoreUnavailable in plain words."""
     store = await open_store(settings.store_url, clock, ids, lease_s=settings.lease_s)
-    try:
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(store.close)
+        remote = await opened.enter_async_context(open_bank(settings, clock))
+        bank = GuardedBank(remote, clock) if remote else None
         yield Memory(
             store=store,
             incidents=store.incidents,
@@ -43,7 +50,19 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             claims=store.claims,
             health=store.health,
             index=store.index,
-            recall=RecallPrecedents(store.index),
+            recall=RecallPrecedents(store.index, bank, store.incidents),
+            bank=bank,
+            remote=remote,
+            name=f"Hindsight bank {settings.hindsight_bank_id} and the local index" if remote else "embedded memory",
         )
-    finally:
-        await store.close()
+
+
+@asynccontextmanager
+async def open_bank(settings: Settings, clock: Clock) -> AsyncIterator[RemoteBank | None]:
+    """The bank on the Hindsight server that the settings name, if they name one. Nothing is asked of it yet."""
+    if not settings.hindsight_url:
+        yield None
+        return
+    key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
+    async with open_hindsight(settings.hindsight_url, key, settings.hindsight_bank_id, clock) as bank:
+        yield bank

@@ -8,7 +8,8 @@ from __future__ import annotations
 import typer
 
 from bot import __version__
-from bot.cli import alerts, brief, demo, memory, operate, outbox, serve
+from bot.cli import alerts, brief, demo, memory, operate, outbox, serve, sync
+from bot.observability import configure_logging
 
 app = typer.Typer(
     name="precedent",
@@ -17,13 +18,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A Slack bot with incident memory: an alert gets its brief, and what fixed it comes back next time.",
 )
-for family in (serve, demo, alerts, brief, memory, operate, outbox):
+for family in (serve, demo, alerts, brief, memory, operate, outbox, sync):
     family.register(app)
 
 
 @app.callback(invoke_without_command=True)
 def root(version: bool = typer.Option(False, "--version", help="Print the version and exit")) -> None:
     """A Slack bot with incident memory."""
+    configure_logging("WARNING", as_json=False)
     if version:
         typer.echo(__version__)
         raise typer.Exit

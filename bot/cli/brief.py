@@ -149,7 +149,8 @@ def resolve(
 async def _resolve(said: Resolution, by: str) -> Recorded:
     clock = SystemClock()
     async with open_memory(settings(), clock, RandomIds()) as memory:
-        return await Resolve(memory.incidents, SlackSurfaces(), clock)(said, by, f"cli/{RandomIds().new()}")
+        resolve = Resolve(memory.incidents, SlackSurfaces(), clock, owes_bank=memory.bank is not None)
+        return await resolve(said, by, f"cli/{RandomIds().new()}")
 
 
 def check_of(text: str) -> FailedCheck:

@@ -163,6 +163,7 @@ def recalled_json(query: Query, recalled: Recalled) -> dict[str, Any]:
         "known": recalled.known,
         "precedents": [_brief_json(p) | _facts(p.incident) | {"why": list(p.why)} for p in recalled.precedents],
         "missing": [{"what": m.what, "reason": m.reason} for m in recalled.missing],
+        "outside": [{"id": o.id, "text": o.text} for o in recalled.outside],
     }
 
 
@@ -191,6 +192,8 @@ def _print_recalled(recalled: Recalled) -> None:
         typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {'  '.join(said)}{why}")
         if facts["root_cause"]:
             typer.echo(f"               root cause: {facts['root_cause']}")
+    for outside in recalled.outside:
+        typer.echo(f"outside memory, not counted  {outside.id}  {outside.text}")
 
 
 def migrate() -> None:

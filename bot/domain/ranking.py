@@ -75,12 +75,21 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideMemory:
+    """What a shared bank holds without a record, in another writer's words: may be listed, is never counted."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
     """The answer of a recall: all tiers, best first. `known` is how many records the viewer's memory holds."""
 
     precedents: tuple[Precedent, ...] = ()
     known: int = 0
     missing: tuple[Missing, ...] = ()
+    outside: tuple[OutsideMemory, ...] = ()
 
     @property
     def strong(self) -> tuple[Precedent, ...]:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from bot.domain.incident import Incident
-from bot.domain.query import KnownNames, Query, Viewer
+from bot.domain.query import OPERATOR, KnownNames, Query, Viewer
 from bot.domain.ranking import Candidate, Recalled
 
 
 @dataclass(frozen=True, slots=True)
 class BankHit:
-    """One document that a bank recalled, best first. `incident` is None where only the store knows the record."""
+    """One document that a bank recalled, best first. `incident` is None where only the store knows the record; then
+    `text` is what the bank holds under this id, where another writer kept something that is no record."""
 
     incident_id: str
     incident: Incident | None = None
+    text: str | None = None
 
 
 class MemoryBank(Protocol):
     """Retain and recall incident records.
 
     Promise: `retain` replaces by incident id and is idempotent; after it returns, the record is recallable; `retract`
-    of an unknown id is fine; `recall` gives each incident at most once, best first, and [] for nothing.
-    Raises MemoryUnavailable (try again later) or MemoryRejected (never will work). Callers set the deadline.
+    of an unknown id is fine; `recall` gives each incident at most once, best first, [] for nothing, and nothing that
+    the viewer may not see. Raises MemoryUnavailable (try again later) or MemoryRejected (never will work). Callers set the deadline.
     """
 
     async def retain(self, incident: Incident) -> None:
@@ -34,8 +38,32 @@ class MemoryBank(Protocol):
         """Forget this record."""
         ...
 
-    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         """The documents nearest to the query, at most `limit`, best first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BankStatus:
+    """How a remote bank is doing. `problem` says why it cannot be used now, None if it can; `last_error` is the latest
+    failed call, which may be mended since."""
+
+    bank: str
+    version: str | None = None
+    problem: str | None = None
+    last_error: str | None = None
+    last_error_at: datetime | None = None
+
+
+class RemoteBank(MemoryBank, Protocol):
+    """A bank on a server of its own, which other writers may share."""
+
+    async def status(self) -> BankStatus:
+        """Ask the server how it is. Never raises."""
+        ...
+
+    def documents(self) -> AsyncIterator[BankHit]:
+        """Every document that carries a record or text of ours or under a scope we know, in no particular order."""
         ...
 
 

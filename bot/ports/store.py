@@ -152,6 +152,10 @@ class IncidentStore(Protocol):
         """Those of these records that there are, by id."""
         ...
 
+    async def forgotten(self, incident_ids: Sequence[str]) -> frozenset[str]:
+        """Those of these ids that were here and were retracted: nothing may bring them back by itself."""
+        ...
+
     async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
         """All records the viewer may see, by id (for digests and export)."""
         ...

@@ -10,7 +10,7 @@ from bot.domain.query import OPERATOR, Viewer
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
 from bot.ports.desk import InboxDesk
-from bot.ports.memory import Index
+from bot.ports.memory import BankStatus, Index, RemoteBank
 from bot.ports.store import Outbox, StoreHealth
 
 
@@ -36,6 +36,7 @@ class ReportStatus:
     version: str
     events: InboxDesk | None = None
     paused: Callable[[], Mapping[str, str]] = dict
+    bank: RemoteBank | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
         """One line for each dependency. Never raises: a store that is down is a line, too."""
@@ -50,15 +51,29 @@ class ReportStatus:
             events = await self.events.counts() if self.events else {}
         except StoreUnavailable as problem:
             return (line, StatusLine("Memory", False, str(problem)))
+        remote = (bank_line(await self.bank.status()),) if self.bank else ()
         return (
             line,
             StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
+            *remote,
             owed_line(counts, oldest, self.clock.now()),
             *paused_lines(self.paused()),
             events_line(events),
             StatusLine("Model", None if self.model == "off" else True, self.model),
             StatusLine("Version", True, self.version),
         )
+
+
+def bank_line(status: BankStatus) -> StatusLine:
+    """The remote bank: reachable, which version, and its latest failure, which may be mended since."""
+    if status.problem:
+        return StatusLine("Hindsight", False, f"{status.problem} The local index answers.")
+    latest = (
+        f", latest failure {status.last_error_at:%Y-%m-%d %H:%M} UTC: {status.last_error}"
+        if status.last_error_at
+        else ""
+    )
+    return StatusLine("Hindsight", True, f"version {status.version}, bank {status.bank}{latest}")
 
 
 def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:

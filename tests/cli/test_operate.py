@@ -54,7 +54,7 @@ async def test_a_good_installation_has_nothing_wrong(tmp_path: Path, slack: Loca
         ({"slack_bot_token": SecretStr("xoxb-wrong")}, "Slack", "token"),
         ({"timezone": "Mars/Base"}, "Time zone", "Europe/Berlin"),
         ({"database_url": "sqlite+aiosqlite:////proc/nowhere/x.db"}, "Database", "DATABASE_URL"),
-        ({"hindsight_url": "http://127.0.0.1:1"}, "Hindsight", "embedded"),
+        ({"hindsight_url": "http://127.0.0.1:1"}, "Hindsight", "cannot be reached"),
     ],
 )
 async def test_each_mistake_is_named_with_what_to_do(

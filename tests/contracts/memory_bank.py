@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.domain.incident import Incident
-from bot.domain.query import Query
+from bot.domain.incident import Attempt, Incident, Source, VerificationStatus
+from bot.domain.query import OPERATOR, Query, Viewer
 from bot.ports import MemoryUnavailable
 from bot.ports.memory import MemoryBank
 
@@ -79,6 +79,29 @@ class MemoryBankContract:
     async def test_what_is_excluded_does_not_come_back(self, bank: MemoryBank) -> None:
         await bank.retain(GATEWAY)
         assert await bank.recall(Query("gateway", exclude=frozenset({"INC-1"})), 5) == ()
+
+    async def test_what_the_viewer_may_not_see_does_not_come_back(self, bank: MemoryBank) -> None:
+        await bank.retain(GATEWAY)
+        await bank.retain(replace(GATEWAY, incident_id="INC-8", source=Source(visibility="private:G1")))
+        for viewer, seen in (
+            (Viewer(), {"INC-1"}),
+            (Viewer(frozenset({"public", "private:G1"})), {"INC-1", "INC-8"}),
+            (Viewer(frozenset({"private:G2"})), set()),
+            (OPERATOR, {"INC-1", "INC-8"}),
+        ):
+            assert {hit.incident_id for hit in await bank.recall(Query("gateway"), 5, viewer)} == seen
+
+    async def test_a_record_that_becomes_private_is_private_at_once(self, bank: MemoryBank) -> None:
+        await bank.retain(GATEWAY)
+        await bank.retain(replace(GATEWAY, source=Source(visibility="private:G1")))
+        assert await bank.recall(Query("gateway"), 5, Viewer()) == ()
+
+    async def test_another_outcome_is_known_at_once(self, bank: MemoryBank) -> None:
+        for status in (VerificationStatus.UNVERIFIED, VerificationStatus.VERIFIED, VerificationStatus.FAILED):
+            record = replace(GATEWAY, attempts=(Attempt("Restart the gateway", status),))
+            await bank.retain(record)
+            (hit,) = await bank.recall(Query("gateway"), 5)
+            assert hit.incident in (record, None)
 
     async def test_a_large_record_and_a_large_question(self, bank: MemoryBank) -> None:
         await bank.retain(replace(GATEWAY, symptoms=tuple(f"line {n} of the log" for n in range(3000))))

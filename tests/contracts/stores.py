@@ -398,6 +398,14 @@ class StoreContract:
         names = await store.index.known_names()
         assert names == KnownNames(frozenset({"razorpay"}), frozenset({"payments-api"}))
 
+    async def test_what_was_retracted_is_remembered_as_forgotten_until_it_is_recorded_again(self, store: Store) -> None:
+        await store.incidents.commit(Changes(records=(INCIDENT,), retracted=("INC-8",)))
+        await store.incidents.commit(Changes(retracted=(INCIDENT.incident_id,)))
+        asked = (INCIDENT.incident_id, "INC-8", "INC-9", *(f"X-{n}" for n in range(600)))
+        assert await store.incidents.forgotten(asked) == {INCIDENT.incident_id, "INC-8"}
+        await store.incidents.commit(Changes(records=(INCIDENT,)))
+        assert await store.incidents.forgotten(asked) == {"INC-8"}
+
     async def test_a_replaced_or_retracted_record_is_not_found_by_its_old_words(self, store: Store) -> None:
         await store.incidents.commit(Changes(records=(INCIDENT,), recallable=frozenset({"INC-7"})))
         await store.incidents.commit(Changes(records=(replace(INCIDENT, symptoms=("disk full",)),)))

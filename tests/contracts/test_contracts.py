@@ -10,12 +10,15 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.memory_embedded import EmbeddedBank
+from bot.adapters.memory_hindsight import open_hindsight
 from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.engine import connect, read_url
 from tests.contracts.desks import DeskContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.stores import StoreContract
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
+from tests.hindsight import banks
+from tests.ports import free_port
 
 
 class TestStoreOnSqlite(StoreContract, DeskContract):
@@ -71,3 +74,20 @@ class TestEmbeddedBank(MemoryBankContract):
 
         yield BankUnderTest(EmbeddedBank(store.incidents, store.index), cut_off)
         await store.close()
+
+
+@pytest.mark.integration
+class TestHindsightBank(MemoryBankContract):
+    @pytest.fixture
+    async def made(self) -> AsyncIterator[BankUnderTest]:
+        async with (
+            banks.new_bank() as bank,
+            open_hindsight(f"http://127.0.0.1:{free_port()}", None, "x", bank.clock) as nowhere,
+        ):
+            there = bank.client
+
+            async def cut_off() -> None:
+                bank.client = nowhere.client
+
+            yield BankUnderTest(bank, cut_off)
+            bank.client = there

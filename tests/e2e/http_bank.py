@@ -17,7 +17,7 @@ from bot.bootstrap.bot import running
 from bot.bootstrap.memory import Memory, open_memory
 from bot.cli.serve import stop_signal
 from bot.domain.incident import Incident
-from bot.domain.query import Query
+from bot.domain.query import OPERATOR, Query, Viewer
 from bot.observability import configure_logging
 from bot.ports import MemoryRejected, MemoryUnavailable
 from bot.ports.clock import Clock, Ids
@@ -88,7 +88,7 @@ class HttpBank:
     async def retract(self, incident_id: str) -> None:
         raise MemoryRejected("nothing is retracted here")
 
-    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         raise MemoryUnavailable("the index answers here")
 
 

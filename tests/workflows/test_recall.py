@@ -61,7 +61,7 @@ class IndexDown:
 class SlowBank(FakeMemoryBank):
     """A bank that answers too late."""
 
-    async def recall(self, query: Query, limit: int) -> tuple[BankHit, ...]:
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         await asyncio.sleep(30)
         return ()
 
@@ -136,3 +136,31 @@ async def test_looking_up_since(store: Store) -> None:
     for since, expected in ((START, ["INC-1"]), (START + timedelta(days=1), [])):
         _, recalled = await look_up(asked, OPERATOR, since=since)
         assert [p.incident.incident_id for p in recalled.precedents] == expected
+
+
+async def test_what_the_store_forgot_or_hides_does_not_come_back_through_the_bank(store: Store) -> None:
+    bank = FakeMemoryBank()
+    secret = replace(GATEWAY, incident_id="INC-3", source=Source(visibility="private:G1"))
+    await store.incidents.commit(
+        Changes(records=(secret,), recallable=frozenset({"INC-3"}), retracted=("INC-1",)),
+    )
+    await bank.retain(GATEWAY)
+    await bank.retain(replace(secret, source=Source()))
+    recalled = await RecallPrecedents(store.index, bank, store.incidents).precedents(ASKED, PUBLIC)
+    assert {p.incident.incident_id for p in recalled.precedents} <= {"INC-2"}
+
+
+class NotingBank(FakeMemoryBank):
+    """A bank that also holds other writers' notes."""
+
+    async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
+        notes = tuple(BankHit(f"note-{n}", text=f"note {n}") for n in range(9))
+        return (BankHit("INC-1", text="known here"), BankHit("gone"), *notes)
+
+
+async def test_what_is_no_record_is_outside_memory_and_never_counted(store: Store) -> None:
+    recalled = await RecallPrecedents(store.index, NotingBank(), store.incidents).precedents(ASKED, PUBLIC)
+    alone = await RecallPrecedents(store.index).precedents(ASKED, PUBLIC)
+    assert recalled.precedents == alone.precedents
+    assert [(o.id, o.text) for o in recalled.outside] == [(f"note-{n}", f"note {n}") for n in range(5)]
+    assert alone.outside == ()

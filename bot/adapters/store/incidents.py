@@ -14,7 +14,7 @@ from bot.adapters.store.bodies import brief_from_json, life_from_json, record_fr
 from bot.adapters.store.commit import AlreadyDone, Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import advance, batches, seen_by
-from bot.adapters.store.tables import briefs, counters, lives, outbox, records, seen_posts
+from bot.adapters.store.tables import briefs, counters, lives, outbox, records, seen_posts, tombstones
 from bot.domain.brief import AlertHistory
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import IncidentState, Life
@@ -63,6 +63,13 @@ class SqlIncidents:
         for portion in batches(incident_ids, PAGE):
             found += await self._all(sa.select(records.c.body).where(records.c.incident_id.in_(portion)))
         return {record.incident_id: record for record in map(record_from_json, found)}
+
+    async def forgotten(self, incident_ids: Sequence[str]) -> frozenset[str]:
+        """See the port."""
+        found: list[str] = []
+        for portion in batches(incident_ids, PAGE):
+            found += await self._all(sa.select(tombstones.c.incident_id).where(tombstones.c.incident_id.in_(portion)))
+        return frozenset(found)
 
     async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
         """See the port."""
