@@ -6,6 +6,7 @@ Must not know any use case. This module, the job wrapper and `@app.error` are th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import logging
 import sys
@@ -73,8 +74,20 @@ def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
     )
 
 
-def _to_stderr(*_names: Any) -> structlog.PrintLogger:
-    return structlog.PrintLogger(sys.stderr)
+class _StderrLogger:
+    """Writes a line to stderr. Where that fails (a full disk, a closed pipe) the line is lost, and nothing else: a bot
+    that cannot log still has to work."""
+
+    def msg(self, message: str) -> None:
+        """Write one line."""
+        with contextlib.suppress(OSError, ValueError):
+            print(message, file=sys.stderr, flush=True)  # noqa: T201  # this is the log
+
+    debug = info = warning = error = critical = msg
+
+
+def _to_stderr(*_names: Any) -> _StderrLogger:
+    return _StderrLogger()
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):

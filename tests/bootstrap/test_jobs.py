@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,9 +14,10 @@ import time_machine
 from bot.adapters.schedule import Schedule
 from bot.bootstrap.jobs import Jobs
 from bot.domain.query import Viewer
+from bot.ports.store import Changes, Destination, Owed
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.digest import PostDigests
-from tests.workflows.world import World, world
+from tests.workflows.world import START, World, world
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -81,10 +82,26 @@ async def test_the_hour_that_comes_twice_gives_one_digest(w: World) -> None:
     assert await digests(w) == ["digest/C1/2026-10-25"]
 
 
-async def test_old_event_ids_are_forgotten(w: World) -> None:
+async def test_what_is_old_is_forgotten(w: World) -> None:
     w.clock.go_on(hours=25)
     await jobs(w).forget()
     assert await w.memory.inbox.forget_before(w.clock.now()) == 0
+    row = Owed(Destination.SLACK, "react", "k", "r1", {})
+    await w.memory.incidents.commit(Changes(owed=(row,), once="key", audit=(("U1", "resolve", "INC-1", "x"),)))
+    await w.owed()
+    for days, sent in ((29, 2), (2, 1)):
+        w.clock.go_on(days=days)
+        await jobs(w).forget()
+        # the brief's own row stays: by it its message is found
+        assert (await w.memory.outbox.counts())["slack.sent"] == sent
+    assert await w.memory.incidents.commit(Changes(once="key"))
+    gone = await w.memory.store.retention.forget(before=START, audit_before=w.clock.now() + timedelta(days=1))
+    assert gone.audit == 1
+    await w.memory.incidents.commit(Changes(audit=(("U1", "resolve", "INC-1", "x"),)))
+    w.clock.go_on(days=401)
+    await jobs(w).forget()
+    gone = await w.memory.store.retention.forget(before=START, audit_before=w.clock.now())
+    assert gone.audit == 0
 
 
 async def test_the_scheduler_calls_at_the_local_hour() -> None:

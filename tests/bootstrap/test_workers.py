@@ -138,3 +138,56 @@ async def test_a_job_that_fails_is_logged_and_not_raised(capsys: pytest.CaptureF
     await run_job("broken", job)
     said = capsys.readouterr()
     assert "broken" in said.err + said.out
+
+
+async def test_what_does_not_end_in_time_is_broken_off_and_given_back() -> None:
+    inbox, never = ListInbox(row(1), row(2)), asyncio.Event()
+
+    async def handler(taken: InboxRow) -> None:
+        if taken.id == 1:
+            await never.wait()
+        await asyncio.sleep(0.1)
+        await inbox.settle(taken)
+
+    worker = InboxWorker(inbox, {"message": handler})
+    task = asyncio.ensure_future(worker.run())
+    await asyncio.sleep(0.05)
+    await worker.stop(0.5)
+    assert inbox.ended == {1: ("later", 0.0), 2: ("settled", None)}
+    await asyncio.wait_for(task, 2)
+
+
+async def test_giving_back_to_a_store_that_is_down_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    class Down(ListInbox):
+        async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
+            raise StoreUnavailable("down")
+
+    never = asyncio.Event()
+
+    async def handler(_taken: InboxRow) -> None:
+        await never.wait()
+
+    worker = InboxWorker(Down(row(1)), {"message": handler})
+    task = asyncio.ensure_future(worker.run())
+    await asyncio.sleep(0.05)
+    await worker.stop(0.05)
+    await asyncio.wait_for(task, 2)
+    said = capsys.readouterr()
+    assert "comes back when its lease ends" in said.err + said.out
+
+
+async def test_a_turn_of_a_loop_that_does_not_end_is_broken_off() -> None:
+    ended = asyncio.Event()
+
+    async def once() -> float:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return 0.0
+
+    loop = Loop("test", once)
+    loop.start()
+    await asyncio.sleep(0.05)
+    await loop.stop(0.05)
+    assert ended.is_set()

@@ -38,10 +38,13 @@ UNSAFE = (
 )
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ncpfs", "afs"})
 UNKNOWN_PROBLEM = "the database reported an error ({error}); see its log, and run `precedent doctor`"
+DISK_FULL = "the disk of the database is full; free some space and try again"
+NOTHING_SAVED = "Nothing was saved or read: {}."
+FULL = NOTHING_SAVED.format(DISK_FULL)
 # What the databases say, and what a person can do about it. The first that matches counts.
 PROBLEMS: tuple[tuple[str, str], ...] = (
-    ("disk is full", "the disk of the database is full; free some space and try again"),
-    ("no space left", "the disk of the database is full; free some space and try again"),
+    ("disk is full", DISK_FULL),
+    ("no space left", DISK_FULL),
     ("readonly database", "the database cannot be written; check the owner and mode of its file and directory"),
     ("read-only", "the database cannot be written; check that its file system or server is not read-only"),
     (
@@ -74,7 +77,7 @@ def in_plain_words(error: BaseException) -> str:
     """One sentence for a person: what is wrong with the store and what to do."""
     told = f"{type(error).__name__} {error}".lower()
     problem = next((says for sign, says in PROBLEMS if sign in told), None)
-    return f"Nothing was saved or read: {problem or UNKNOWN_PROBLEM.format(error=type(error).__name__)}."
+    return NOTHING_SAVED.format(problem or UNKNOWN_PROBLEM.format(error=type(error).__name__))
 
 
 @contextmanager
