@@ -16,6 +16,8 @@ from bot.domain.signs import codes_in
 from bot.domain.words import environment_form, listed, same_form, title_form
 
 _WORD = re.compile(r"[^\W_]+")
+# A name of so many words is a sentence that nobody writes twice by chance; "High CPU" and "InstanceDown" are not.
+TELLING_WORDS = 4
 
 
 class Identity(StrEnum):
@@ -24,6 +26,7 @@ class Identity(StrEnum):
     SAME_ALERT = "same alert"
     SAME_NAME = "same alert name and service"
     SAME_SIGN = "same vendor and service with a shared sign"
+    SAME_TELLING_NAME = "same telling alert name"
 
 
 class Mark(StrEnum):
@@ -80,6 +83,9 @@ def _identity(query: Query, incident: Incident, marks: frozenset[Mark]) -> Ident
         return Identity.SAME_NAME
     if {Mark.SAME_VENDOR, Mark.SHARED_SIGN} <= marks and Mark.OTHER_SERVICE not in marks:
         return Identity.SAME_SIGN
+    unknown_service = not {Mark.SAME_SERVICE, Mark.OTHER_SERVICE} & marks
+    if Mark.SAME_TITLE in marks and unknown_service and len(_words(query.title or "").split()) >= TELLING_WORDS:
+        return Identity.SAME_TELLING_NAME
     return None
 
 

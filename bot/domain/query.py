@@ -15,6 +15,10 @@ TEXT_LIMIT = 8_000
 DETAIL_LIMIT = 500
 
 
+# What a person typed may be the name of an incident, if it is no longer than one.
+TITLE_LIMIT = 200
+
+
 @dataclass(frozen=True, slots=True)
 class KnownNames:
     """Names that the records know; they are recognised in an alert's text even where no table lists them."""
@@ -148,6 +152,7 @@ def query_from_text(
     codes = codes_in(text)
     return Query(
         text=_dense([vendor, service, region, text, *code_words(codes)]),
+        title=text if len(text) <= TITLE_LIMIT and "\n" not in text.strip() else None,
         service=service or seen_service,
         vendor=vendor or seen_vendor,
         region=region or seen_region,

@@ -146,6 +146,7 @@ BANDS: dict[Identity, Band] = {
     Identity.SAME_ALERT: Band(0.90, 0.98),
     Identity.SAME_NAME: Band(0.76, 0.88),
     Identity.SAME_SIGN: Band(0.60, 0.74),
+    Identity.SAME_TELLING_NAME: Band(0.52, 0.59),
 }
 
 

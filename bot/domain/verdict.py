@@ -31,7 +31,8 @@ def _boundary_words(call: BoundaryCall, vendor: str | None, outages: int) -> str
     named = (
         f"vendor {one_line(vendor, _VENDOR_LIMIT)}" if vendor and call.value is Boundary.VENDOR else call.value.value
     )
-    return f"memory says {named}, {call.votes.get(call.value.value, 0)} of {sum(call.votes.values())}"
+    stated = sum(n for boundary, n in call.votes.items() if boundary != Boundary.UNKNOWN.value)
+    return f"memory says {named}, {call.votes.get(call.value.value, 0)} of {stated}"
 
 
 def _remembered(lead: str, found: Recommendation | None, first_step: str) -> str:
@@ -71,6 +72,8 @@ def verdict(
     lead = ": ".join(part for part in ("Mixed" if mixed else None, subject(alert), stands) if part)
     if memory_mode == "off":
         said = lead if stands else f"{lead}: {_firing_words(alert)}"
+    elif insufficient is not None and state == "resolved":
+        said = f"{lead}; memory had no answer, what was done is recorded below"
     elif insufficient is not None:
         said = f"{lead}: no answer from memory, {insufficient}"
     else:

@@ -99,6 +99,8 @@ def _parts(brief: Brief) -> dict[str, Levels]:
     if brief.memory_mode != "on":
         return opening | {"signs": part.signs(brief), "collect": part.collect(brief)} | closing
     opening["missing"] = part.missing(brief)
+    if brief.insufficient_memory and brief.incident and brief.incident.state == "resolved":
+        return opening | closing
     if brief.insufficient_memory:
         return opening | {"insufficient": part.insufficient(brief), "collect": part.collect(brief)} | closing
     return opening | _from_memory(brief) | closing

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
 from bot.domain.recommendation import DidNotWork, Recommendation
 from bot.domain.skip import Later, Skip
+from bot.domain.steps import split_steps
 from bot.slack import ids
 from bot.slack.markup import (
     Block,
@@ -113,7 +114,8 @@ def boundary(brief: Brief) -> Levels:
     """Where the fault lay, and the root cause, both as memory tells it."""
     call, cause = brief.boundary, brief.root_cause
     votes = ", ".join(f"{prose(k, 12)} {n}" for k, n in list(call.votes.items())[:4])
-    apart = f"{SEPARATOR}told apart by {prose(call.told_apart_by, 120)}" if call.told_apart_by else ""
+    first = (call.told_apart_by or "").partition(";")[0]
+    apart = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
     line = f"*BOUNDARY* {call.value.value}" + (f" ({votes})" if votes else "")
     if cause is None:
         return ((section(line + apart),), (section(line),))
@@ -198,13 +200,20 @@ def later(checks: Sequence[Later]) -> Levels:
     return ((section("\n".join(["*LATER*", *lines])),), ())
 
 
+def in_one_line(fix: str) -> str:
+    """A fix of several steps as one line, its steps set apart."""
+    return "; ".join(split_steps(fix))
+
+
 def did_not_work(fixes: Sequence[DidNotWork]) -> Levels:
     """The fixes that only failed."""
     if not fixes:
         return ((),)
     forms = []
     for most, size in ((3, 120), (2, 60)):
-        lines = [f"• {prose(f.fix, size)} (failed {f.failures}×: {ids_of(f.incidents)})" for f in fixes[:most]]
+        lines = [
+            f"• {prose(in_one_line(f.fix), size)} (failed {f.failures}×: {ids_of(f.incidents)})" for f in fixes[:most]
+        ]
         more = [f"+{len(fixes) - most} more"] if len(fixes) > most else []
         forms.append((section("\n".join(["*DID NOT WORK*", *lines, *more])),))
     return (*forms, ())
@@ -215,7 +224,8 @@ def alternatives(rated: Sequence[Recommendation]) -> Levels:
     if not rated:
         return ((),)
     lines = [
-        f"• {prose(r.fix, 120)} ({joined((r.confidence.value, record_of(r), ids_of(r.incidents)))})" for r in rated[:3]
+        f"• {prose(in_one_line(r.fix), 120)} ({joined((r.confidence.value, record_of(r), ids_of(r.incidents)))})"
+        for r in rated[:3]
     ]
     more = [f"+{len(rated) - 3} more"] if len(rated) > 3 else []
     return ((section("\n".join(["*ALTERNATIVES*", *lines, *more])),), ())
@@ -259,8 +269,8 @@ def insufficient(brief: Brief) -> Levels:
     why = brief.insufficient_memory
     if why is None:
         return ((),)
-    near = f" Nearest: {prose(why.nearest, 160)}" if why.nearest and why.nearest not in why.reason else ""
-    return ((section(f"*INSUFFICIENT_MEMORY* {prose(why.reason, 240)}{near}"),),)
+    said = f"nearest: {prose(why.nearest, 240)}" if why.nearest else prose(why.reason, 240)
+    return ((section(f"*INSUFFICIENT_MEMORY* {said}"),),)
 
 
 def collect(brief: Brief) -> Levels:

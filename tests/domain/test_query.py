@@ -90,7 +90,12 @@ def test_words_of_a_person() -> None:
         "captures hang, HTTP 504, payment_error_ratio", KNOWN, vendor="razorpay", environment="prod"
     )
     assert query.text == "razorpay captures hang, HTTP 504, payment_error_ratio timeout"
-    assert (query.vendor, query.service, query.environment, query.title) == ("razorpay", None, "prod", None)
+    assert (query.vendor, query.service, query.environment, query.title) == (
+        "razorpay",
+        None,
+        "prod",
+        "captures hang, HTTP 504, payment_error_ratio",
+    )
     assert query.error_codes == {"504"}
     assert query.symptom_names == {"payment_error_ratio"}
     assert "internal" not in query.text

@@ -258,3 +258,20 @@ def test_recalled_by_tier() -> None:
 def test_a_metric_name_of_no_letters_is_shared_by_nobody() -> None:
     query = build_query(an_alert(symptoms=(Symptom("metric", name="%%%%%"),)))
     assert best(query, same(symptoms=("%%%%%",))).tier is Tier.NONE
+
+
+@pytest.mark.parametrize(
+    ("title", "service", "strong"),
+    [
+        ("TLS certificate expired on api gateway", None, True),
+        ("tls certificate expired on API gateway", "edge", True),
+        ("High CPU load", None, False),
+        ("InstanceDown", None, False),
+    ],
+)
+def test_a_telling_name_is_enough_where_a_service_is_not_named(title: str, service: str | None, strong: bool) -> None:
+    query = Query("x", title=title.upper() if " " in title else title)
+    found = best(query, an_incident(title=title, service=service))
+    assert (found.tier is Tier.STRONG) is strong
+    elsewhere = replace(query, service="other")
+    assert service is None or best(elsewhere, an_incident(title=title, service=service)).tier is not Tier.STRONG
