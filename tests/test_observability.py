@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
+import sys
 
 import pytest
 
@@ -43,3 +45,17 @@ def test_logs_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().err
     assert "loud" in said
     assert "quiet" not in said
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            tried.append(text)
+            raise OSError(28, "No space left on device")
+
+    configure_logging("INFO")
+    monkeypatch.setattr(sys, "stderr", Full())
+    logger("test").error("lost")
+    assert "lost" in tried[0]

@@ -24,7 +24,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
 from bot.observability import REGISTRY, logger, spawn
-from bot.ports import ChatAuthRejected, StoreUnavailable
+from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
 from bot.ports.memory import RemoteBank
@@ -177,7 +177,12 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
         runner = web.AppRunner(bot.server, access_log=None, shutdown_timeout=GRACE_S / 2)
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
-        await site.start()
+        try:
+            await listen(site, settings.host, settings.port)
+        except AddressUnavailable:
+            await bot.transport.stop()
+            await runner.cleanup()
+            raise
         bot.port = runner.addresses[0][1]
         loops = loops_of(bot, clock)
         inbox = spawn(bot.worker.run(), "inbox")
@@ -199,6 +204,16 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
             await _release(bot.deliver)
             inbox.cancel()
             await runner.cleanup()
+
+
+async def listen(site: web.TCPSite, host: str, port: int) -> None:
+    """Begin to listen; raises AddressUnavailable in plain words."""
+    try:
+        await site.start()
+    except OSError as taken:
+        raise AddressUnavailable(
+            f"Cannot listen on {host} port {port} ({taken.strerror or taken}): end what listens there, or set PORT."
+        ) from taken
 
 
 def loops_of(bot: Bot, clock: Clock) -> list[Loop]:

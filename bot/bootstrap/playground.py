@@ -19,6 +19,7 @@ from bot.bootstrap.memory import open_memory
 from bot.bootstrap.seeds import SEEDS, seed_incidents
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.playground.server import LocalSlack
+from bot.ports import AddressUnavailable
 from bot.ports.store import Changes
 from bot.settings import Settings
 
@@ -42,12 +43,20 @@ class Playground:
     async def open(self) -> AsyncIterator[Opened]:
         """Start both; everything is gone afterwards."""
         with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
-            async with await LocalSlack.start(port=self.port, seeds_dir=SEEDS, manifest=manifest()) as slack:
+            async with await self._slack() as slack:
                 config = local_settings(slack, Path(folder) / "playground.db")
                 if self.seeded:
                     await load_seeds(config)
                 async with running(config) as bot:
                     yield Opened(slack, bot)
+
+    async def _slack(self) -> LocalSlack:
+        try:
+            return await LocalSlack.start(port=self.port, seeds_dir=SEEDS, manifest=manifest())
+        except OSError as taken:
+            raise AddressUnavailable(
+                f"Port {self.port} of this machine is taken: end what uses it, or `precedent playground --port 3211`."
+            ) from taken
 
 
 def manifest() -> Mapping[str, Any]:

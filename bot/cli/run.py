@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from bot.ports import IncidentNotFound, PrecedentError, RecordRejected
 from bot.settings import Settings
@@ -47,8 +48,8 @@ def settings(**changes: Any) -> Settings:
         first = bad.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         fail(f"{name} is not usable: {first['msg']}. Correct it in the environment or in .env.", USAGE)
-    except OSError as unreadable:
-        fail(f"a settings file cannot be read: {unreadable}.", USAGE)
+    except (SettingsError, OSError) as unreadable:
+        fail(f"a settings file cannot be read: {unreadable.__cause__ or unreadable}.", USAGE)
 
 
 def print_json(value: object) -> None:

@@ -53,7 +53,11 @@ class LocalSlack(Running):
         if manifest:
             core.installed.use_manifest(manifest)
         slack = cls(core, ClientSession(), ack_timeout_s=ack_timeout_s, seeds_dir=seeds_dir)
-        await slack._listen(port)
+        try:
+            await slack._listen(port)
+        except OSError:
+            await slack.stop()
+            raise
         slack.use_http(http_target)
         return slack
 

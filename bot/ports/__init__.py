@@ -12,6 +12,7 @@ Must not import a vendor library or decide anything. The error tree:
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
     ├── ChatRejected               Slack refuses this call for good; carries the code
     │   └── ChatAuthRejected       the token is wrong or revoked: everything waits until it is mended
+    ├── AddressUnavailable         the bot's own HTTP server cannot listen where it should
     ├── IncidentNotFound           no such incident, or the viewer may not see it
     └── RecordRejected             a record of an import or a modal is not acceptable; carries field and reason
 """
@@ -66,6 +67,10 @@ class ChatRejected(PrecedentError):
 
 class ChatAuthRejected(ChatRejected):
     """The token is wrong, revoked or lacks a scope: not the row's fault, so everything waits."""
+
+
+class AddressUnavailable(PrecedentError):
+    """The bot's own HTTP server cannot listen where it should."""
 
 
 class IncidentNotFound(PrecedentError):

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store import engine as engine_module
+from bot.adapters.store import health as health_module
 from bot.adapters.store.engine import connect, file_system, in_plain_words, prepare_file, read_url
 from bot.adapters.store.schema import HEAD, MIGRATIONS, applied
 from bot.adapters.store.tables import metadata
@@ -161,6 +162,18 @@ async def test_a_server_that_is_not_there_is_told() -> None:
         await open_store("postgresql+asyncpg://u@127.0.0.1:1/d", FakeClock(), FakeIds())
 
 
+def test_an_error_of_the_disk_is_told() -> None:
+    said = in_plain_words(sqlite3.OperationalError("disk I/O error"))
+    assert "reports an error, or has become read-only" in said
+
+
+async def test_health_asks_for_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (await store.health.status()).writable
+    monkeypatch.setattr(health_module, "ROOM_BYTES", 2**60)
+    status = await store.health.status()
+    assert (status.writable, status.problem) == (False, engine_module.FULL)
+
+
 def test_unknown_errors_still_say_what_to_do() -> None:
     assert "precedent doctor" in in_plain_words(ValueError("odd"))
 
@@ -174,6 +187,31 @@ def test_network_file_systems_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(engine_module, "file_system", lambda _directory: "nfs4")
     with pytest.raises(StoreUnavailable, match="network file system"):
         prepare_file(tmp_path / "test.db")
+
+
+async def test_no_way_of_naming_the_file_gets_round_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    far, near = tmp_path / "far", tmp_path / "near"
+    far.mkdir()
+    near.mkdir()
+    (near / "link.db").symlink_to(far / "test.db")
+
+    def told(directory: Path) -> str:
+        return "cifs" if directory == far else "ext4"
+
+    monkeypatch.setattr(engine_module, "file_system", told)
+    for path in (f"{near}/link.db", f"{far}/new/../test.db", f"file:{far}/test.db?mode=rwc&uri=true"):
+        with pytest.raises(StoreUnavailable, match="lies on a network file system"):
+            await open_store(f"sqlite+aiosqlite:///{path}", FakeClock(), FakeIds())
+    assert list(far.iterdir()) == []
+
+
+@pytest.mark.parametrize("pragma", ["PRAGMA journal_mode = DELETE", "PRAGMA synchronous = NORMAL"])
+async def test_a_connection_that_would_lose_commits_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pragma: str
+) -> None:
+    monkeypatch.setattr(engine_module, "PRAGMAS", (*engine_module.PRAGMAS, pragma))
+    with pytest.raises(StoreUnavailable, match="would not keep what it confirms"):
+        await opened(tmp_path / "test.db")
 
 
 async def test_migrating_twice_at_once_is_fine(tmp_path: Path) -> None:

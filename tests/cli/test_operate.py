@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from bot.bootstrap.bot import running
 from bot.bootstrap.doctor import Finding, examine
 from bot.bootstrap.playground import manifest
 from bot.cli.operate import line
 from bot.playground.server import LocalSlack
+from bot.ports import AddressUnavailable
 from bot.settings import Settings
 from tests.cli.command import Precedent
 
@@ -125,3 +128,29 @@ def test_version_and_help(tmp_path: Path) -> None:
         "migrate",
     ):
         assert name in shown
+
+
+def test_a_settings_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    ran = Precedent(tmp_path)("doctor", SLACK_BOT_TOKEN_FILE="/nosuch/token")
+    assert ran.returncode == 2
+    assert "/nosuch/token" in ran.stderr
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ran = Precedent(tmp_path)("playground", "--port", str(port))
+    assert ran.returncode == 3
+    assert f"Port {port}" in ran.stderr
+
+
+async def test_the_bot_says_which_port_is_taken(tmp_path: Path, slack: LocalSlack) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        config = settings(tmp_path, slack, port=taken.getsockname()[1])
+        with pytest.raises(AddressUnavailable, match="set PORT"):
+            async with running(config):
+                pass
