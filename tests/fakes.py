@@ -82,6 +82,7 @@ class FakeChat:
     lost: list[Exception] = field(default_factory=list)
     looked: int = 0
     there: dict[str, str] = field(default_factory=dict)
+    members: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         if self.problems:
@@ -100,6 +101,9 @@ class FakeChat:
 
     async def channel(self, channel_id: str) -> Channel:
         return Channel(channel_id)
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        return channel_id not in self.members or user_id in self.members[channel_id]
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return None

@@ -11,6 +11,7 @@ Must not import a vendor library or decide anything. The error tree:
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
     ├── ChatRejected               Slack refuses this call for good; carries the code
     │   └── ChatAuthRejected       the token is wrong or revoked: everything waits until it is mended
+    ├── NotAllowedHere             the person or the place may not do this; nothing was looked up or changed
     ├── IncidentNotFound           no such incident, or the viewer may not see it
     └── RecordRejected             a record of an import or a modal is not acceptable; carries field and reason
 """
@@ -60,6 +61,10 @@ class ChatRejected(PrecedentError):
 
 class ChatAuthRejected(ChatRejected):
     """The token is wrong, revoked or lacks a scope: not the row's fault, so everything waits."""
+
+
+class NotAllowedHere(PrecedentError):
+    """The person or the place may not do this. Trying again does not help."""
 
 
 class IncidentNotFound(PrecedentError):

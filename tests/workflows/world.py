@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap.memory import Memory, open_memory
-from bot.slack.messages import SlackSurfaces
-
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports.chat import Channel, Identity, Posting
 from bot.ports.store import Destination, InboxRow, OwedRow, Received
 from bot.settings import Settings
+from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.resolve import Resolve
 
@@ -55,6 +54,7 @@ class ToldChat:
 
     channels: dict[str, Channel] = field(default_factory=dict)
     delivered: list[Posting] = field(default_factory=list)
+    members: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         self.delivered.append(posting)
@@ -65,6 +65,9 @@ class ToldChat:
 
     async def channel(self, channel_id: str) -> Channel:
         return self.channels.get(channel_id, Channel(channel_id))
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        return channel_id not in self.members or user_id in self.members[channel_id]
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
