@@ -85,6 +85,7 @@ class FakeChat:
     there: dict[str, str] = field(default_factory=dict)
     shared: set[str] = field(default_factory=set)
     unseen: set[str] = field(default_factory=set)
+    members: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         if self.problems:
@@ -105,6 +106,9 @@ class FakeChat:
         if channel_id in self.unseen:
             raise ChatRejected("not there", "channel_not_found")
         return Channel(channel_id, is_shared=channel_id in self.shared)
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        return channel_id not in self.members or user_id in self.members[channel_id]
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return None

@@ -164,7 +164,7 @@ def transport_for(settings: Settings, app: Any, server: web.Application) -> Tran
         raise ChatAuthRejected(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set: put one of them into .env."
         )
-    return HttpTransport(app, server)
+    return HttpTransport(app, server, settings.slack_signing_secret.get_secret_value())
 
 
 @asynccontextmanager

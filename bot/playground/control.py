@@ -64,8 +64,10 @@ class Control:
 
     async def traffic(self, request: web.Request) -> web.Response:
         """The last entries of the traffic log, newest last."""
-        last = int(request.query.get("last", "100"))
-        entries = list(self.slack.core.traffic.entries)[-last:]
+        last = request.query.get("last", "100")
+        if not (last.isascii() and last.isdigit() and len(last) <= 9 and int(last)):
+            return _failed("invalid_arguments", 400, detail="last must be a whole number from 1, such as last=100")
+        entries = list(self.slack.core.traffic.entries)[-int(last) :]
         return web.json_response({"entries": entries, "counts": self.slack.counters()})
 
     async def stream(self, request: web.Request) -> web.StreamResponse:

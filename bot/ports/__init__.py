@@ -13,6 +13,7 @@ Must not import a vendor library or decide anything. The error tree:
     ├── ChatRejected               Slack refuses this call for good; carries the code
     │   └── ChatAuthRejected       the token is wrong or revoked: everything waits until it is mended
     ├── AddressUnavailable         the bot's own HTTP server cannot listen where it should
+    ├── NotAllowedHere             the person or the place may not do this; nothing was looked up or changed
     ├── IncidentNotFound           no such incident, or the viewer may not see it
     └── RecordRejected             a record of an import or a modal is not acceptable; carries field and reason
 """
@@ -71,6 +72,10 @@ class ChatAuthRejected(ChatRejected):
 
 class AddressUnavailable(PrecedentError):
     """The bot's own HTTP server cannot listen where it should."""
+
+
+class NotAllowedHere(PrecedentError):
+    """The person or the place may not do this. Trying again does not help."""
 
 
 class IncidentNotFound(PrecedentError):

@@ -82,6 +82,10 @@ class Chat(Protocol):
         """The channel, cached for some minutes."""
         ...
 
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        """Whether the person is in the channel now (a yes may be a minute old). For what is private to a channel."""
+        ...
+
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         """A link to the message, or None if Slack gives none."""
         ...

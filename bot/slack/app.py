@@ -16,13 +16,14 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, correlate, logger
-from bot.ports import IncidentNotFound, PrecedentError, RecordRejected, StoreUnavailable
-from bot.slack import commands, interactions, modals
+from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
+from bot.slack import commands, ids, interactions, modals
 from bot.slack.events import Own, is_event, receive
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
@@ -46,6 +47,7 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
         signing_secret=signing_secret or secrets.token_hex(32),
         logger=_quiet(),
         before_authorize=_written_down(deps),
+        raise_error_for_unhandled_request=True,
     )
     app.event(re.compile(".*"))(_acknowledged)
     app.error(_failed)
@@ -97,6 +99,9 @@ async def _failed(
     """One sentence for the person, in the place they look at; the log gets the rest. Events are not acknowledged, so
     that Slack delivers them again."""
     reference = context.get("correlation", "-")
+    if isinstance(error, BoltUnhandledRequestError):
+        log.info("nothing is done about this request", request_type=str(body.get("type"))[:80])
+        return BoltResponse(status=200, body="")
     if is_event(body):
         log.warning("event not acknowledged", error=repr(error), event_type=body["event"].get("type"))
         EVENTS.labels(str(body["event"].get("type")), "refused").inc()
@@ -127,9 +132,9 @@ def sentence(error: Exception, reference: str) -> str:
 def _in_modal(error: Exception, said: str, body: Mapping[str, Any]) -> BoltResponse:
     """Errors in the modal keep what was typed."""
     field, text = (error.field, error.reason) if isinstance(error, RecordRejected) else ("", said)
-    if field == "" and not isinstance(error, RecordRejected | IncidentNotFound):
+    if field == "" and not isinstance(error, RecordRejected | IncidentNotFound | NotAllowedHere):
         text = f"{said.rstrip('.')}. Your text is still here: try again."
-    errors = {modals.block_of(field, body["view"]): text[:2000]}
+    errors = {modals.block_of(field, ids.object_of(body, "view")): text[:2000]}
     return BoltResponse(status=200, body={"response_action": "errors", "errors": errors})
 
 
@@ -145,7 +150,7 @@ async def _aside(
         return BoltResponse(status=200, body={"response_type": "ephemeral", "text": text})
     try:
         if body.get("response_url"):
-            thread = (body.get("message") or {}).get("thread_ts")
+            thread = ids.text_of(ids.object_of(body, "message"), "thread_ts")
             await respond(text=text, response_type="ephemeral", replace_original=False, thread_ts=thread)
     except Exception as problem:  # telling is the last resort: its failure may only be logged
         log.warning("could not tell the person", error=repr(problem))

@@ -14,9 +14,9 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
-from bot.slack.listening import Listening, open_incidents, viewer_in
+from bot.slack.listening import Listening, asker_in, open_incidents
 from bot.slack.questions import HOURS, SPAN, Answer, answered, read_question, tell
-from bot.slack.resolving import open_from_command
+from bot.slack.resolving import channel_id_of, open_from_command
 
 Body = Mapping[str, Any]
 Command = Callable[[Listening, Body], Awaitable[Message]]
@@ -24,26 +24,27 @@ Command = Callable[[Listening, Body], Awaitable[Message]]
 
 async def recall(deps: Listening, body: Body) -> Message:
     """`/recall`: similar past incidents for the asker's eyes."""
+    viewer = await asker_in(deps.chat, channel_id_of(body))
     question = read_question(str(body.get("text") or ""), deps.clock.now())
     if not question.text and not set(question.filters) & {"vendor", "service", "region"}:
         return deps.surfaces.recall_usage()
-    return await answered(deps, question, await viewer_in(deps.chat, str(body["channel_id"])))
+    return await answered(deps, question, viewer)
 
 
 async def digest(deps: Listening, body: Body) -> Message:
     """`/digest [7d|30d]`: what recurs, for the asker's eyes."""
+    viewer = await asker_in(deps.chat, channel_id_of(body))
     now, said = deps.clock.now(), str(body.get("text") or "").strip().lower() or "7d"
     span = SPAN.fullmatch(said)
     if span is None or span[2] == "h" or not 1 <= int(span[1]) * HOURS[span[2]] // 24 <= 365:
         raise RecordRejected("", "Say for how long: /digest 7d or /digest 30d (at most 365d).")
     since = now - timedelta(hours=int(span[1]) * HOURS[span[2]])
-    viewer = await viewer_in(deps.chat, str(body["channel_id"]))
     return deps.surfaces.digest(await deps.compose_digest(since, now, viewer, f"the last {said}"))
 
 
 async def incidents(deps: Listening, body: Body) -> Message:
     """`/incidents`: the open ones."""
-    viewer = await viewer_in(deps.chat, str(body["channel_id"]))
+    viewer = await asker_in(deps.chat, channel_id_of(body))
     return deps.surfaces.incidents(await open_incidents(deps, viewer))
 
 
@@ -51,7 +52,7 @@ async def precedent(deps: Listening, body: Body) -> Message:
     """`/precedent help|status`."""
     word = next(iter(str(body.get("text") or "help").split()), "help").lower()
     if word == "status":
-        return deps.surfaces.status(await deps.status(await viewer_in(deps.chat, str(body["channel_id"]))))
+        return deps.surfaces.status(await deps.status(await asker_in(deps.chat, channel_id_of(body))))
     return deps.surfaces.help(None if word == "help" else word)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from bot.domain.alert import Alert, Reading
 from bot.ports.readings import write_alert
 from bot.ports.store import Received
+from bot.slack.requests import tidied
 
 Event = Mapping[str, Any]
 # What is kept of an event: facts, no text.
@@ -23,6 +25,10 @@ FACTS = frozenset({
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
 SPOKEN = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
+
+
+_ID = re.compile(r"[!-~]{1,200}")
+_TS = re.compile(r"\d{1,11}\.\d{1,6}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +50,21 @@ def is_event(body: Mapping[str, Any]) -> bool:
 
 
 def receive(body: Mapping[str, Any], read: Callable[[Event], Reading], own: Own | None = None) -> Received | None:
-    """What the inbox keeps of an Events API request; None for our own posts and edits."""
-    event: Event = body["event"]
+    """What the inbox keeps of an Events API request, whatever is in it; None for our own posts and edits, and where
+    there is no event at all."""
+    body = tidied(body)
+    event = body.get("event")
+    if not isinstance(event, Mapping):
+        return None
     own = own or _named_in(body)
-    kind = str(event.get("type") or "unknown")
+    kind = str(event.get("type") or "")
+    kind = kind if _ID.fullmatch(kind) else "unknown"
     reader = READERS.get(kind)
     if kind == "message" and own.wrote(_message(event)):
         return None
     kept = reader(event, read, own) if reader else Kept(kind)
-    event_id = str(body.get("event_id") or natural_key(body))
+    event_id = str(body.get("event_id") or "")
+    event_id = event_id if _ID.fullmatch(event_id) else natural_key(body)
     order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
     return Received(event_id, kept.key or natural_key(body), kept.kind, _with_team(kept, body), order_key)
 
@@ -73,15 +85,15 @@ def natural_key(body: Mapping[str, Any]) -> str:
     event: Event = body["event"]
     kind, team = str(event.get("type")), body.get("team_id") or event.get("team") or ""
     if kind not in {"message", "app_mention"}:
-        return f"{kind}/{body.get('event_id') or _digest(event)}"
+        return f"{_named(kind)}/{_named(body.get('event_id') or _digest(event))}"
     message = _message(event)
     ts = message.get("ts") or event.get("deleted_ts") or event.get("ts")
-    base = f"message/{team}/{event.get('channel')}/{ts}"
+    base = f"message/{_named(team)}/{_named(event.get('channel'))}/{_named(ts)}"
     subtype = event.get("subtype")
     if subtype == "message_changed":
         # With the time of the edit: a message may come back to what it said before, as a re-fired alert does.
         content = _digest({k: message.get(k) for k in ("text", "blocks", "attachments")})
-        return f"{base}/edit/{event.get('event_ts') or event.get('ts')}/{content}"
+        return f"{base}/edit/{_named(event.get('event_ts') or event.get('ts'))}/{content}"
     return f"{base}/deleted" if subtype == "message_deleted" else base
 
 
@@ -89,6 +101,8 @@ def _read_message(event: Event, read: Callable[[Event], Reading], own: Own) -> K
     subtype = event.get("subtype")
     if subtype == "message_deleted":
         return Kept("deleted")
+    if not _is_placed(event):
+        return Kept("message")
     reading = read(event)
     if isinstance(reading, Alert):
         return Kept("message", event, alert=reading)
@@ -98,6 +112,8 @@ def _read_message(event: Event, read: Callable[[Event], Reading], own: Own) -> K
 
 
 def _read_mention(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+    if not _is_placed(event):
+        return Kept("app_mention")
     reading = read(event)
     if isinstance(reading, Alert):
         return Kept("message", {**event, "type": "message"}, alert=reading)
@@ -106,11 +122,13 @@ def _read_mention(event: Event, read: Callable[[Event], Reading], own: Own) -> K
 
 def _read_joined(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
     """Only the bot's own arrival matters; who else joins is nobody's business here."""
-    return Kept("joined", event if event.get("user") == own.user_id else None)
+    is_ours = event.get("user") == own.user_id and isinstance(event.get("channel"), str)
+    return Kept("joined", event if is_ours else None)
 
 
 def _read_home(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
-    return Kept("home", event if event.get("tab", "home") == "home" else None)
+    is_home = event.get("tab", "home") == "home" and isinstance(event.get("user"), str)
+    return Kept("home", event if is_home else None)
 
 
 READERS: Mapping[str, Callable[[Event, Callable[[Event], Reading], Own], Kept]] = {
@@ -119,6 +137,18 @@ READERS: Mapping[str, Callable[[Event, Callable[[Event], Reading], Own], Kept]] 
     "member_joined_channel": _read_joined,
     "app_home_opened": _read_home,
 }
+
+
+def _is_placed(event: Event) -> bool:
+    """Whether the event says where its message stands; without that nobody can be answered."""
+    channel, ts = event.get("channel"), _message(event).get("ts") or event.get("ts")
+    return isinstance(channel, str) and bool(_ID.fullmatch(channel)) and bool(_TS.fullmatch(str(ts)))
+
+
+def _named(value: object) -> str:
+    """A part of a key: Slack's ids and times as they are, anything else as its digest (no database keeps every text)."""
+    text = str(value or "")
+    return text if not text or _ID.fullmatch(text) else _digest(value)
 
 
 def _message(event: Event) -> Event:

@@ -50,8 +50,10 @@ def encode(value: Mapping[str, Any], limit: int = MAX_VALUE) -> str:
     return text
 
 
-def decode(text: str | None) -> dict[str, Any]:
+def decode(text: object) -> dict[str, Any]:
     """What `encode` wrote; {} for anything else."""
+    if not isinstance(text, str):
+        return {}
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -63,6 +65,12 @@ def text_of(value: Mapping[str, Any], key: str) -> str | None:
     """A string of a decoded value, or None."""
     found = value.get(key)
     return found if isinstance(found, str) and found else None
+
+
+def object_of(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """An object inside a decoded value, or an empty one."""
+    found = value.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def fix_key(fix: str) -> str:

@@ -7,14 +7,16 @@ record is durable; everything else at once.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.alert import Alert
 from bot.domain.opening import symptom_words
+from bot.domain.redact import mask
 from bot.slack import ids
-from bot.slack.listening import Listening, viewer_in
+from bot.slack.listening import Listening, asker_in
 from bot.slack.markup import clean, reading
 from bot.slack.messages import note
 from bot.slack.questions import MAX_TEXT, Answer, Question, answered, tell
@@ -23,6 +25,7 @@ from bot.slack.resolving import (
     event_of,
     fixed,
     incident_of,
+    message_of,
     open_from_button,
     open_from_message,
     picked,
@@ -76,21 +79,21 @@ def _shortcuts(app: AsyncApp, deps: Listening) -> None:
 
 
 async def _recall_message(deps: Listening, body: dict[str, Any], respond: Answer) -> None:
-    channel_id, message = channel_id_of(body), body["message"]
+    channel_id, message = channel_id_of(body), message_of(body)
+    viewer = await asker_in(deps.chat, channel_id)
     read = deps.read(event_of(body))
     question, alert = question_of(message, read if isinstance(read, Alert) else None)
     if not question.text:
         await tell(respond, note(NO_TEXT))
         return
     own = await incident_of(deps, channel_id, str(message["ts"]), message.get("thread_ts"))
-    viewer = await viewer_in(deps.chat, channel_id)
     await tell(respond, await answered(deps, question, viewer, alert=alert, but=own))
 
 
-def question_of(message: dict[str, Any], alert: Alert | None) -> tuple[Question, Alert | None]:
+def question_of(message: Mapping[str, Any], alert: Alert | None) -> tuple[Question, Alert | None]:
     """What a message asks memory: an alert's title and signs, or what was written."""
     if alert is None:
-        return Question(clean(reading(str(message.get("text") or "")))[:MAX_TEXT]), None
+        return Question(mask(clean(reading(str(message.get("text") or ""))))[0][:MAX_TEXT]), None
     names = {"vendor": alert.vendor, "service": alert.service, "region": alert.region}
     words = " ".join(w for w in (alert.title, *symptom_words(alert)) if w)
     return Question(clean(words)[:MAX_TEXT], {k: v for k, v in names.items() if v}), alert

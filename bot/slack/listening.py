@@ -9,7 +9,7 @@ from typing import Any
 from bot.domain.alert import Reading
 from bot.domain.brief import Brief, decide
 from bot.domain.query import Viewer
-from bot.ports import ChatRejected, IncidentNotFound
+from bot.ports import ChatRejected, IncidentNotFound, NotAllowedHere
 from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
@@ -40,36 +40,71 @@ class Listening:
 
 
 PUBLIC = Viewer()
+NOBODY = Viewer(frozenset())
+SHARED = (
+    "This channel is shared with another organisation, so I show and record nothing here. That is not possible in "
+    "shared channels; please use a channel of your own organisation."
+)
+MEMBERS_ONLY = "Only members of that channel may do this."
 
 
 async def viewer_in(chat: Chat, channel_id: str) -> Viewer:
     """Who reads an answer in this channel: public incidents, and the channel's own if it is private. A channel that the
-    bot cannot look at shows what is public."""
+    bot cannot look at shows what is public; one that is shared with another organisation shows nothing."""
     try:
         channel = await chat.channel(channel_id)
     except ChatRejected:
         return PUBLIC
-    return Viewer(frozenset({"public", channel.visibility}))
+    return NOBODY if channel.is_shared else Viewer(frozenset({"public", channel.visibility}))
+
+
+async def asker_in(chat: Chat, channel_id: str) -> Viewer:
+    """The viewer of an answer that a person asks for; raises NotAllowedHere in a shared channel, so that they learn why
+    there is none."""
+    viewer = await viewer_in(chat, channel_id)
+    if viewer == NOBODY:
+        raise NotAllowedHere(SHARED)
+    return viewer
 
 
 async def channel_of_record(chat: Chat, channel_id: str) -> Channel:
     """The channel of a message that a record is to be made of; raises ChatRejected where the bot is no member, for then
-    nobody could tell who may see the record."""
+    nobody could tell who may see the record; NotAllowedHere where it is shared with another organisation."""
     try:
-        return await chat.channel(channel_id)
+        channel = await chat.channel(channel_id)
     except ChatRejected as problem:
         raise ChatRejected("Invite me to this channel first: /invite @Precedent.", problem.code) from problem
+    if channel.is_shared:
+        raise NotAllowedHere(SHARED)
+    return channel
 
 
-async def require_visible(deps: Listening, incident_id: str, channel_id: str) -> None:
-    """Raises IncidentNotFound unless people in this channel may see the incident."""
-    unseen = IncidentNotFound(f"There is no incident {incident_id[:40]} that you may see from here.")
+async def require_member(chat: Chat, channel_id: str, user_id: str) -> None:
+    """Raises NotAllowedHere if the channel is private and the person is not in it (any more)."""
     try:
-        life = await deps.store.life(incident_id)
-    except IncidentNotFound as problem:
-        raise unseen from problem
-    if not (await viewer_in(deps.chat, channel_id)).may_see(life.visibility):
-        raise unseen
+        channel = await chat.channel(channel_id)
+    except ChatRejected:
+        return  # Nothing private can be seen from a channel that the bot cannot look at.
+    if channel.is_private and not await chat.is_member(channel_id, user_id):
+        raise NotAllowedHere(MEMBERS_ONLY)
+
+
+async def require_visible(
+    deps: Listening, incident_id: str, channel_id: str, user_id: str, *, said: str | None = None
+) -> None:
+    """Raises IncidentNotFound unless people in this channel may see the incident, NotAllowedHere unless this person is
+    still one of them. What is not there and what may not be seen are told alike, in the asker's own words (`said`)."""
+    viewer = await asker_in(deps.chat, channel_id)
+    try:
+        visibility = (await deps.store.life(incident_id)).visibility
+    except IncidentNotFound:
+        visibility = ""
+    if visibility == "public":
+        return
+    await require_member(deps.chat, channel_id, user_id)
+    if not viewer.may_see(visibility):
+        named = said or incident_id
+        raise IncidentNotFound(f"There is no incident {named[:200]} that you may see from here.")
 
 
 async def open_incidents(deps: Listening, viewer: Viewer, most: int = 100) -> tuple[OpenIncident, ...]:

@@ -52,7 +52,9 @@ _MINUTES = re.compile(
 
 def block_of(field: str, view: Mapping[str, Any]) -> str:
     """The block under which the modal shows an error about a record's field: its own, else the first input."""
-    inputs: list[str] = [b["block_id"] for b in view.get("blocks", ()) if b.get("type") == "input"]
+    blocks = view.get("blocks")
+    rows = [b for b in blocks if isinstance(b, Mapping)] if isinstance(blocks, list) else []
+    inputs = [name for b in rows if b.get("type") == "input" and (name := ids.text_of(b, "block_id"))]
     wanted = BLOCK_OF.get(field, "")
     return next((b for b in (wanted, *inputs) if b in inputs), ids.OUTCOME)
 
@@ -164,10 +166,11 @@ def _lines(block_id: str, label: str, hint: str, more: str | None = None) -> Blo
 def answers(view: Mapping[str, Any]) -> dict[str, str]:
     """What was typed or chosen, by block id; what was left empty is absent."""
     found = {}
-    for block_id, inputs in view.get("state", {}).get("values", {}).items():
-        given = inputs.get(ids.INPUT, {})
-        value = given.get("value") or (given.get("selected_option") or {}).get("value")
-        if isinstance(value, str) and value.strip():
+    values = ids.object_of(ids.object_of(view, "state"), "values")
+    for block_id in values:
+        given = ids.object_of(ids.object_of(values, block_id), ids.INPUT)
+        value = ids.text_of(given, "value") or ids.text_of(ids.object_of(given, "selected_option"), "value")
+        if value and value.strip():
             found[block_id] = value.strip()
     return found
 

@@ -23,6 +23,9 @@ from bot.ports.clock import Clock
 
 DEADLINE_S = 10.0
 CHANNEL_KEPT_FOR = timedelta(minutes=10)
+MEMBER_KEPT_FOR = timedelta(minutes=1)
+MEMBER_PAGE = 200
+MEMBER_PAGES = 50
 METADATA = "precedent"
 PAGES = 5
 
@@ -54,12 +57,13 @@ def web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWe
 
 @dataclass(slots=True)
 class SlackChat:
-    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for ten minutes."""
+    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for ten minutes, that somebody is in one for a minute."""
 
     client: AsyncWebClient
     clock: Clock
     deadline_s: float = DEADLINE_S
     _channels: dict[str, tuple[Channel, datetime]] = field(default_factory=dict)
+    _members: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         """Make the call; the message ts where there is one."""
@@ -95,6 +99,24 @@ class SlackChat:
         found = channel_of(channel_id, answer.get("channel") or {})
         self._channels[channel_id] = (found, now)
         return found
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        """Whether the person is in the channel. Only a yes is kept, so that who was just invited need not wait."""
+        now = self.clock.now()
+        self._members = {who: at for who, at in self._members.items() if now - at < MEMBER_KEPT_FOR}
+        if (channel_id, user_id) in self._members:
+            return True
+        cursor: str | None = None
+        for _ in range(MEMBER_PAGES):
+            at = cursor
+            answer = await self._call("members", lambda at=at: _members_page(self.client, channel_id, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            if user_id in (answer.get("members") or ()):
+                self._members[channel_id, user_id] = now
+                return True
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                break
+        return False
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         """A link to the message, or None if it is gone."""
@@ -243,6 +265,10 @@ async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
             channel=p.channel, ts=p.thread_ts, include_all_metadata=True, limit=200, cursor=cursor
         )
     return await client.conversations_history(channel=p.channel, include_all_metadata=True, limit=200, cursor=cursor)
+
+
+async def _members_page(client: AsyncWebClient, channel_id: str, cursor: str | None) -> Any:
+    return await client.conversations_members(channel=channel_id, cursor=cursor, limit=MEMBER_PAGE)
 
 
 OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.query import Viewer
+from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.chat import Message, Posting
 from bot.ports.parts import owed
 from bot.ports.store import Changes, InboxRow
@@ -46,9 +47,22 @@ async def app_mention(row: InboxRow, deps: Listening) -> None:
 async def _owe(
     row: InboxRow, deps: Listening, channel: str, delivery_id: str, message: Message, thread: str | None = None
 ) -> None:
+    if await _is_silent(deps, channel):
+        await deps.store.commit(Changes(done=row))
+        return
     posting = Posting("post", channel, delivery_id, message.text, message.blocks, thread_ts=thread)
     rows = (owed(posting, key=f"{channel}/{delivery_id}", urgent=True),)
     await deps.store.commit(Changes(owed=rows, done=row))
+
+
+async def _is_silent(deps: Listening, channel_id: str) -> bool:
+    """Whether nothing is said: the channel is shared with another organisation, or Slack does not say what it is."""
+    try:
+        return (await deps.chat.channel(channel_id)).is_shared
+    except ChatAuthRejected:
+        raise
+    except ChatRejected:
+        return True
 
 
 HANDLERS: Mapping[str, Handler] = {"joined": joined, "home": home, "app_mention": app_mention}

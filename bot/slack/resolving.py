@@ -15,9 +15,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.alert import Alert, AlertState, Severity
 from bot.domain.opening import symptom_words
+from bot.domain.redact import mask
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.slack import ids, modals
-from bot.slack.listening import Listening, channel_of_record, open_incidents, require_visible, viewer_in
+from bot.slack.listening import (
+    Listening,
+    asker_in,
+    channel_of_record,
+    open_incidents,
+    require_member,
+    require_visible,
+)
 from bot.slack.markup import clean, reading
 from bot.workflows.resolve import Outcome, Recorded, Resolution, ResolveForm, Subject
 
@@ -28,31 +36,32 @@ OPEN_WITHIN_S = 2.5
 _PERMALINK = re.compile(r"<?https?://[\w.-]+/archives/([A-Z0-9]+)/p(\d{10})(\d{6})(?:\?\S*?thread_ts=(\d+\.\d+))?\S*")
 _NUMBER = re.compile(r"(?:inc-)?(\d+)", re.IGNORECASE)
 _DOMAIN = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
+_TS = re.compile(r"\d{1,11}\.\d{1,6}", re.ASCII)
 NOT_KNOWN = "This is about no incident I know. Use the message menu on the alert: Record resolution."
+UNREADABLE = "Slack sent this without what I need to answer it. Please do it once more."
 
 
 async def open_from_command(deps: Listening, client: AsyncWebClient, body: Body) -> None:
     """`/resolve`: the incident that is named, else the picker."""
-    said, channel_id = str(body.get("text") or "").strip(), str(body["channel_id"])
+    said, channel_id, trigger = str(body.get("text") or "").strip(), channel_id_of(body), trigger_of(body)
     async with asyncio.timeout(OPEN_WITHIN_S):
+        viewer = await asker_in(deps.chat, channel_id)
         if said:
-            view = await view_for(deps, await named(deps, said), channel_id)
+            incident_id = await named(deps, said)
+            view = await view_for(deps, incident_id, channel_id, user_of(body), said=said)
         else:
-            rows = await open_incidents(deps, await viewer_in(deps.chat, channel_id))
-            view = modals.pick_view(rows, {"c": channel_id})
-        await client.views_open(trigger_id=str(body["trigger_id"]), view=view)
+            view = modals.pick_view(await open_incidents(deps, viewer), {"c": channel_id})
+        await client.views_open(trigger_id=trigger, view=view)
 
 
 async def named(deps: Listening, said: str) -> str:
-    """The incident that an argument names: an id, or a link to one of its messages. Raises IncidentNotFound."""
+    """The incident that an argument names: an id, or a link to one of its messages; "" for a link to anything else.
+    Whether the asker may know of it is not asked here."""
     link = _PERMALINK.match(said)
     if link is None:
         number = _NUMBER.fullmatch(said)
         return f"INC-{number[1]}" if number else said
-    found = await incident_of(deps, link[1], f"{link[2]}.{link[3]}", link[4])
-    if found is None:
-        raise IncidentNotFound(NOT_KNOWN)
-    return found
+    return await incident_of(deps, link[1], f"{link[2]}.{link[3]}", link[4]) or ""
 
 
 async def incident_of(deps: Listening, channel_id: str, ts: str, thread_ts: str | None) -> str | None:
@@ -63,9 +72,18 @@ async def incident_of(deps: Listening, channel_id: str, ts: str, thread_ts: str 
     return found
 
 
-async def view_for(deps: Listening, incident_id: str, channel_id: str, root: str | None = None) -> modals.View:
-    """The modal for an incident that people in this channel may see. `root`: the thread in which it was asked for."""
-    await require_visible(deps, incident_id, channel_id)
+async def view_for(
+    deps: Listening,
+    incident_id: str,
+    channel_id: str,
+    user_id: str,
+    root: str | None = None,
+    *,
+    said: str | None = None,
+) -> modals.View:
+    """The modal for an incident that this person may see from this channel. `root`: the thread in which it was asked
+    for; `said`: what a refusal calls the incident."""
+    await require_visible(deps, incident_id, channel_id, user_id, said=said)
     metadata = {"i": incident_id, "c": channel_id, "ts": root}
     return modals.resolve_view(await deps.resolve.form(incident_id), metadata)
 
@@ -74,28 +92,58 @@ async def open_from_button(deps: Listening, client: AsyncWebClient, body: Body, 
     """ "Record…" under a brief."""
     incident_id = ids.text_of(ids.decode(value), "i") or ""
     async with asyncio.timeout(OPEN_WITHIN_S):
-        view = await view_for(deps, incident_id, channel_id_of(body), root_of(body.get("message") or {}))
-        await client.views_open(trigger_id=str(body["trigger_id"]), view=view)
+        root = root_of(ids.object_of(body, "message"))
+        view = await view_for(deps, incident_id, channel_id_of(body), user_of(body), root)
+        await client.views_open(trigger_id=trigger_of(body), view=view)
 
 
 async def open_from_message(deps: Listening, client: AsyncWebClient, body: Body) -> None:
     """ "Record resolution" in a message's menu: its incident, or the message itself if it has none."""
-    message, channel_id = body["message"], channel_id_of(body)
+    message, channel_id, user = message_of(body), channel_id_of(body), user_of(body)
     async with asyncio.timeout(OPEN_WITHIN_S):
         found = await incident_of(deps, channel_id, str(message["ts"]), message.get("thread_ts"))
         if found:
-            view = await view_for(deps, found, channel_id, root_of(message))
+            view = await view_for(deps, found, channel_id, user, root_of(message), said="of this message")
         else:
             await channel_of_record(deps.chat, channel_id)
+            await require_member(deps.chat, channel_id, user)
             title, metadata = about_message(deps, body)
             view = modals.resolve_view(ResolveForm(None, title), metadata)
-        await client.views_open(trigger_id=str(body["trigger_id"]), view=view)
+        await client.views_open(trigger_id=trigger_of(body), view=view)
 
 
 def channel_id_of(body: Body) -> str:
-    """The channel an interaction happened in."""
-    channel = body.get("channel") or {}
-    return str(channel.get("id") or (body.get("container") or {}).get("channel_id") or "")
+    """The channel that a command or an interaction comes from; "" where Slack names none."""
+    of_interaction = ids.text_of(ids.object_of(body, "channel"), "id")
+    return (
+        of_interaction
+        or ids.text_of(ids.object_of(body, "container"), "channel_id")
+        or ids.text_of(body, "channel_id")
+        or ""
+    )
+
+
+def user_of(body: Body) -> str:
+    """The id of the person who acts; raises RecordRejected where Slack names nobody."""
+    return _needed(ids.text_of(ids.object_of(body, "user"), "id") or ids.text_of(body, "user_id"))
+
+
+def trigger_of(body: Body) -> str:
+    """What opens a modal; raises RecordRejected where it is missing."""
+    return _needed(ids.text_of(body, "trigger_id"))
+
+
+def message_of(body: Body) -> Mapping[str, Any]:
+    """The message of a message shortcut; raises RecordRejected where it is missing or is no message."""
+    message = ids.object_of(body, "message")
+    _needed(ids.text_of(message, "ts"))
+    return message
+
+
+def _needed(text: str | None) -> str:
+    if text is None:
+        raise RecordRejected("", UNREADABLE)
+    return text
 
 
 def root_of(message: Body) -> str | None:
@@ -105,16 +153,17 @@ def root_of(message: Body) -> str | None:
 
 def event_of(body: Body) -> dict[str, Any]:
     """The message of a message shortcut, in the form in which events carry messages."""
-    return {**body["message"], "type": "message", "channel": channel_id_of(body)}
+    return {**message_of(body), "type": "message", "channel": channel_id_of(body)}
 
 
 def about_message(deps: Listening, body: Body) -> tuple[str, dict[str, Any]]:
     """The title and the metadata of a modal about a message that has no incident. What does not fit is left out, the
     least important first; an identity is never cut."""
-    message, channel_id = body["message"], channel_id_of(body)
+    message, channel_id = message_of(body), channel_id_of(body)
     read = deps.read(event_of(body))
     alert = read if isinstance(read, Alert) else None
-    title = (alert.title if alert else None) or clean(reading(str(message.get("text") or ""))) or "Message"
+    said = mask(clean(reading(str(message.get("text") or ""))))[0]  # a reader masks an alert's title itself
+    title = (alert.title if alert else None) or said or "Message"
     root = root_of(message) or ""
     base = {"c": channel_id, "ts": root, "t": title[:150], "u": permalink(body, channel_id, root)}
     kept = packed(alert) if alert else {}
@@ -127,7 +176,7 @@ def about_message(deps: Listening, body: Body) -> tuple[str, dict[str, Any]]:
 
 def permalink(body: Body, channel_id: str, ts: str) -> str | None:
     """The message's address, made of what the request says: asking Slack would cost time that a modal has not."""
-    domain = str((body.get("team") or {}).get("domain") or "")
+    domain = ids.text_of(ids.object_of(body, "team"), "domain") or ""
     return (
         f"https://{domain}.slack.com/archives/{channel_id}/p{ts.replace('.', '')}"
         if _DOMAIN.fullmatch(domain)
@@ -152,7 +201,7 @@ def unpacked(values: Mapping[str, Any]) -> Alert | None:
     tool, fingerprint = ids.text_of(values, "tool"), ids.text_of(values, "fingerprint")
     if not tool or not fingerprint:
         return None
-    severity, labels = values.get("severity"), values.get("labels") or {}
+    severity, labels = ids.text_of(values, "severity"), ids.object_of(values, "labels")
     return Alert(
         tool,
         AlertState.FIRING,
@@ -170,47 +219,55 @@ def unpacked(values: Mapping[str, Any]) -> Alert | None:
 
 async def submitted(deps: Listening, body: Body) -> Recorded:
     """Record what the modal says, durably. Raises what `Resolve` raises, RecordRejected with the field."""
-    view = body["view"]
-    metadata = ids.decode(view.get("private_metadata"))
-    incident_id = ids.text_of(metadata, "i")
+    view, user = ids.object_of(body, "view"), user_of(body)
+    view_id, metadata = _needed(ids.text_of(view, "id")), ids.decode(view.get("private_metadata"))
+    incident_id, channel_id = ids.text_of(metadata, "i"), ids.text_of(metadata, "c")
     known: tuple[str, ...] = ()
     subject: Subject | None = None
     if incident_id:
-        await require_visible(deps, incident_id, ids.text_of(metadata, "c") or "")
+        await require_visible(deps, incident_id, channel_id or "", user)
         known = (await deps.resolve.form(incident_id)).known_fixes
     else:
-        subject = await subject_of(deps, metadata)
+        subject = await subject_of(deps, metadata, user)
     said = modals.read_submission(view, known, subject)
-    channel_id, root = ids.text_of(metadata, "c"), ids.text_of(metadata, "ts")
+    root = ts_of(metadata)
     resolution = replace(said, thread=(channel_id, root) if channel_id and root else None)
-    return await deps.resolve(resolution, str(body["user"]["id"]), f"view:{view['id']}")
+    return await deps.resolve(resolution, user, f"view:{view_id}")
 
 
-async def subject_of(deps: Listening, metadata: Mapping[str, Any]) -> Subject:
-    """The message that a modal without an incident is about."""
-    channel_id, ts = ids.text_of(metadata, "c"), ids.text_of(metadata, "ts")
+def ts_of(metadata: Mapping[str, Any]) -> str | None:
+    """The message's time in a modal's metadata, if it is one."""
+    ts = ids.text_of(metadata, "ts")
+    return ts if ts and _TS.fullmatch(ts) else None
+
+
+async def subject_of(deps: Listening, metadata: Mapping[str, Any], user_id: str) -> Subject:
+    """The message that a modal without an incident is about, if this person may (still) see it."""
+    channel_id, ts = ids.text_of(metadata, "c"), ts_of(metadata)
     if not channel_id or not ts:
         raise IncidentNotFound(NOT_KNOWN)
     channel = await channel_of_record(deps.chat, channel_id)
-    alert = unpacked(metadata.get("a") or {})
+    await require_member(deps.chat, channel_id, user_id)
+    alert = unpacked(ids.object_of(metadata, "a"))
     return Subject(channel, ts, ids.text_of(metadata, "t") or "Message", alert, ids.text_of(metadata, "u"))
 
 
 async def picked(deps: Listening, body: Body) -> modals.View:
     """The modal for the incident chosen in the picker."""
-    view = body["view"]
+    view = ids.object_of(body, "view")
     chosen = modals.answers(view).get(ids.INCIDENT)
     if chosen is None:
         raise RecordRejected("incident", "Choose an incident.")
-    return await view_for(deps, chosen, ids.text_of(ids.decode(view.get("private_metadata")), "c") or "")
+    channel_id = ids.text_of(ids.decode(view.get("private_metadata")), "c") or ""
+    return await view_for(deps, chosen, channel_id, user_of(body))
 
 
 async def fixed(deps: Listening, body: Body, value: str) -> Recorded:
     """ "This fixed it": the fix that the brief shows, seen to work. Raises RecordRejected if the brief's fix is another by
     now, for nobody may be recorded as having confirmed what they did not see."""
-    said, user = ids.decode(value), str(body["user"]["id"])
+    said, user = ids.decode(value), user_of(body)
     incident_id, key = ids.text_of(said, "i") or "", ids.text_of(said, "f") or ""
-    await require_visible(deps, incident_id, channel_id_of(body))
+    await require_visible(deps, incident_id, channel_id_of(body), user)
     fix = await deps.resolve.suggested_fix(incident_id)
     if fix is None or ids.fix_key(fix) != key:
         raise RecordRejected("", "The recommendation has changed since. Press Record… and choose the fix you mean.")

@@ -33,7 +33,8 @@ class ComposeDigest:
 
 @dataclass(frozen=True, slots=True)
 class PostDigests:
-    """Owe the period's digest to every channel that had briefs lately; each channel and period once, whoever asks."""
+    """Owe the period's digest to every channel that had briefs lately; each channel and period once, whoever asks.
+    A channel that is shared with another organisation (by now) gets none."""
 
     store: IncidentStore
     claims: Claims
@@ -47,6 +48,8 @@ class PostDigests:
         posted = 0
         for channel_id in channels:
             channel = await self.chat.channel(channel_id)
+            if channel.is_shared:
+                continue
             viewer = Viewer(frozenset({"public", channel.visibility}))
             digest = await ComposeDigest(self.store)(since, until, viewer, name)
             message = self.surfaces.digest(digest)

@@ -117,3 +117,10 @@ async def test_changes_are_streamed_and_traffic_is_kept(slack: LocalSlack, http:
         log = await response.json()
     assert [e["kind"] for e in log["entries"]] == ["deliver"]
     assert log["counts"]["deliver:message"] == 1
+
+
+async def test_how_much_traffic_is_asked_for_must_be_a_number(http: aiohttp.ClientSession) -> None:
+    for last in ("abc", "-1", "0", "1.5", "9" * 5000, "²"):
+        async with http.get("/control/traffic", params={"last": last}) as response:
+            assert response.status == 400
+            assert "whole number" in (await response.json())["detail"]

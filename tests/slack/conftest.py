@@ -177,8 +177,8 @@ async def listening(slack: LocalSlack, app: AsyncApp, *, http: bool = False) -> 
             await transport.stop()
             await slack.wait_for(lambda: not slack.connected)
         return
-    server = web.Application()
-    inward = HttpTransport(app, server)
+    server = web.Application(client_max_size=2 * 1024 * 1024)
+    inward = HttpTransport(app, server, slack.signing_secret)
     runner = web.AppRunner(server)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

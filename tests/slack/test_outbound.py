@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground import LocalSlack
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Posting
-from bot.slack.outbound import SlackChat, channel_of, code_of, refused, web_client
+from bot.slack.outbound import MEMBER_PAGE, SlackChat, channel_of, code_of, refused, web_client
 
 BLOCKS = ({"type": "section", "text": {"type": "mrkdwn", "text": "hello"}},)
 
@@ -213,3 +213,20 @@ def test_channels_within_one_organisation_are_not_shared_with_another() -> None:
     assert channel_of("C1", {"is_shared": True, "is_org_shared": True}) == Channel("C1")
     assert channel_of("C1", {"is_shared": True}).is_shared
     assert channel_of("G1", {"is_mpim": True}).is_private
+
+
+async def test_membership_is_looked_up_through_all_pages_and_a_yes_is_kept_for_a_minute(
+    slack: LocalSlack, chat: SlackChat, clock: ToldClock
+) -> None:
+    members = slack.core.workspace.channel("sec-incidents").members
+    members[:] = [*(f"U{n}" for n in range(2 * MEMBER_PAGE)), "U0ALICE", slack.bot_user]
+    assert await chat.is_member("C0SECRET", "U0ALICE")
+    assert len(slack.calls("conversations.members")) == 3
+    assert not await chat.is_member("C0SECRET", "U0BOB")
+    members[:] = ["U0BOB", slack.bot_user]
+    assert await chat.is_member("C0SECRET", "U0BOB")
+    assert await chat.is_member("C0SECRET", "U0ALICE")
+    clock.at += timedelta(seconds=61)
+    assert not await chat.is_member("C0SECRET", "U0ALICE")
+    with pytest.raises(ChatRejected):
+        await chat.is_member("C0NOSUCH", "U0ALICE")

@@ -54,6 +54,7 @@ class ToldChat:
 
     channels: dict[str, Channel] = field(default_factory=dict)
     delivered: list[Posting] = field(default_factory=list)
+    members: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         self.delivered.append(posting)
@@ -64,6 +65,9 @@ class ToldChat:
 
     async def channel(self, channel_id: str) -> Channel:
         return self.channels.get(channel_id, Channel(channel_id))
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        return channel_id not in self.members or user_id in self.members[channel_id]
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
