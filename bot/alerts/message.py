@@ -1,7 +1,8 @@
 """Slack message event → one frozen value of plain lines, fields and links.
 
-Reads text, blocks, attachments and files, at most the first 64 kB. Must not judge what the post means, and must not fail
-on any JSON: wrong types read as absent.
+Reads text, blocks, attachments and files, at most the first 64 kB; of one text the first 12,000 characters and of all
+running text the first 16,000 are interpreted, fields and titles go on. Must not judge what the post means, and must not
+fail on any JSON: wrong types read as absent.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from bot.alerts.text.markup import Link, plain
 from bot.domain.alert import Delivery
 
 LIMIT_BYTES = 64 * 1024
+LONGEST_TEXT = 12_000  # characters of one text that are interpreted: what follows in a log dump says the same
+LONGEST_BODY = 16_000  # characters of all lines
+_LINKS_CHARS = 64 * 1024
 _MOST_ITEMS = 200
 _DEEPEST = 8
 
@@ -101,11 +105,21 @@ def _dicts(value: object) -> Iterable[Mapping[str, Any]]:
     return [item for item in items if isinstance(item, Mapping)]
 
 
+def _at_a_gap(text: str, most: int) -> str:
+    """At most so many characters, cut between words: half a secret is not recognised as one."""
+    if len(text) <= most:
+        return text
+    gap = max(text.rfind(" ", 0, most), text.rfind("\n", 0, most))
+    return text[: gap if gap > 0 else most]
+
+
 class _Reader:
     """Collects while walking one message; counts the bytes it has taken."""
 
     def __init__(self) -> None:
         self.left = LIMIT_BYTES
+        self.lines_left = LONGEST_BODY
+        self.aside_left = _LINKS_CHARS
         self.truncated = False
         self.lines: list[str] = []
         self.seen: set[str] = set()
@@ -119,6 +133,9 @@ class _Reader:
     def take(self, value: object, place: str = "text") -> str:
         """Plain text of one Slack string, within what is left of the limit; its links are noted."""
         raw = _str(value)
+        if not raw or not self.left:
+            self.truncated = self.truncated or bool(raw)
+            return ""
         cut = raw[: self.left]
         size = len(cut.encode("utf-8", "replace"))
         if size > self.left:
@@ -126,7 +143,7 @@ class _Reader:
             size = self.left
         self.truncated = self.truncated or len(cut) < len(raw)
         self.left -= size
-        shown, links = plain(cut, place)
+        shown, links = plain(_at_a_gap(cut, LONGEST_TEXT), place)
         self.links.extend(links)
         return shown.strip("\n")
 
@@ -134,9 +151,17 @@ class _Reader:
         """Add lines in reading order; the same line is kept once, as text and blocks often repeat each other."""
         for line in text.split("\n"):
             key = line.strip()
-            if key and key not in self.seen:
+            if key and key not in self.seen and self.lines_left > 0:
+                kept = _at_a_gap(line.rstrip(), self.lines_left)
+                self.lines_left -= len(kept) + 1 if len(kept) == len(line.rstrip()) else self.lines_left
                 self.seen.add(key)
-                self.lines.append(line.rstrip())
+                self.lines.append(kept)
+
+    def aside(self, value: object, most: int) -> str:
+        """A string that is no running text (an address, an alternative text), cut; all of them have a limit of their own."""
+        cut = _str(value)[: min(most, self.aside_left)]
+        self.aside_left -= len(cut)
+        return cut
 
     def pair(self, label: str, value: str) -> None:
         """Add a field; both halves also become a line."""
@@ -146,9 +171,9 @@ class _Reader:
 
     def link(self, label: object, url: object, place: str) -> None:
         """Note a link that is not in any text."""
-        address = _str(url)[:4000]
+        address = self.aside(url, 4000)
         if address.startswith(("http://", "https://")):
-            name, _ = plain(_str(label)[:200])
+            name, _ = plain(self.aside(label, 200))
             self.links.append(Link(name.strip(), plain(address)[0].strip(), place))
 
 
@@ -171,9 +196,9 @@ def _field_text(reader: _Reader, raw: object) -> None:
         reader.say(shown)
 
 
-def _rich_text(node: Mapping[str, Any], reader: _Reader, depth: int) -> str:
-    """The mrkdwn-like text of a rich_text element, links and emoji included."""
-    if depth > _DEEPEST:
+def _rich_text(node: Mapping[str, Any], left: int, depth: int = 0) -> str:
+    """The mrkdwn-like text of a rich_text element, links and emoji included; stops once `left` characters are there."""
+    if depth > _DEEPEST or left <= 0:
         return ""
     kind = _str(node.get("type"))
     if kind == "link":
@@ -185,7 +210,10 @@ def _rich_text(node: Mapping[str, Any], reader: _Reader, depth: int) -> str:
         return f"@{_str(node.get(kind + '_id'))}" if kind == "user" else ""
     if kind == "text":
         return _str(node.get("text"))
-    inner = [_rich_text(child, reader, depth + 1) for child in _dicts(node.get("elements"))]
+    inner: list[str] = []
+    for child in _dicts(node.get("elements")):
+        inner.append(_rich_text(child, left, depth + 1))
+        left -= len(inner[-1]) + 1
     joined = ("\n" if kind in {"rich_text", "rich_text_list"} else "").join(inner)
     return f"{joined}\n" if kind in {"rich_text_preformatted", "rich_text_quote"} else joined
 
@@ -196,7 +224,7 @@ def _elements(block: Mapping[str, Any], reader: _Reader) -> None:
         if element.get("url"):
             reader.link(_text_of(element.get("text")), element.get("url"), "button")
         elif element.get("alt_text"):
-            reader.alt_texts.append(_str(element.get("alt_text"))[:200])
+            reader.alt_texts.append(reader.aside(element.get("alt_text"), 200))
         elif element.get("type") != "button":
             reader.say(reader.take(_text_of(element.get("text"))))
 
@@ -204,10 +232,10 @@ def _elements(block: Mapping[str, Any], reader: _Reader) -> None:
 def _block(block: Mapping[str, Any], reader: _Reader, headings: list[str]) -> None:
     kind = _str(block.get("type"))
     if kind == "rich_text":
-        reader.say(reader.take(_rich_text(block, reader, 0)))
+        reader.say(reader.take(_rich_text(block, reader.left + 1)))
         return
     if kind == "image":
-        reader.alt_texts.append(_str(block.get("alt_text"))[:200])
+        reader.alt_texts.append(reader.aside(block.get("alt_text"), 200))
         return
     shown = reader.take(_text_of(block.get("text")))
     if shown and kind == "header":
@@ -230,11 +258,11 @@ def _is_unfurl(raw: Mapping[str, Any]) -> bool:
 def _card(raw: Mapping[str, Any], reader: _Reader) -> None:
     """One attachment. What Slack unfurled for a link is kept as a card, its words do not count as the post's."""
     if _is_unfurl(raw):
-        reader.cards.append(Card(title=plain(_str(raw.get("title"))[:300])[0], unfurl=True))
+        reader.cards.append(Card(title=plain(reader.aside(raw.get("title"), 300))[0], unfurl=True))
         return
     pretext, author = reader.take(raw.get("pretext")), reader.take(raw.get("author_name"))
     title = reader.take(raw.get("title"))
-    title_url = plain(_str(raw.get("title_link"))[:4000])[0].strip()
+    title_url = plain(reader.aside(raw.get("title_link"), 4000))[0].strip()
     reader.link(title, raw.get("title_link"), "title")
     for shown in (pretext, author, title):
         reader.say(shown)
@@ -249,7 +277,7 @@ def _card(raw: Mapping[str, Any], reader: _Reader) -> None:
         reader.link(action.get("text"), action.get("url"), "button")
     footer = reader.take(raw.get("footer"), "footer")
     reader.say(footer)
-    fallback = plain(_str(raw.get("fallback"))[:2000])[0]
+    fallback = plain(reader.aside(raw.get("fallback"), 2000))[0]
     color = _str(raw.get("color")).lower().lstrip("#")[:7]
     named = {"good": "2eb886", "danger": "a30200", "warning": "daa038"}.get(color, color)
     reader.cards.append(

@@ -29,6 +29,8 @@ def _reading(raw: str) -> dict[str, Any]:
         raise EventRejected(f"not JSON: {bad.msg} at column {bad.colno}") from bad
     except RecursionError as deep:
         raise EventRejected("not JSON that can be read: nested too deeply") from deep
+    except ValueError as long:
+        raise EventRejected("not JSON that can be read: it holds a number that is too long") from long
     if not isinstance(event, dict):
         raise EventRejected(f"expected a JSON object with a Slack event, got {type(event).__name__}")
     inner = event.get("event")
@@ -50,7 +52,7 @@ def _text_of(source: str) -> str:
     except OSError as missing:
         typer.echo(f"precedent parse: cannot read {source}: {missing.strerror}", err=True)
         raise typer.Exit(_USAGE) from missing
-    return raw.decode("utf-8", "replace")
+    return raw.decode("utf-8-sig", "replace")
 
 
 def parse(

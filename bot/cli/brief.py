@@ -15,7 +15,9 @@ from zoneinfo import ZoneInfo
 import typer
 
 from bot.alerts import read
+from bot.alerts.masking import masked
 from bot.alerts.shape import shape
+from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
@@ -27,7 +29,9 @@ from bot.domain.digest import Digest
 from bot.domain.incident import Boundary, FailedCheck
 from bot.domain.opening import posted_at
 from bot.domain.query import OPERATOR
+from bot.ports import RecordRejected
 from bot.ports.chat import Message
+from bot.ports.records import read_value
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
 from bot.workflows.digest import ComposeDigest
@@ -79,9 +83,9 @@ async def _brief(alert: Alert, now: datetime, *, use_memory: bool) -> Brief:
 def event_of(text: str) -> Mapping[str, Any]:
     """The Slack message event in a file: the event itself, or an Events API envelope."""
     try:
-        found = json.loads(text)
-    except json.JSONDecodeError as bad:
-        fail(f"this is not JSON (line {bad.lineno}: {bad.msg}). Give one Slack message event, or use --text.", REFUSED)
+        found = read_value(text)
+    except RecordRejected as bad:
+        fail(f"this {bad.reason}. Give one Slack message event as JSON, or use --text.", REFUSED)
     event = found.get("event", found) if isinstance(found, dict) else None
     if not isinstance(event, dict):
         fail("this is JSON, but no Slack message event (an object with text, blocks or attachments).", REFUSED)
@@ -97,8 +101,9 @@ def alert_of(event: Mapping[str, Any]) -> Alert:
         return reading
     if not bare:
         fail(f"this is no alert ({reading.kind}: {reading.reason}), so it gets no brief.", REFUSED)
-    line = str(event["text"]).strip().splitlines()
-    return Alert("generic", AlertState.FIRING, "text", title=line[0][:200] if line else None, text=str(event["text"]))
+    text = clean(str(event["text"]))
+    line = text.strip().splitlines()
+    return masked(Alert("generic", AlertState.FIRING, "text", title=line[0][:200] if line else None, text=text))
 
 
 def time_of(text: str | None) -> datetime | None:
@@ -181,7 +186,7 @@ async def _digest(days: int) -> Digest:
     until = clock.now()
     async with open_memory(config, clock, RandomIds()) as memory:
         since = until - timedelta(days=days)
-        name = f"the last {days} days to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
+        name = f"the last {'day' if days == 1 else f'{days} days'} to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
         return await ComposeDigest(memory.incidents)(since, until, OPERATOR, name)
 
 

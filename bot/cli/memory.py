@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -14,12 +15,15 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bot.adapters.store import migrate as migrate_store
+from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Query, query_from_text
 from bot.domain.ranking import Precedent, Recalled, Tier
+from bot.ports import RecordRejected
+from bot.ports.records import read_value
 from bot.workflows.recall import LookUp
 from bot.workflows.transfer import ExportRecords, Imported, ImportRecords
 
@@ -110,7 +114,10 @@ def recall(
     if jsonl == bool(text):
         fail("give a text, or --jsonl and questions on standard input.", USAGE)
     if jsonl:
-        run(_recall_lines(_questions(sys.stdin.read()), limit))
+        asked = list(_questions(read_input("-")))
+        run(_recall_lines(asked, limit))
+        if any(isinstance(question, NoQuestion) for question in asked):
+            raise typer.Exit(REFUSED)
         return
     query, recalled = run(_recall(text or "", vendor, service, region, limit))
     if as_json:
@@ -119,23 +126,39 @@ def recall(
         _print_recalled(recalled)
 
 
-def _questions(text: str) -> list[str]:
-    asked = []
+@dataclass(frozen=True, slots=True)
+class NoQuestion:
+    """A line that asks nothing; told in its place, while the others are answered."""
+
+    line: int
+    error: str
+
+
+def _questions(text: str) -> Iterator[str | NoQuestion]:
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                asked.append(str(json.loads(line)["text"]))
-            except (json.JSONDecodeError, KeyError, TypeError):
-                fail(f'line {number} of standard input is not a {{"text": …}} object.', REFUSED)
-    return asked
+        if not line.strip():
+            continue
+        try:
+            asked = read_value(line)
+        except RecordRejected as bad:
+            yield NoQuestion(number, bad.reason)
+            continue
+        asked = asked.get("text") if isinstance(asked, dict) else None
+        yield asked if isinstance(asked, str) else NoQuestion(number, 'is not a {"text": …} object')
 
 
-async def _recall_lines(asked: list[str], limit: int) -> None:
+async def _recall_lines(asked: list[str | NoQuestion], limit: int) -> None:
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
         known = await memory.index.known_names()
         for text in asked:
-            found = await memory.recall.precedents(query_from_text(text, known), OPERATOR)
-            line = {"precedents": [_brief_json(p) for p in found.precedents[:limit]]}
+            line: dict[str, Any]
+            if isinstance(text, NoQuestion):
+                sys.stderr.write(f"precedent: line {text.line} of standard input {text.error}.\n")
+                line = {"error": text.error, "line": text.line}
+            else:
+                query = query_from_text(clean(text), known)
+                found = await memory.recall.precedents(query, OPERATOR)
+                line = {"precedents": [_brief_json(p) for p in found.precedents[:limit]]}
             sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

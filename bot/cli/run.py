@@ -58,10 +58,13 @@ def print_json(value: object) -> None:
 
 
 def read_input(name: str) -> str:
-    """The text of a file, or of standard input for "-"; exit 2 with a sentence if it cannot be read."""
+    """The text of a file, or of standard input for "-", a byte order mark and the kind of line end left out; exit 2 with
+    a sentence if it cannot be read. Bytes that are no UTF-8 become lone surrogates, for the reader of the line to refuse."""
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except FileNotFoundError:
         fail(f"there is no file {name}.", USAGE)
-    except (OSError, UnicodeDecodeError) as problem:
-        fail(f"{name} cannot be read as text: {problem}.", USAGE)
+    except OSError as problem:
+        fail(f"{name} cannot be read: {problem.strerror}.", USAGE)
+    text = raw.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -21,8 +21,8 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 @dataclass(frozen=True, slots=True)
 class RecurringFamily:
     """One family of incidents that came more than once in the period. `times` and `times_before` (the period before)
-    count outages; `minutes` is how long they took together, as far as known; `unrecorded` counts incidents without a
-    recorded fix; `workaround` is what helped more than once, `workaround_times` how often in the period."""
+    count outages; `minutes` is how long they took together, as far as known; `unrecorded` counts incidents that are over
+    without a recorded fix; `workaround` is what helped more than once, `workaround_times` how often in the period."""
 
     title: str
     service: str | None
@@ -38,7 +38,8 @@ class RecurringFamily:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents."""
+    """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents:
+    `unrecorded` are those that are over without a recorded fix, `open` those that are not over."""
 
     period: str
     since: datetime
@@ -47,6 +48,7 @@ class Digest:
     resolved: int
     unrecorded: int
     families: tuple[RecurringFamily, ...] = ()
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,12 @@ class _Item:
     fingerprints: frozenset[str]
     record: Incident | None
     resolved: bool
+    open: bool
 
     @property
-    def recorded(self) -> bool:
-        """Whether anybody wrote down what was tried."""
-        return self.record is not None and bool(self.record.attempts)
+    def unrecorded(self) -> bool:
+        """Whether it is over and nobody wrote down what was tried; one that still fires is not over."""
+        return not self.open and not (self.record and self.record.attempts)
 
 
 def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item | None:
@@ -103,6 +106,7 @@ def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item
         record=record,
         # A record without a life was imported: people were done with it.
         resolved=life.state is IncidentState.RESOLVED if life else True,
+        open=life is not None and life.state is IncidentState.OPEN,
     )
 
 
@@ -166,7 +170,7 @@ def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
         times=_outage_count(now),
         times_before=_outage_count(before),
         minutes=sum(lasted) if lasted else None,
-        unrecorded=sum(1 for item in now if not item.recorded),
+        unrecorded=sum(1 for item in now if item.unrecorded),
         workaround=workaround,
         workaround_times=times,
         incidents=tuple(item.incident_id for item in now),
@@ -192,6 +196,7 @@ def compose(
         until=until,
         incidents=len(current),
         resolved=sum(1 for i in current if i.resolved),
-        unrecorded=sum(1 for i in current if not i.recorded),
+        unrecorded=sum(1 for i in current if i.unrecorded),
         families=tuple(families[:FAMILIES_SHOWN]),
+        open=sum(1 for i in current if i.open),
     )

@@ -55,10 +55,23 @@ def _from_post_mortem(row: Mapping[str, Any]) -> dict[str, Any]:
     if classification := row.get("classification"):
         native["boundary"] = _choice("classification", classification, BOUNDARIES)
     if fix := row.get("successful_fix"):
-        text = "; ".join(fix) if isinstance(fix, list) else fix
-        native["attempts"] = [*(row.get("attempts") or ()), {"fix": text, "status": "VERIFIED"}]
+        native["attempts"] = [*_attempts(row), {"fix": _steps(fix), "status": "VERIFIED"}]
     native["resolved_at"] = native.get("resolved_at") or _end(row)
     return _with_texts_as_checks(native)
+
+
+def _attempts(row: Mapping[str, Any]) -> list[Any]:
+    attempts = row.get("attempts") or []
+    if not isinstance(attempts, list):
+        raise RecordRejected("attempts", "should be a list")
+    return attempts
+
+
+def _steps(fix: Any) -> str:
+    steps = fix if isinstance(fix, list) else [fix]
+    if not all(isinstance(step, str) for step in steps):
+        raise RecordRejected("successful_fix", "should be text, or a list of texts")
+    return "; ".join(steps)
 
 
 def _from_note(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,10 @@ from bot.ports import RecordRejected
 from bot.ports.record_forms import to_native
 
 MAX_BYTES = 256 * 1024
+MAX_LINE = 1024 * 1024
+EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+_TOO_LARGE = f"is larger than {MAX_BYTES // 1024} kB; shorten its longest text"
+_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 
 
@@ -41,7 +45,11 @@ def _is_text(value: str) -> str:
 
 
 def _in_utc(value: datetime) -> datetime:
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    aware = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    # Compared before it is converted: a time at the edge of the calendar has none in UTC.
+    if not EARLIEST <= aware <= LATEST:
+        raise ValueError(f"should be a time between the years {EARLIEST.year} and {LATEST.year}")
+    return aware.astimezone(UTC)
 
 
 def _is_moment(value: Any) -> Any:
@@ -80,7 +88,7 @@ Moment = Annotated[
     Annotated[datetime, AfterValidator(_in_utc)] | None, BeforeValidator(_is_moment), BeforeValidator(_blank_is_unknown)
 ]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_without_blanks)]
-Labels = Annotated[dict[str, Text], BeforeValidator(_without_blank_values)]
+Labels = Annotated[dict[Text, Text], BeforeValidator(_without_blank_values)]
 Id = Annotated[str, Field(max_length=200, pattern=r"^\S(.*\S)?$"), AfterValidator(_is_text), BeforeValidator(_as_text)]
 
 
@@ -157,8 +165,8 @@ def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incide
     """
     if not isinstance(row, Mapping):
         raise RecordRejected("", f"should be an object, not {_kind(row)}")
+    _check_json(row)
     native = to_native(row)
-    _check_size(native)
     for key in ("incident_id", "title"):
         if _blank_is_unknown(native.get(key)) is None:
             raise RecordRejected(key, "is missing; a record needs an id and a title")
@@ -166,7 +174,39 @@ def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incide
         read = _Record.model_validate(native)
     except ValidationError as error:
         raise _in_plain_words(error) from error
-    return _incident(read, how)
+    incident = _incident(read, how)
+    # What is taken must fit in the form in which it is given again.
+    if len(json.dumps(write_record(incident))) > MAX_BYTES:
+        raise RecordRejected("", _TOO_LARGE)
+    return incident
+
+
+def read_line(line: str) -> Incident:
+    """An incident from one line of JSON Lines; raises RecordRejected (field, reason), whatever the line holds.
+
+    Bytes that were no UTF-8 are expected as lone surrogates ("surrogateescape").
+    """
+    return read_record(read_value(line))
+
+
+def read_value(line: str) -> Any:
+    """The JSON value of a text from outside; raises RecordRejected with what is wrong with it."""
+    if len(line) > MAX_LINE:
+        raise RecordRejected("", f"is longer than {MAX_LINE // 1024} kB")
+    if match := _NOT_UTF8.search(line):
+        raise RecordRejected("", f"is not UTF-8 at column {match.start() + 1}")
+    try:
+        return json.loads(line, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise RecordRejected("", f"is not JSON: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise RecordRejected("", "is nested too deeply") from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise RecordRejected("", "holds a number that is too long") from error
+
+
+def _no_constant(name: str) -> Any:
+    raise RecordRejected("", f"is not JSON: {name} is no number")
 
 
 def write_record(incident: Incident) -> dict[str, Any]:
@@ -199,13 +239,13 @@ def _incident(read: _Record, how: str | None) -> Incident:
     return Incident(**values)
 
 
-def _check_size(native: Mapping[str, Any]) -> None:
+def _check_json(row: Mapping[str, Any]) -> None:
     try:
-        size = len(json.dumps(native))
+        size = len(json.dumps(row, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise RecordRejected("", "holds something that is not JSON") from error
-    if size > MAX_BYTES:
-        raise RecordRejected("", f"is larger than {MAX_BYTES // 1024} kB; shorten its longest text")
+    if size > MAX_LINE:
+        raise RecordRejected("", _TOO_LARGE)
 
 
 _SAYS = {
@@ -231,6 +271,7 @@ _SAYS = {
 def _in_plain_words(error: ValidationError) -> RecordRejected:
     first = error.errors(include_url=False, include_input=False)[0]
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+    field = field[:200].encode("utf-8", "backslashreplace").decode()  # a key of theirs may hold anything
     kind = first["type"]
     if kind == "enum":
         return RecordRejected(field, f"should be one of {first['ctx']['expected']}")

@@ -124,20 +124,29 @@ def recorded(life: Life, summary: str, by: str) -> Message:
 def digest_message(digest: Digest) -> Message:
     """What a period brought, the families that recur most first, in at most 2,000 characters."""
     heading = f"Digest: {plain(digest.period, 60)}"
-    counts = (
-        f"{digest.incidents} incidents, {digest.resolved} resolved, {digest.unrecorded} cleared with no recorded fix"
-    )
+    counts = digest_counts(digest)
     top: tuple[Block, ...] = (header(heading), section(counts))
     if not digest.families:
         return Message(f"{heading}: {counts}", (*top, context("Nothing came more than once.")))
     shown = [family_line(f) for f in digest.families[:8]]
     while True:
         left = len(digest.families) - len(shown)
-        more = [f"+{left} more" if shown else f"{left} families came more than once"] if left else []
+        more = (
+            [f"+{left} more" if shown else f"{left} {'family' if left == 1 else 'families'} came more than once"]
+            if left
+            else []
+        )
         blocks = (*top, section("\n".join([*shown, *more])))
         if text_size(blocks) <= MAX_TEXT or not shown:
             return Message(f"{heading}: {counts}", blocks)
         shown.pop()
+
+
+def digest_counts(digest: Digest) -> str:
+    """How many incidents there were and how they stand; "still open" only where one is."""
+    came = f"{digest.incidents} incident{'' if digest.incidents == 1 else 's'}"
+    still = f", {digest.open} still open" if digest.open else ""
+    return f"{came}, {digest.resolved} resolved, {digest.unrecorded} cleared with no recorded fix{still}"
 
 
 def family_line(family: RecurringFamily) -> str:

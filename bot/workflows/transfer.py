@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Viewer
 from bot.ports import RecordRejected
-from bot.ports.records import read_record, write_record
+from bot.ports.records import read_line, write_record
 from bot.ports.store import Changes, Destination, IncidentStore, Owed
 
 PER_TRANSACTION = 500
@@ -86,16 +86,13 @@ def _retain(record: Incident) -> Owed:
 
 
 def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | Refusal]:
-    """Each line that is not blank as a record, or as a refusal that says what is wrong."""
+    """Each line that is not blank as a record, or as a refusal that says what is wrong. Of an id that comes again in
+    the file with other content the last one holds, as it does over several imports."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            yield read_record(json.loads(line))
-        except json.JSONDecodeError as error:
-            yield Refusal(file, number, "", f"is not JSON: {error.msg} at column {error.colno}")
-        except RecursionError:
-            yield Refusal(file, number, "", "is nested too deeply")
+            yield read_line(line)
         except RecordRejected as error:
             yield Refusal(file, number, error.field, error.reason)
 

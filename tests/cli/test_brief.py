@@ -86,6 +86,13 @@ def test_a_text_is_taken_for_an_alert(precedent: Precedent) -> None:
     assert found["root_cause"] is None
 
 
+@pytest.mark.parametrize("ts", ["1e400", "9" * 400, "253402300800", "-1.5", "²", None, 5])
+def test_an_event_with_an_odd_time_or_half_a_character_gets_its_brief(precedent: Precedent, ts: object) -> None:
+    event = {"text": "CRITICAL: db-1 is down \ud800", "bot_id": "B1", "subtype": "bot_message", "ts": ts}
+    assert precedent("brief", "-", stdin=json.dumps(event)).returncode == 0
+    assert precedent("brief", "-", stdin='{"text": "db-1 \\ud800 password=hunter22"}').returncode == 0
+
+
 def test_the_time_decides_how_old_a_success_is(precedent: Precedent) -> None:
     late = json.loads(precedent("brief", "-", "--json", "--at", "2027-11-29T00:00:00", stdin=json.dumps(EVENT)).stdout)
     assert late["recommendation"]["last_worked"] == "2026-11-01T10:00:00Z"
@@ -99,6 +106,9 @@ def test_the_time_decides_how_old_a_success_is(precedent: Precedent) -> None:
         (("brief", "nowhere.json"), "", 2, "no file"),
         (("brief", "-"), "{oops", 1, "not JSON"),
         (("brief", "-"), "[1]", 1, "no Slack message event"),
+        (("brief", "-"), '{"n": ' + "9" * 5_000 + "}", 1, "a number that is too long"),
+        (("brief", "-"), "[" * 100_000, 1, "nested too deeply"),
+        (("brief", "-"), '{"ts": NaN}', 1, "NaN is no number"),
         (("brief", "-"), '{"type": "message", "user": "U1", "text": "lunch?"}', 1, "no alert"),
         (("brief", "--text", "x", "--at", "soon"), "", 2, "is no time"),
         (("resolve", "INC-99", "--outcome", "by_itself"), "", 1, "INC-99"),

@@ -115,3 +115,25 @@ def test_postgresql_says_that_it_wants_migrating(precedent: Precedent, file: Pat
     unmigrated = precedent("import", str(file), DATABASE_URL=f"{base}/template1")
     assert unmigrated.returncode == 3
     assert "precedent migrate" in unmigrated.stderr
+
+
+def test_a_bad_byte_or_a_byte_order_mark_costs_one_line_at_most(precedent: Precedent, tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    good = [json.dumps(record).encode() for record in RECORDS]
+    path.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join([good[0], b'{"incident_id": "X", "title": "\xff"}', good[1], b""]))
+    done = precedent("import", str(path))
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["added"]) == (1, 2)
+    assert told["refused"] == [{"file": str(path), "line": 2, "field": "", "reason": "is not UTF-8 at column 32"}]
+
+
+def test_questions_that_are_none_are_told_in_their_place(precedent: Precedent, file: Path) -> None:
+    precedent("import", str(file))
+    bad = ['{"text": 5}', '{"n": ' + "9" * 5_000 + "}", "[" * 100_000, "5"]
+    asked = ['{"text": "disk full"}', *bad, '{"text": "\\ud800 disk"}']
+    told = precedent("recall", "--jsonl", stdin="\n".join(asked))
+    answers = [json.loads(answer) for answer in told.stdout.splitlines()]
+    assert told.returncode == 1
+    assert [answer.get("line") for answer in answers] == [None, 2, 3, 4, 5, None]
+    assert answers[2]["error"] == "holds a number that is too long"
+    assert answers[5]["precedents"][0]["incident_id"] == "INC-2"

@@ -66,3 +66,12 @@ def test_wrong_usage_exits_2(tmp_path: Path) -> None:
     assert missing.exit_code == 2
     assert "cannot read" in missing.stderr
     assert parse("--no-such-option").exit_code == 2
+
+
+def test_a_number_of_thousands_of_digits_and_a_byte_order_mark() -> None:
+    done = parse("--jsonl", stdin=b'\xef\xbb\xbf{"n": ' + b"9" * 5_000 + b'}\n{"text": "\\ud800"}\n')
+    first, second = (json.loads(line) for line in done.stdout.splitlines())
+    assert done.exit_code == 1
+    assert first == {"error": "not JSON that can be read: it holds a number that is too long", "line": 1}
+    assert second["is_alert"] is False
+    assert parse("-", stdin=b"\xef\xbb\xbf{}").exit_code == 0

@@ -19,7 +19,7 @@ from bot.domain.incident import (
     VerificationStatus,
 )
 from bot.ports import RecordRejected
-from bot.ports.records import read_record, write_record
+from bot.ports.records import MAX_LINE, read_line, read_record, write_record
 
 BASE = {"incident_id": "INC-1", "title": "Timeouts"}
 NATIVE: dict[str, Any] = {
@@ -161,6 +161,16 @@ def test_a_plain_note(result: str | None, status: VerificationStatus) -> None:
         (BASE | {"title": 3}, "title", "should be text"),
         (BASE | {"incident_id": "x" * 201}, "incident_id", "is too long"),
         (BASE | {"incident_id": " x"}, "incident_id", "is not of the expected form"),
+        (BASE | {"started_at": "9999-12-31T23:59:59-12:00"}, "started_at", "should be a time between the years 1900 and 2200"),
+        (BASE | {"attempts": [{"fix": "x", "at": "0001-01-01T00:00:00+14:00"}]}, "attempts[0].at", "should be a time between the years 1900 and 2200"),
+        (BASE | {"successful_fix": ["a", 1]}, "successful_fix", "should be text, or a list of texts"),
+        (BASE | {"successful_fix": {"a": 1}}, "successful_fix", "should be text, or a list of texts"),
+        (BASE | {"successful_fix": "a", "attempts": 5}, "attempts", "should be a list"),
+        (BASE | {"evidence": {"\ud800": "v"}}, "evidence.\ufffd\ufffd\ufffd.[key]", "holds a character that is not text (NUL, or half of a surrogate pair)"),
+        (BASE | {"alerts": [{"labels": {"\0": "v"}}]}, "alerts[0].labels.\0.[key]", "holds a character that is not text (NUL, or half of a surrogate pair)"),
+        (BASE | {"failed_checks": [{"check": "a", "minutes": float("nan")}]}, "", "holds something that is not JSON"),
+        (BASE | {"lesson": "x" * (MAX_LINE + 1)}, "", "is larger than 256 kB; shorten its longest text"),
+        (BASE | {"attempts": [{"fix": "x"}] * 20_000}, "", "is larger than 256 kB; shorten its longest text"),
         (BASE | {"symptoms": "text"}, "symptoms", "should be a list"),
         (BASE | {"started_at": "yesterday"}, "started_at", "should be a time in ISO 8601, such as 2026-11-23T08:15:00Z"),
         (BASE | {"started_at": 5}, "started_at", "should be a time in ISO 8601, such as 2026-11-23T08:15:00Z"),
@@ -216,3 +226,47 @@ RECORDS = st.builds(
 @given(RECORDS)
 def test_every_record_comes_back_exactly(record: Incident) -> None:
     assert read_record(json.loads(json.dumps(write_record(record))), how=None) == record
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"n": ' + "9" * 5_000 + "}", "holds a number that is too long"),
+        ('{"n": NaN}', "is not JSON: NaN is no number"),
+        ('{"n": -Infinity}', "is not JSON: -Infinity is no number"),
+        ('{"n": 1e999}', "holds something that is not JSON"),
+        ("[" * 100_000, "is nested too deeply"),
+        (b'{"title": "\xff"}'.decode("utf-8", "surrogateescape"), "is not UTF-8 at column 12"),
+        ('"' + "x" * MAX_LINE + '"', "is longer than 1024 kB"),
+        ("{broken", "is not JSON: Expecting property name enclosed in double quotes at column 2"),
+        ('\ufeff{"a": 1}', "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) at column 1"),
+    ],
+)
+def test_a_bad_line_is_refused_in_plain_words(line: str, reason: str) -> None:
+    with pytest.raises(RecordRejected) as refused:
+        read_line(line)
+    assert (refused.value.field, refused.value.reason) == ("", reason)
+
+
+KEYS = [*NATIVE, "classification", "successful_fix", "timestamp_start", "timestamp_end", "time_to_resolution_minutes", "error", "fix", "result",
+        "check", "minutes", "labels", "status", "at", "visibility", "lessons_learned", "id", "steps", "\ud800", "\0"]  # fmt: skip
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8) | st.just("\ud800")
+    | st.sampled_from(["VERIFIED", "vendor", "success", "2026-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "0001-01-01", "1e30", "5", 10**400, "private:C1"])
+)  # fmt: skip
+ANY = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4), max_leaves=10
+)  # fmt: skip
+ROWS = ANY | st.dictionaries(st.sampled_from(KEYS), ANY, max_size=6).map(lambda more: BASE | more)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ROWS)
+def test_any_line_is_a_record_that_comes_back_or_is_refused(row: Any) -> None:
+    try:
+        record = read_line(json.dumps(row))
+    except RecordRejected as refused:
+        str(refused).encode()
+        return
+    assert read_line(json.dumps(write_record(record), ensure_ascii=False)) == record
+    json.dumps(write_record(record), ensure_ascii=False).encode()

@@ -77,7 +77,9 @@ def test_a_family_by_vendor_or_by_fingerprint() -> None:
 
 
 def test_lives_without_records_are_counted_as_unrecorded() -> None:
-    found = digest((), [life(1, 17, IncidentState.CLEARED, cleared_at=on_day(17, 11)), life(2, 18, IncidentState.OPEN)])
+    found = digest(
+        (), [life(1, 17, IncidentState.CLEARED, cleared_at=on_day(17, 11)), life(2, 18, IncidentState.CLEARED)]
+    )
     assert (found.incidents, found.resolved, found.unrecorded) == (2, 0, 2)
     (family,) = found.families
     assert (family.title, family.times, family.minutes, family.unrecorded) == ("fp-1", 2, 60.0, 2)
@@ -87,6 +89,13 @@ def test_lives_without_records_are_counted_as_unrecorded() -> None:
 def test_a_record_and_its_life_are_one_incident() -> None:
     found = digest([record(1, 17, None, attempts=(tried("x"),))], [life(1, 17, resolved_at=on_day(17, 12))])
     assert (found.incidents, found.resolved, found.unrecorded) == (1, 1, 0)
+
+
+def test_what_still_fires_is_open_not_cleared_without_a_record() -> None:
+    found = digest([record(1, 17, None)], [life(1, 17, IncidentState.OPEN), life(2, 18, IncidentState.OPEN)])
+    assert (found.incidents, found.resolved, found.unrecorded, found.open) == (2, 0, 0, 2)
+    (family,) = digest((), [life(1, 17, IncidentState.CLEARED), life(2, 18, IncidentState.OPEN)]).families
+    assert (family.times, family.unrecorded) == (2, 1)
 
 
 def test_dismissed_and_undated_are_left_out() -> None:

@@ -287,3 +287,8 @@ def test_a_repeat_without_a_link_or_incident_is_still_a_line() -> None:
 def test_the_life_that_was_recorded_is_named() -> None:
     message = SURFACES.recorded(cases.life(IncidentState.RESOLVED), "it fixed it: <b>", "maya")
     assert cases.shown(message.blocks) == "*INC-81* recorded by maya: it fixed it: &lt;b&gt;"
+
+
+def test_a_digest_counts_in_the_singular_and_says_what_is_open() -> None:
+    one = replace(cases.digest(), incidents=1, resolved=0, unrecorded=0, open=1, families=())
+    assert ": 1 incident, 0 resolved, 0 cleared with no recorded fix, 1 still open" in SURFACES.digest(one).text

@@ -6,13 +6,14 @@ Must not name a value that could be several labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from urllib.parse import unquote
 
 from bot.alerts.vocabulary.places import environment_word, region_in
 from bot.alerts.vocabulary.severities import severity_of
 from bot.domain.vendors import find_vendor
 
+_MOST_VALUES = 100  # a title lists a handful of labels; more is text in brackets
 _INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
 _PAIR = re.compile(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
 _METHODS_LISTED = "upi card cards netbanking wallet emi get post put delete patch"
@@ -39,7 +40,7 @@ def _anchor(value: str) -> str | None:
     return "gateway" if find_vendor(value) else None
 
 
-def _between(before: str | None, after: str | None, taken: set[str]) -> str | None:
+def _between(before: str | None, after: str | None, taken: Container[str]) -> str | None:
     """The usual label that sorts between two neighbours; None where several are as likely."""
     if before == "instance" and "job" not in taken:
         return "job"
@@ -52,16 +53,27 @@ def _between(before: str | None, after: str | None, taken: set[str]) -> str | No
     return "container" if before is None and after == "env" else None
 
 
+def _following(names: Sequence[str | None]) -> list[str | None]:
+    """For each place, the next name that is known after it; one pass from the end."""
+    after: str | None = None
+    found: list[str | None] = []
+    for name in reversed(names):
+        found.append(after)
+        after = name or after
+    return found[::-1]
+
+
 def name_values(values: Sequence[str]) -> dict[str, str]:
-    """Labels for the values that can be named."""
+    """Labels for the values that can be named, among the first that an alert could list."""
+    values = values[:_MOST_VALUES]
     names = [_anchor(value) for value in values]
+    following = _following(names)
     found: dict[str, str] = {}
     for i, value in enumerate(values):
         name = names[i]
         if name is None and len(value) <= 40:
             before = names[i - 1] if i else None
-            after = next((n for n in names[i + 1 :] if n), None)
-            name = names[i] = _between(before, after, set(found))
+            name = names[i] = _between(before, following[i], found)
         if name and name not in found:
             found[name] = value
     return found

@@ -9,6 +9,7 @@ from urllib.parse import unquote_plus
 from bot.domain.alert import Symptom
 
 _MOST = 24
+_MOST_LINES = 30  # lines with numbers: an alert's own readings stand among the first
 _NUMBER = r"[-+]?\d[\d.,]{0,18}(?<![.,])"
 _UNIT = r"(?:\s?(?:%|％|ms|µs|ns|secs?|seconds?|s|m|min(?:utes)?|h|hours?|days?|x|[KMGT]i?B(?:/s)?|[kKMG]bps|rps|qps|req/s|ops/s|/min|/s|°C|Sekunden|segundos)(?![A-Za-z]))?"
 _VALUE = rf"({_NUMBER}{_UNIT})"
@@ -170,13 +171,17 @@ def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
 
 
 def metrics_in(text: str) -> list[Symptom]:
-    """Metrics that running text tells, line by line."""
+    """Metrics that running text tells, line by line, in the first lines that hold numbers."""
     found: list[Symptom] = []
+    looked_at = 0
     found += [metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
     for line in text.split("\n"):
         line = line.strip()[:400]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
             continue
+        looked_at += 1
+        if looked_at > _MOST_LINES:
+            break
         found.extend(metric(m[1], m[2]) for m in _LISTED.finditer(line) if not _DULL.match(m[1]))
         for pattern, shape in _METRICS:
             found.extend(s for s in (_from_match(m, shape) for m in pattern.finditer(line)) if s)
