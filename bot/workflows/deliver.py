@@ -177,7 +177,7 @@ class Deliver:
         lane, now = self._lanes[destination], self.clock.now()
         if lane.paused_until and now < lane.paused_until <= now + timedelta(seconds=AUTH_PAUSE_S):
             return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
-        # after a pause a single row probes whether the destination takes anything again
+        # after a pause single rows probe whether the destination takes anything again; an outage is no answer to that
         rows = await self.outbox.claim(destination, 1 if lane.paused else AT_ONCE[destination])
         lane.in_hand |= {row.id: row for row in rows}
         waits = in_turn(rows, self._free_at, now) if destination is Destination.SLACK else [(row, 0.0) for row in rows]
@@ -238,9 +238,6 @@ class Deliver:
             if lane.paused != decision.reason:
                 log.error("nothing is sent there now", destination=lane.destination.value, reason=decision.reason)
             lane.paused, lane.paused_until = decision.reason, now + timedelta(seconds=decision.pause_s)
-        elif lane.paused and decision.tried:
-            # the probe was not refused, but met an outage: no reason to keep the others waiting
-            lane.paused, lane.paused_until = "", None
         if lane.destination is Destination.SLACK:
             free = now + timedelta(seconds=min(decision.delay_s, HOLD_S))
             self._free_at[_channel(row)] = max(self._free_at.get(_channel(row), now), free)

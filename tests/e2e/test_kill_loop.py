@@ -188,9 +188,10 @@ async def survives(run: Stream, kills: int, patience_s: float) -> str:
     dead_ids = {row["delivery_id"] for row in dead}
     told = []
     for name in PEOPLE:
-        for root, _ in run.briefs[name]:
+        for root, brief in run.briefs[name]:
             replies = run.slack.replies(f"team-{name}", root)
-            assert sum("INSUFFICIENT_MEMORY" in said(message) for message in replies) == 1
+            others = [message["ts"] for message in replies if not any(fix in said(message) for fix in stored)]
+            assert others == [brief], "one brief, whatever happened"
             here = [fix for message in replies for fix in stored if fix in said(message)]
             if here or not dead_ids:
                 assert here in fixes.values(), "told once each, in the order in which it was recorded"

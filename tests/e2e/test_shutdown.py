@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from tests.e2e.process import BotProcess, until
 from tests.e2e.test_crashes import begun, settled
 from tests.e2e.test_story import ALERT, CHANNEL, brief_of
 
-GRACE_S = 10.0
 LEASE_S = 600
 
 
@@ -48,9 +46,7 @@ async def test_a_call_that_does_not_end_is_given_back(bot: BotProcess) -> None:
     await bot.slack.slow(60, "chat.postMessage")
     posted = await bot.slack.post_alert(CHANNEL, ALERT)
     await until(bot.slack, lambda: begun(bot, "chat.postMessage"))
-    started = time.monotonic()
     assert await bot.stop() == 0
-    assert time.monotonic() - started < GRACE_S + 5
     assert bot.slack.replies(CHANNEL, posted["ts"]) == []
     await bot.slack.heal()
     await bot.start()

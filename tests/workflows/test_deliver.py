@@ -373,14 +373,21 @@ async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
     assert attempts == {1}
 
 
-async def test_a_probe_that_meets_an_outage_ends_the_pause(store: Store, chat: FakeChat, clock: FakeClock) -> None:
-    chat.problems = [ChatAuthRejected("revoked"), ChatUnavailable("down")]
+async def test_a_probe_that_meets_an_outage_does_not_end_the_pause(
+    store: Store, chat: FakeChat, clock: FakeClock
+) -> None:
+    chat.problems = [ChatAuthRejected("revoked"), ChatUnavailable("down"), ChatUnavailable("down")]
     deliver = Deliver(store.outbox, chat, clock, chance=lambda: 0.0)
     await owe(store, post("d1"))
     await deliver.drain_once()
+    await owe(store, post("d2", "C2"), post("d3", "C3"))
     clock.move(61)
     await deliver.drain_once()
+    assert len(chat.problems) == 1
+    assert deliver.paused() == {"slack": "revoked"}
+    await drain(deliver, clock, 10)
     assert deliver.paused() == {}
+    assert sorted(sent(chat)) == ["d1", "d2", "d3"]
 
 
 async def test_a_right_that_can_be_missed_stops_nothing(deliver: Deliver, store: Store, chat: FakeChat) -> None:
