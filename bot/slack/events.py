@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.alert import Reading
-from bot.domain.redact import mask
+from bot.domain.redact import ends_in_name, mask, mask_value
 from bot.ports.store import Received
 
 Event = Mapping[str, Any]
@@ -133,12 +133,43 @@ def _with_team(event: Event | None, body: Mapping[str, Any]) -> Event | None:
 
 
 def masked(value: Any, depth: int = 40) -> Any:
-    """The same JSON with secrets masked in every text, so that none is written down; ids and times stay as they are."""
+    """The same JSON with secrets masked in every text, so that none is written down; ids and times stay as they are.
+
+    What a text is called counts: its key, the title of its field, or the text element before it.
+    """
     if isinstance(value, str):
         return mask(value)[0]
     if depth and isinstance(value, Mapping):
-        return {k: v if k in VERBATIM and isinstance(v, str) else masked(v, depth - 1) for k, v in value.items()}
-    return [masked(item, depth - 1) for item in value] if depth and isinstance(value, list) else value
+        title = value.get("title")
+        called = title if isinstance(title, str) else "value"
+        return {k: _entry(called if k == "value" else k, k, v, depth) for k, v in value.items()}
+    if not (depth and isinstance(value, list)):
+        return value
+    before = ["", *(_shown(item) for item in value)]
+    return [_element(label, item, depth) for label, item in zip(before, value, strict=False)]
+
+
+def _entry(label: str, key: str, value: Any, depth: int) -> Any:
+    if not isinstance(value, str):
+        return masked(value, depth - 1)
+    return value if key in VERBATIM else mask_value(label, value)
+
+
+def _shown(item: Any) -> str:
+    """The text of a text element, as what it says may call the next one."""
+    text = item.get("text") if isinstance(item, Mapping) else None
+    text = text.get("text") if isinstance(text, Mapping) else text
+    return text.rpartition("\n")[2][-80:] if isinstance(text, str) else ""
+
+
+def _element(before: str, item: Any, depth: int) -> Any:
+    """An element of a list; one that follows a text which ends in a secret's name is its value."""
+    text = item.get("text") if isinstance(item, Mapping) else None
+    if text and ends_in_name(before):
+        if isinstance(text, str):
+            return masked({**item, "text": mask_value("password", text)}, depth - 1)
+        return {**masked(item, depth - 1), "text": _element(before, text, depth - 1)}
+    return masked(item, depth - 1)
 
 
 def _digest(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.domain.alert import Alert, AlertState, NotAlert
-from bot.slack.events import Own, natural_key, receive
+from bot.slack.events import Own, masked, natural_key, receive
 
 US = Own("BUS", "UUS")
 
@@ -147,3 +147,18 @@ def test_an_edit_back_to_what_it_said_before_is_a_fact_of_its_own() -> None:
 
     assert natural_key(edit("2.0")) != natural_key(edit("3.0"))
     assert natural_key(edit("2.0")) == natural_key(edit("2.0"))
+
+
+def test_what_a_text_is_called_makes_it_a_secret() -> None:
+    secret = "Zq9Xw7LeAk12"
+    event: dict[str, Any] = {
+        "ts": "1795981200.000100",
+        "fields": [{"title": "Password", "value": secret}, {"title": "Zone", "value": "z1"}],
+        "elements": [{"type": "text", "text": "the password: "}, {"type": "text", "text": secret}, {"text": "now"}],
+        "blocks": [{"text": {"text": "*DB password:*"}}, {"text": {"text": secret}}, 5],
+        "payload": {"api_key": secret, "zone": "z1"},
+    }
+    kept = masked(event)
+    assert secret not in repr(kept)
+    assert (kept["ts"], kept["fields"][1], kept["payload"]["zone"]) == (event["ts"], event["fields"][1], "z1")
+    assert kept["elements"][2] == {"text": "now"}
