@@ -6,9 +6,10 @@ STAMP := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play test check integration bench lock
+.PHONY: help install demo play test check integration bench lock
 
 help:
+	@echo "make install      what the bot needs, into .venv"
 	@echo "make demo         an alert gets its brief, twice, in a local Slack; exits"
 	@echo "make play         the same by hand, as a page on 127.0.0.1"
 	@echo "make test         all tests that need no service"
@@ -33,6 +34,8 @@ $(DEV): $(STAMP) requirements-dev.lock
 	@echo "Installing the tools for tests and checks, once"
 	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $(DEV)
+
+install: $(STAMP)
 
 demo: $(STAMP)
 	@$(BIN)/precedent demo

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.alert import Alert, AlertMember, Symptom
-from bot.domain.redact import mask, mask_url
+from bot.domain.redact import mask, mask_url, mask_value
 
 
 def _text(value: str) -> str:
@@ -19,12 +19,14 @@ def _maybe(value: str | None) -> str | None:
 
 def _labels(labels: Mapping[str, str]) -> dict[str, str]:
     """Label values masked; the key counts as context ("password": "x" is a secret)."""
-    masked_pairs = {}
-    for key, value in labels.items():
-        prefix = f"{key}: "
-        joined = _text(prefix + value)
-        masked_pairs[_text(key)] = joined[len(prefix) :] if joined.startswith(prefix) else _text(value)
-    return masked_pairs
+    return {_text(key): mask_value(key, _in_context(key, value)) for key, value in labels.items()}
+
+
+def _in_context(key: str, value: str) -> str:
+    """The value as it is masked behind its key; as it was where the key itself changes."""
+    prefix = f"{key}: "
+    joined = _text(prefix + value)
+    return joined[len(prefix) :] if joined.startswith(prefix) else value
 
 
 def _symptom(sign: Symptom) -> Symptom:

@@ -117,8 +117,8 @@ def build_query(alert: Alert, known: KnownNames | None = None, exclude: frozense
     vendor, service, region = _recognised(known or KnownNames(), _readable(alert))
     vendor, service, region = alert.vendor or vendor, alert.service or service, alert.region or region
     said = [_said(s) for s in alert.symptoms]
-    # A post of which little but the text could be read still has something to recall by.
-    rest = "" if said and alert.title else cut(alert.text, DETAIL_LIMIT)
+    # What the tool's people wrote about it, too: often it says the problem where name and numbers do not.
+    rest = cut(alert.text, DETAIL_LIMIT)
     texts = [alert.title or "", *(s.text or "" for s in alert.symptoms), rest]
     codes = frozenset(code_form(s.code) for s in alert.symptoms if s.code).union(*map(codes_in, texts))
     names = telling_names([*(s.name for s in alert.symptoms), *(n for t in texts for n in metric_names_in(t))])

@@ -159,7 +159,9 @@ def _fused(score: TextScore) -> float:
 def _background(candidates: Sequence[Candidate]) -> float:
     """The mean fused score of ranks 11 to 30. A rank that nobody holds counts as 0, so that one candidate more or
     less makes no leap."""
-    scores = sorted((_fused(c.score) for c in candidates), reverse=True)[BACKGROUND_RANKS]
+    # An incident that came several times in the same words holds one rank: it is no background of itself.
+    distinct = {(c.incident.title, c.incident.symptoms): _fused(c.score) for c in candidates}
+    scores = sorted(distinct.values(), reverse=True)[BACKGROUND_RANKS]
     return sum(scores) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
 
 

@@ -6,14 +6,20 @@ Mask before cutting a text: half a secret is not recognised.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 
 _NAMES = (
-    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?(?:key|secret)"
-    r"|client[_-]?secret|auth[_-]?key|encryption[_-]?key|credentials?|session[_-]?(?:id|key)|connection[_-]?string|mot[_ ]de[_ ]passe"
+    r"(?:(?:pg|db|user|root|admin|auth|access|client|refresh)?(?:pass(?:word|wd|phrase|code)|secret|token)|pwd|api[ _-]?key|access[ _-]?key"
+    r"|private[ _-]?key|signing[ _-]?(?:key|secret)|client[ _-]?secret|auth[_-]?key|encryption[ _-]?key|credentials?|session[_-]?(?:id|key)|connection[_ -]?string|mot[_ ]de[_ ]passe"
     r"|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
 )
+_NAMED = rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}"
+_IS = r"(?:[:=：]|%3[AaDd])"
+_WORD = r"[^\s\"'`,;&<>|{}()\[\]]{3,500}"
+_MIXED = r"[^\s\"'`,;<>|{}()\[\]]"
+_PARAMS = r"token|key|apikey|api_key|api-key|secret|password|passwd|pwd|sig|signature|auth|access_token|code|session|jwt|credential|x-amz-[a-z-]{1,30}"
 _TOKENS = (
     ("slack_token", r"\bxox[a-zA-Z]-[A-Za-z0-9-]{8,250}|\bxapp-\d-[A-Za-z0-9-]{8,250}|\bxoxe\.xox[bp]-[A-Za-z0-9-]{8,250}"),
     ("slack_webhook", r"(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{10,80}"),
@@ -40,15 +46,25 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
         re.compile(r"((?:\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)?|\bbearer)\s{1,3})(?!\[masked)([A-Za-z0-9._~+/=-]{8,2000})", re.IGNORECASE),
         r"\1[masked:authorization]",
     ),
-    (
-        "secret",
-        re.compile(rf"((?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}[\"'`*]{{0,3}}\s{{0,3}}[:=：]\s{{0,3}}[\"'`]{{0,2}})(?!\[masked)((?<=[\"'`])[^\"'`\n]{{3,500}}|[^\s\"'`,;&<>|{{}}()\[\]]{{3,500}})", re.IGNORECASE),
-        r"\1[masked:secret]",
-    ),
+    ("secret", re.compile(rf"({_NAMED}[\"'`*_\\]{{0,9}}\s{{0,3}}{_IS}[*_]{{0,2}}\s{{0,3}}[\"'`\\]{{0,9}})(?!\[masked|\\)((?<=[\"'`])(?:[^\"'`\n\\]|\\(?![\"'`])){{3,500}}|{_WORD})", re.IGNORECASE), ""),
+    # the name as a heading of its own, the value on the next line
+    ("secret", re.compile(rf"(^[\s>•*_`-]{{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{_NAMED}[*_`]{{0,3}}[ ]?\n[\s>•*_`\"']{{0,6}})(?!\[masked)({_WORD})", re.IGNORECASE | re.MULTILINE), ""),
+    # what a command is given: --password X, -u user:X, mysql -pX
+    ("secret", re.compile(rf"((?<![\w-])--?(?:[a-z0-9]{{1,30}}[_-]){{0,4}}{_NAMES}[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})", re.IGNORECASE), ""),
+    ("secret", re.compile(rf"((?<![\w-])(?:-u|--user|--proxy-user)[ =]{{0,2}}[\"']?[\w.@+-]{{1,100}}:)(?!\[masked)({_WORD})"), ""),
+    ("secret", re.compile(rf"((?<![\w-])(?:(?:mysql|maria|mongo)\w{{0,12}}(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p|sshpass[ ]{{1,3}}-p[ ]{{0,2}}|redis-cli(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-a[ ]{{1,2}})[\"']?)(?!\[masked)({_WORD})"), ""),
+    # said in words: only a value that has letters and digits
+    ("secret", re.compile(rf"((?<![A-Za-z]){_NAMES}(?:[ ](?:is|was|ist|lautet|est|es)[ ]{{1,2}}[\"'`]?(?={_MIXED}{{6}})|[ ]{{1,2}}[\"'`]?(?=[A-Za-z0-9]{{10,200}}(?![\w.:/=-]))))(?!\[masked)(?=[^\s]{{0,200}}?\d)(?=[^\s]{{0,200}}?[A-Za-z])(?![a-f0-9]{{40}}\b)({_WORD})", re.IGNORECASE), ""),
+    ("secret", re.compile(rf"([?&](?:[\w.-]{{0,30}}[_.-])?(?:{_PARAMS})=)(?!\[masked)([^&#;\s\"'<>|)]{{3,2000}})", re.IGNORECASE), ""),
 )  # fmt: skip
 _DULL_VALUES = re.compile(
-    r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|\d{1,4}|\*+|x{3,}|<.*|\[.*)$",
+    r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|\d{1,5}(?::\d{1,5})?|\*+|x{3,}|<.*|\[.*)$",
     re.IGNORECASE,
+)
+_LABEL = re.compile(rf"[\s*_`\"'•>-]{{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{_NAMED}[\s*_`\"':：=]{{0,6}}$", re.IGNORECASE)
+_ENDS = re.compile(rf"{_NAMED}[*_`\"']{{0,3}}\s{{0,3}}[:=][\s*_`\"']{{0,6}}$", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0001-\U000e007f]"
 )
 _EMAIL = re.compile(r"(?<![\w.+@/-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.:/+-])(?:\d[ -]?){12,18}\d(?![\w.:/-]|-\d)")
@@ -57,7 +73,7 @@ _PHONE = re.compile(
     r"(?<![\w.:/+=-])\+\d{1,3}(?:[ .-]?\(?\d{2,5}\)?){2,5}(?![\w:/-]|\.\d)|(?<![\w.:/+=-])\(\d{3}\) \d{3}-\d{4}(?!\d)|(?<![\w.:/+=-])\d{3}-\d{3}-\d{4}(?![\w-])"
 )
 _SECRET_PARAM = re.compile(
-    r"((?:^|[?&;#])(?:[\w.-]{0,30}[_.-])?(?:token|key|apikey|api_key|api-key|secret|password|passwd|pwd|sig|signature|auth|access_token|code|session|jwt|credential|x-amz-[a-z-]{1,30})=)(?!\[masked)([^&#;\s]{1,2000})",
+    r"((?:^|[?&;#])(?:[\w.-]{0,30}[_.-])?(?:" + _PARAMS + r")=)(?!\[masked)([^&#;\s]{1,2000})",
     re.IGNORECASE,
 )
 
@@ -92,10 +108,22 @@ _FUNCTIONS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], .
 
 
 def mask(text: str) -> tuple[str, Mapping[str, int]]:
-    """The text with secrets replaced by `[masked:<rule>]`, and how often each rule struck. Masking twice changes nothing."""
+    """The text with secrets replaced by `[masked:<rule>]`, and how often each rule struck. Masking twice changes nothing.
+
+    Where a secret's name is written in other forms of its letters or with characters that do not show, the text is
+    given back in plain ones.
+    """
+    masked, counts = _masked(text)
+    if text.isascii() or (plain := _INVISIBLE.sub("", unicodedata.normalize("NFKC", masked))) == masked:
+        return masked, dict(counts)
+    again, more = _masked(plain)
+    return (again, dict(counts + more)) if more else (masked, dict(counts))
+
+
+def _masked(text: str) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     for name, pattern, replacement in _RULES:
-        replaced = pattern.sub(_secret if name == "secret" else replacement, text)
+        replaced = pattern.sub(replacement or _secret, text)
         if replaced != text:
             counts[name] += max(1, replaced.count(f"[masked:{name}]") - text.count(f"[masked:{name}]"))
             text = replaced
@@ -104,7 +132,25 @@ def mask(text: str) -> tuple[str, Mapping[str, int]]:
         if replaced != text:
             counts[name] += replaced.count(f"[masked:{name}]") - text.count(f"[masked:{name}]")
             text = replaced
-    return text, dict(counts)
+    return text, counts
+
+
+def names_secret(label: str) -> bool:
+    """Whether a label (a field's title, a key) is the name of a secret and nothing else: "DB password", "*api_key:*"."""
+    shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", label[:200]))
+    return _LABEL.match(shown) is not None
+
+
+def ends_in_name(text: str) -> bool:
+    """Whether a text ends in a secret's name and a colon, so that what comes next is the secret."""
+    return _ENDS.search(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text[-200:]))) is not None
+
+
+def mask_value(label: str, value: str) -> str:
+    """A value masked, given what it is called: behind a secret's name all of it goes."""
+    if names_secret(label) and len(value.strip()) >= 3 and not _DULL_VALUES.match(value.strip()):
+        return value if value.strip().startswith("[masked:") else "[masked:secret]"
+    return mask(value)[0]
 
 
 def mask_url(url: str) -> str:

@@ -10,7 +10,8 @@ from datetime import date, datetime, timedelta
 
 from bot.domain.digest import Digest, compose
 from bot.domain.query import Viewer
-from bot.ports.chat import Chat, Posting, Surfaces
+from bot.ports import ChatAuthRejected, ChatRejected
+from bot.ports.chat import Channel, Chat, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Claims, IncidentStore
@@ -47,8 +48,8 @@ class PostDigests:
         channels = await self.store.brief_channels(self.clock.now() - CHANNELS_OF_LAST)
         posted = 0
         for channel_id in channels:
-            channel = await self.chat.channel(channel_id)
-            if channel.is_shared:
+            channel = await self._open_channel(channel_id)
+            if channel is None:
                 continue
             viewer = Viewer(frozenset({"public", channel.visibility}))
             digest = await ComposeDigest(self.store)(since, until, viewer, name)
@@ -59,3 +60,13 @@ class PostDigests:
             changes = Changes(owed=(owed(posting, key=f"digest/{channel_id}"),))
             posted += await self.claims.claim("digest", channel_id, period, changes)
         return posted
+
+    async def _open_channel(self, channel_id: str) -> Channel | None:
+        """The channel, if a digest may go there: one that is gone or read by another organisation costs nobody else."""
+        try:
+            channel = await self.chat.channel(channel_id)
+        except ChatAuthRejected:
+            raise
+        except ChatRejected:
+            return None
+        return None if channel.is_shared else channel

@@ -9,6 +9,7 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from bot.domain.carry import carried_over
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Viewer
 from bot.ports import RecordRejected
@@ -67,7 +68,8 @@ class ImportRecords:
 
     async def _keep(self, batch: dict[str, Incident], done: Imported) -> None:
         before = await self.store.find(tuple(batch))
-        changed = tuple(record for incident_id, record in batch.items() if before.get(incident_id) != record)
+        over = {i: carried_over(before[i], record) if i in before else record for i, record in batch.items()}
+        changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)
         if changed:
             ids = frozenset(record.incident_id for record in changed)
             owed = tuple(_retain(record) for record in changed) if self.owes_bank else ()

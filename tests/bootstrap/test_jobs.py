@@ -13,7 +13,7 @@ import time_machine
 
 from bot.adapters.schedule import Schedule
 from bot.bootstrap.jobs import Jobs
-from bot.domain.query import Viewer
+from bot.ports.chat import Channel
 from bot.ports.store import Changes, Destination, Owed
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.digest import PostDigests
@@ -126,9 +126,27 @@ async def test_the_table_schedules_the_digest_and_the_forgetting(w: World) -> No
 
 
 async def test_a_digest_shows_only_what_its_channel_may_see(w: World) -> None:
-    assert (
-        await w.memory.incidents.lives(
-            datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC), Viewer(frozenset())
+    w.chat.channels["G1"] = Channel("G1", is_private=True)
+    for hours in (0, 30, 60):
+        w.clock.at = START - timedelta(hours=100 - hours)
+        await w.post(
+            "G1", fingerprint=f"private/{hours}", title="A private problem", service="vault", severity="critical"
         )
-        == ()
-    )
+        await w.post("C1", fingerprint=f"public/{hours}", title="A public problem", service="shop", severity="critical")
+        await w.owed()
+    w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+    await jobs(w).digest()
+    said = {r.owed.payload["channel"]: repr(r.owed.payload) for r in await w.owed() if "digest/" in r.owed.delivery_id}
+    assert set(said) == {"C1", "G1"}
+    assert "private problem" not in said["C1"]
+    assert "private problem" in said["G1"]
+    assert "public problem" in said["C1"]
+
+
+async def test_a_channel_that_is_gone_costs_no_other_its_digest(w: World) -> None:
+    await w.post("C2", fingerprint="other", severity="critical")
+    await w.owed()
+    w.chat.gone.add("C1")
+    w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+    await jobs(w).digest()
+    assert await digests(w) == ["digest/C2/2026-11-30"]

@@ -175,7 +175,7 @@ def test_with_cosine_the_model_decides_with_the_words() -> None:
 
 def test_what_is_always_there_counts_less() -> None:
     one = candidate(an_incident("one"), 0.5, 0.6, 0.5)
-    crowd = [candidate(an_incident(f"c{n}"), 0.49, 0.6, 0.49) for n in range(40)]
+    crowd = [candidate(an_incident(f"c{n}", title=f"other {n}"), 0.49, 0.6, 0.49) for n in range(40)]
     alone = rank(TEXT, [one], known=1, calibration=WORDS)[0]
     among = next(p for p in rank(TEXT, [one, *crowd], known=41, calibration=WORDS) if p.incident.incident_id == "one")
     assert among.probability < 0.5 * alone.probability

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.redact import mask, mask_url
+from bot.domain.redact import ends_in_name, mask, mask_url, mask_value, names_secret
 
 A40 = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz1A2b3C4"
 
@@ -55,6 +55,30 @@ SECRETS = [
     ("session_token=abcdef", "abcdef"),
     ("passwort: geheim99", "geheim99"),
     ("contraseña: secreta1", "secreta1"),
+    ('{\\"password\\":\\"Zq9Xw7LeAk12\\"}', "Zq9Xw7LeAk12"),
+    ('{\\\\\\"password\\\\\\":\\\\\\"Zq9Xw7LeAk12\\\\\\"}', "Zq9Xw7LeAk12"),
+    ("--password Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("--password=Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ('--db-password "Zq9Xw7LeAk12"', "Zq9Xw7LeAk12"),
+    ("curl -u admin:Zq9Xw7LeAk12 https://h.example", "Zq9Xw7LeAk12"),
+    ("curl --user admin:Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("mysql -u root -pZq9Xw7LeAk12 ledger", "Zq9Xw7LeAk12"),
+    ("mysqldump --host db-1 -u root -pZq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("sshpass -p Zq9Xw7LeAk12 ssh db-1", "Zq9Xw7LeAk12"),
+    ("redis-cli -h cache -a Zq9Xw7LeAk12 ping", "Zq9Xw7LeAk12"),
+    ("the password is Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("password Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("password%3DZq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("ｐassword： Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("pass\u200bword: Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("PGPASSWORD=Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("api key: Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("*Password:*\nZq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("\n*DB Password*\n`Zq9Xw7LeAk12`", "Zq9Xw7LeAk12"),
+    ("*Password:* `Zq9Xw7LeAk12`", "Zq9Xw7LeAk12"),
+    ("https://h.example/?key=Zq9Xw7LeAk12&a=1", "Zq9Xw7LeAk12"),
+    ("https://h.example/x?a=1&sig=Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
+    ("https://h.example/x?access_token=Zq9Xw7LeAk12", "Zq9Xw7LeAk12"),
     ("card 4111 1111 1111 1111 declined", "4111 1111 1111 1111"),
     ("card 5500-0000-0000-0004 declined", "5500-0000-0000-0004"),
     ("pan=378282246310005", "378282246310005"),
@@ -113,6 +137,18 @@ LOOK_ALIKES = [
     "release 20261129.201400",
     "build 2026112920140012",
     "basic auth failed",
+    "password is wrong",
+    "secret payments-db-v2 not found",
+    "session id 4bf92f3577b34da6",
+    "docker run -u 1000:1000 app",
+    "ssh -p 2222 db-1",
+    "mongo --port 27017 -p",
+    "the password was changed 3 times",
+    "token v2alpha1 failed",
+    "--token-file /etc/app",
+    "https://h.example/?code=504",
+    "ｐ99 ＞ 1ms in ａｐ-south-1",
+    "family 👩\u200d👧 is fine",
     "bearer of bad news",
     "100-200-300 requests",
     "queue depth 9876543210",
@@ -173,3 +209,28 @@ def test_counts_are_by_rule() -> None:
 def test_links_lose_only_user_information_and_secret_parameters(url: str, kept: str) -> None:
     assert mask_url(url) == kept
     assert mask_url(kept) == kept
+
+
+@pytest.mark.parametrize(
+    "label", ["Password", "api_key", "*Password:*", "DB password", "pass\u200bword", "ｐassword", "API Key"]
+)
+def test_all_that_a_secrets_label_holds_is_masked(label: str) -> None:
+    assert names_secret(label)
+    assert mask_value(label, "hx and more") == "[masked:secret]"
+    assert mask_value(label, mask_value(label, "hx and more")) == "[masked:secret]"
+    assert mask_value(label, "[masked:aws_key] old") == "[masked:aws_key] old"
+    assert mask_value(label, "expired") == "expired"
+    assert mask_value(label, "-") == "-"
+
+
+@pytest.mark.parametrize("label", ["Secret name", "Token count", "Password reset by", "Note", "Service", ""])
+def test_other_labels_are_no_names_of_secrets(label: str) -> None:
+    assert not names_secret(label)
+    assert mask_value(label, "hx and more") == "hx and more"
+    assert mask_value(label, "password=hunter22") == "password=[masked:secret]"
+
+
+def test_a_text_that_ends_in_a_secrets_name_calls_the_next_one() -> None:
+    assert ends_in_name("the *DB password:* ")
+    assert ends_in_name("ｐassword：")
+    assert not ends_in_name("the password was changed")

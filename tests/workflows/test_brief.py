@@ -171,3 +171,24 @@ async def test_a_preview_of_a_post_that_was_missed_counts_as_the_post(w: World) 
     (row,) = await w.owed()
     assert row.owed.payload["thread_ts"] == "1795921200.000000"
     assert (await w.memory.incidents.life("INC-1")).opened_at == START
+
+
+async def test_a_private_fix_never_shows_in_a_public_brief(w: World) -> None:
+    w.chat.channels["G1"] = Channel("G1", is_private=True)
+    await w.post("G1", service="payments-api", severity="critical")
+    await w.owed()
+    said = Resolution(Outcome.RECOVERED, "INC-1", fix="Use the secret lever", root_cause="a private cause")
+    await w.resolve(said, "U1", "view:1")
+    await w.owed()
+    w.clock.go_on(hours=30)
+    await w.post("C1", service="payments-api", severity="critical")
+    (row,) = await w.owed()
+    shown = repr(row.owed.payload)
+    assert "INC-1" not in shown
+    assert "secret lever" not in shown
+    (posted,) = await w.memory.incidents.briefs("INC-2")
+    assert posted.brief.insufficient_memory is not None
+    w.clock.go_on(minutes=1)
+    await w.post("G1", service="payments-api", severity="critical")
+    owed = [repr(r.owed.payload) for r in await w.owed() if r.owed.payload["channel"] == "G1"]
+    assert any("secret lever" in text for text in owed)

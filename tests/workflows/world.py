@@ -14,6 +14,7 @@ from typing import Any
 
 from bot.bootstrap.memory import Memory, open_memory
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.ports import ChatRejected
 from bot.ports.chat import Channel, Identity, Posting
 from bot.ports.store import Destination, InboxRow, OwedRow, Received
 from bot.settings import Settings
@@ -54,6 +55,7 @@ class ToldChat:
 
     channels: dict[str, Channel] = field(default_factory=dict)
     delivered: list[Posting] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
@@ -64,6 +66,8 @@ class ToldChat:
         return None
 
     async def channel(self, channel_id: str) -> Channel:
+        if channel_id in self.gone:
+            raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
         return self.channels.get(channel_id, Channel(channel_id))
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:

@@ -65,8 +65,9 @@ def scores(
     others: Sequence[Document] = (),
 ) -> dict[str, TextScore]:
     """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id."""
-    number = collection.documents + PRIOR_DOCUMENTS
-    weight = {term: times * rarity(number, collection.held.get(term, 0)) for term, times in query_terms.items()}
+    held, repeats = _without_repeats(query_terms, collection, pool)
+    number = collection.documents + PRIOR_DOCUMENTS - repeats
+    weight = {term: times * rarity(number, held.get(term, 0)) for term, times in query_terms.items()}
     highest = sum(weight.values()) * (K1 + 1)
     unit = rarity(number, 0) * (K1 + 1)
     shares = _gram_shares(Counter(gram for word in query_words for gram in word_grams(word)), pool, others)
@@ -81,6 +82,19 @@ def scores(
     return found
 
 
+def _without_repeats(
+    query_terms: Mapping[str, int], collection: Collection, pool: Sequence[Document]
+) -> tuple[dict[str, int], int]:
+    """In how many documents each term occurs, with documents of the same words counted once, and how many were left
+    out: an incident that came five times must not make its own words common."""
+    copies = Counter(document.terms for document in pool)
+    held = dict(collection.held)
+    for terms, n in copies.items():
+        for term in set(terms.split()) & query_terms.keys() if n > 1 else ():
+            held[term] = max(1, held.get(term, n) - (n - 1))
+    return held, sum(n - 1 for n in copies.values())
+
+
 def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -> float:
     times = Counter(filter(weight.__contains__, document.terms.split()))
     return sum(weight[term] * saturated(n, document.length, mean_length) for term, n in times.items())
@@ -91,12 +105,14 @@ def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Se
     counted = [_matches(document, wanted, matched) for document in (*pool, *others)]
     in_pool = counted[: len(pool)]
     held: Counter[str] = Counter()
-    for times in in_pool:
+    distinct = {document.words: times for document, times in zip(pool, in_pool, strict=True)}
+    for times in distinct.values():
         held.update(times.keys())
-    number = len(pool) + PRIOR_DOCUMENTS
+    number = len(distinct) + PRIOR_DOCUMENTS
     weight = {gram: times * rarity(number, held[gram]) for gram, times in wanted.items()}
     highest = sum(weight.values()) * (K1 + 1)
-    mean_length = sum(document.grams for document in pool) / max(1, len(pool))
+    lengths = {document.words: document.grams for document in pool}
+    mean_length = sum(lengths.values()) / max(1, len(lengths))
     shares = {}
     for document, times in zip((*pool, *others), counted, strict=True):
         bm25 = sum(weight[gram] * saturated(n, document.grams, mean_length) for gram, n in times.items())

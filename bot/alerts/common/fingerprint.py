@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from bot.domain.redact import mask
+
 _NUMBER = re.compile(
     r"(?<![\w.-])[#×x]?[-+]?\d[\d.,:]*\s?(?:%|％|ms|secs?|s|m|min|minutes?|h|hours?|d|days?|x|[KMGT]i?B|th|st|nd|rd)?(?![\w-])",
     re.IGNORECASE,
@@ -43,7 +45,7 @@ def exact(text: str) -> str:
 
 def fingerprint(tool: str, parts: Iterable[str]) -> str:
     """`tool:readable-words:hash` over the parts, in their order; empty parts keep their place."""
-    held = [exact(part) for part in parts]
+    held = [exact(mask(part)[0]) for part in parts]
     digest = hashlib.sha256("\x1f".join([tool, *held]).encode()).hexdigest()[:12]
     readable = "-".join(re.findall(rf"{_LETTERS}+", " ".join(held)))[:60].strip("-")
     return f"{tool}:{readable or 'unnamed'}:{digest}"

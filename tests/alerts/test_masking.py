@@ -1,0 +1,38 @@
+"""What leaves the reader holds no secret, wherever in the post it stood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.alerts import read
+from bot.alerts.shape import shape
+from bot.domain.alert import Alert
+
+SECRET = "Zq9Xw7LeAk12"
+FIELDS = [
+    {"title": "Password", "value": SECRET},
+    {"title": "*api_key*", "value": SECRET},
+    {"title": "pass\u200bword", "value": SECRET},
+]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        *({"attachments": [{"fields": [field]}]} for field in FIELDS),
+        {"attachments": [{"author_name": f"password {SECRET}"}]},
+        {"attachments": [{"title": "Run", "title_link": f"https://x.example/a?token={SECRET}&key={SECRET}"}]},
+        {"attachments": [{"actions": [{"text": "Run", "url": f"https://x.example/run?sig={SECRET}"}]}]},
+        {"blocks": [{"type": "section", "fields": [{"type": "mrkdwn", "text": f"*Password*\n{SECRET}"}]}]},
+        {"blocks": [{"type": "section", "text": {"text": text}} for text in ("*DB password:*", SECRET)]},
+        {"blocks": [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": text} for text in ("password: ", SECRET)]}]}]},
+    ],
+)  # fmt: skip
+def test_no_secret_leaves(more: dict[str, Any]) -> None:
+    event = {"type": "message", "bot_id": "B1", "subtype": "bot_message", "ts": "1.0", "text": "CRITICAL: db-1 is down"}
+    found = read({**event, **more})
+    assert isinstance(found, Alert)
+    assert SECRET not in repr(found)
+    assert SECRET not in repr(shape(found))
