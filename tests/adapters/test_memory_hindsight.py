@@ -17,7 +17,7 @@ from aiohttp import web
 from bot.adapters.memory_hindsight import HindsightBank, open_hindsight, status_of, translated, version_of
 from bot.domain.incident import Incident
 from bot.domain.query import Query
-from bot.ports import MemoryRejected, MemoryUnavailable
+from bot.ports import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit
 from tests.fakes import FakeClock
 from tests.ports import free_port
@@ -112,8 +112,8 @@ PROBLEMS = {
     "500": (status(500), MemoryUnavailable, "HTTP 500"),
     "502 HTML": (status(502, HTML, "text/html"), MemoryUnavailable, "HTTP 502"),
     "503": (status(503), MemoryUnavailable, "HTTP 503"),
-    "401": (status(401), MemoryUnavailable, "HINDSIGHT_API_KEY"),
-    "403": (status(403), MemoryUnavailable, "HINDSIGHT_API_KEY"),
+    "401": (status(401), MemoryAuthRejected, "HINDSIGHT_API_KEY"),
+    "403": (status(403), MemoryAuthRejected, "HINDSIGHT_API_KEY"),
     "404": (status(404), MemoryUnavailable, "HINDSIGHT_BANK_ID"),
     "400": (status(400), MemoryRejected, "HTTP 400"),
     "413": (status(413), MemoryRejected, "HTTP 413"),
