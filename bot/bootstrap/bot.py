@@ -157,7 +157,11 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         site = web.TCPSite(runner, settings.host, settings.port)
         await site.start()
         bot.port = runner.addresses[0][1]
-        loops = (Loop("deliver", bot.deliver.drain_once), Loop("gauges", partial(_gauges, bot, clock)))
+        loops = (
+            Loop("deliver", bot.deliver.drain_once),
+            Loop("gauges", partial(_gauges, bot, clock)),
+            Loop("embeddings", memory.fill_vectors),
+        )
         inbox = spawn(bot.worker.run(), "inbox")
         for loop in loops:
             loop.start()

@@ -13,10 +13,13 @@ from enum import StrEnum
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.kin import Identity, Kin, Mark, find_kin, reasons
 from bot.domain.query import Query
+from bot.domain.text import text_form
 
 STRONG_FROM = 0.5
 POSSIBLE_FROM = 0.2
 BACKGROUND_RANKS = slice(10, 30)
+# So many candidates: there may be more that were left out.
+CUT_OFF_AT = 50
 # The same thing in another region still counts, after the same thing here.
 ELSEWHERE = 0.02
 SIMILAR_SHARE = 0.2
@@ -146,11 +149,18 @@ def _fused(score: TextScore) -> float:
     return 0.6 * score.bm25_share + 0.4 * second
 
 
-def _background(candidates: Sequence[Candidate]) -> float:
-    """The mean fused score of ranks 11 to 30. A rank that nobody holds counts as 0, so that one candidate more or
-    less makes no leap."""
-    scores = sorted((_fused(c.score) for c in candidates), reverse=True)[BACKGROUND_RANKS]
-    return sum(scores) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
+def _background(candidates: Sequence[Candidate], *, cut_off: bool) -> float:
+    """The mean fused score of ranks 11 to 30 among texts that differ: forty recurrences of one problem are no
+    background to it. A rank that nobody holds counts as 0, so that one candidate more or less makes no leap; where the
+    list was cut off, it counts as the last one there is."""
+    best: dict[str, float] = {}
+    for candidate in candidates:
+        form = text_form("\n".join((candidate.incident.title, *candidate.incident.symptoms)))
+        best[form] = max(_fused(candidate.score), best.get(form, 0.0))
+    scores = sorted(best.values(), reverse=True)
+    if cut_off and scores:
+        scores += [scores[-1]] * (BACKGROUND_RANKS.stop - len(scores))
+    return sum(scores[BACKGROUND_RANKS]) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
 
 
 def _text_logit(score: TextScore, background: float, weights: Calibration) -> float:
@@ -207,17 +217,17 @@ def rank(
 ) -> tuple[Precedent, ...]:
     """The candidates as precedents, best first, each judged for itself: never from the gap to the next one, for three
     recurrences would cancel each other out. `known` is how many records the viewer's memory holds; a memory of up to
-    ten records has no background. Without `calibration` the one for the given scores is used (with or without cosine).
+    ten records has no background. Without `calibration` each is judged by the one for its scores (with or without
+    cosine: what was just recorded has no vector yet).
     """
-    hybrid = any(c.score.cosine is not None for c in candidates)
-    weights = calibration or (HYBRID if hybrid else LEXICAL)
-    background = _background(candidates)
+    background = _background(candidates, cut_off=len(candidates) >= CUT_OFF_AT)
     found = []
     for candidate in candidates:
         incident = candidate.incident
         if incident.incident_id in query.exclude:
             continue
         kin = find_kin(query, incident)
+        weights = calibration or (LEXICAL if candidate.score.cosine is None else HYBRID)
         probability = _probability(candidate, kin, background, weights)
         why = (*reasons(kin, incident), *_wording(candidate.score))
         found.append(Precedent(incident, probability, tier_of(probability), why, kin.differs))

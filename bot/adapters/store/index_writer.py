@@ -1,4 +1,6 @@
-"""Writing the index: documents, their full-text rows, and how many documents each term occurs in.
+"""Writing the index: documents, their full-text rows, and how many documents each term and name occurs in.
+
+A document gets the vector of an equal text at once, where there is one; else it waits for one in `index_pending`.
 
 Must not open transactions: it writes into the one that writes the records.
 """
@@ -15,15 +17,26 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.index_tables import FTS_ADD, FTS_REMOVE, documents, terms, totals
+from bot.adapters.store.index_tables import (
+    FTS_ADD,
+    FTS_REMOVE,
+    documents,
+    names,
+    pending,
+    signs,
+    terms,
+    totals,
+    vectors,
+)
 from bot.adapters.store.statements import batches, to_json
 from bot.domain.incident import Incident
-from bot.domain.text import gram_count, tokens, words
+from bot.domain.text import form_number, gram_count, tokens, words
 
 IDS_PER_STATEMENT = 500
 # more records than this are cut into tokens in a thread, to keep the event loop free
 AT_ONCE = 8
-Counts = dict[tuple[str, str], int]
+NAMED = ("vendor", "service", "region")
+LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'index_documents'), 0)")
 
 
 def searchable_text(record: Incident) -> str:
@@ -48,17 +61,22 @@ class SqliteIndexWriter:
 
     async def put(self, connection: AsyncConnection, records: Sequence[Incident]) -> None:
         """Index these records, replacing what was indexed under their ids."""
-        await self.drop(connection, [record.incident_id for record in records])
         if not records:
             return
-        first = (await connection.execute(sa.select(sa.func.coalesce(sa.func.max(documents.c.doc_id), 0)))).scalar_one()
+        first = (await connection.execute(LAST_NUMBER)).scalar_one() + 1
         if len(records) > AT_ONCE:
-            rows = await asyncio.to_thread(_document_rows, records, first + 1)
+            rows = await asyncio.to_thread(_document_rows, records, first)
         else:
-            rows = _document_rows(records, first + 1)
+            rows = _document_rows(records, first)
+        alike = await _vectors_of(connection, {row["form"] for row in rows})
+        await self.drop(connection, [record.incident_id for record in records])
         await connection.execute(sa.insert(documents), rows)
         await connection.execute(FTS_ADD, rows)
         await _count(connection, rows, 1)
+        known = [row | alike[row["form"]] for row in rows if row["form"] in alike]
+        await keep_vectors(connection, known)
+        if waiting := [{"doc_id": row["doc_id"]} for row in rows if row["form"] not in alike]:
+            await connection.execute(sa.insert(pending), waiting)
 
     async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
         """Forget these ids; unknown ones are fine."""
@@ -67,9 +85,35 @@ class SqliteIndexWriter:
             rows = [dict(row) for row in (await connection.execute(asked)).mappings()]
             if rows:
                 await connection.execute(FTS_REMOVE, rows)
-                gone = documents.c.doc_id.in_([row["doc_id"] for row in rows])
-                await connection.execute(sa.delete(documents).where(gone))
+                for table in (documents, vectors, signs, pending):
+                    gone = table.c.doc_id.in_([row["doc_id"] for row in rows])
+                    await connection.execute(sa.delete(table).where(gone))
                 await _count(connection, rows, -1)
+
+
+async def keep_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+    """Store vectors; each row has `doc_id`, `visibility`, `vector`, `signs`."""
+    if rows:
+        await connection.execute(sa.insert(vectors), [{"doc_id": r["doc_id"], "vector": r["vector"]} for r in rows])
+        kept = [{name: r[name] for name in ("doc_id", "visibility", "signs")} for r in rows]
+        await connection.execute(sa.insert(signs), kept)
+
+
+async def _vectors_of(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
+    """The vectors of documents whose text has one of these forms."""
+    found: dict[int, dict[str, bytes]] = {}
+    for portion in batches(sorted(forms), IDS_PER_STATEMENT):
+        alike = sa.select(sa.func.min(vectors.c.doc_id)).join(documents, documents.c.doc_id == vectors.c.doc_id)
+        alike = alike.where(documents.c.form.in_(portion)).group_by(documents.c.form)
+        asked = (
+            sa.select(documents.c.form, vectors.c.vector, signs.c.signs)
+            .join(vectors, vectors.c.doc_id == documents.c.doc_id)
+            .join(signs, signs.c.doc_id == documents.c.doc_id)
+            .where(documents.c.doc_id.in_(alike.scalar_subquery()))
+        )
+        rows = await connection.execute(asked)
+        found |= {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
+    return found
 
 
 def _document_rows(records: Iterable[Incident], first: int) -> list[dict[str, Any]]:
@@ -87,26 +131,43 @@ def _document_row(record: Incident, doc_id: int) -> dict[str, Any]:
         "words": to_json(Counter(written)),
         "length": len(found),
         "grams": sum(gram_count(word) for word in written),
+        "form": form_number(text),
+        "vendor": record.vendor,
+        "service": record.service,
+        "region": record.region,
     }
 
 
 async def _count(connection: AsyncConnection, rows: Sequence[dict[str, Any]], sign: int) -> None:
     held: Counter[tuple[str, str]] = Counter()
+    named: Counter[tuple[str, str]] = Counter()
     many: Counter[str] = Counter()
     length: Counter[str] = Counter()
     for row in rows:
         held.update((term, row["visibility"]) for term in set(row["terms"].split()))
+        named.update((kind, row[kind]) for kind in NAMED if row[kind])
         many[row["visibility"]] += 1
         length[row["visibility"]] += row["length"]
     in_terms = [{"term": term, "visibility": scope, "documents": sign * n} for (term, scope), n in held.items()]
+    in_names = [{"kind": kind, "name": name, "documents": sign * n} for (kind, name), n in named.items()]
     in_totals = [
         {"visibility": scope, "documents": sign * n, "length": sign * length[scope]} for scope, n in many.items()
     ]
     if in_terms:
         await connection.execute(_adding(terms, ("term", "visibility"), ("documents",)), in_terms)
+    if in_names:
+        await connection.execute(_adding(names, ("kind", "name"), ("documents",)), in_names)
     await connection.execute(_adding(totals, ("visibility",), ("documents", "length")), in_totals)
     if sign < 0:
-        await connection.execute(sa.delete(terms).where(terms.c.documents <= 0))
+        # only what was counted down can be gone; a search through all terms would take long in a large store
+        for table, counted in ((terms, in_terms), (names, in_names)):
+            if counted:
+                await connection.execute(_unheld(table), counted)
+
+
+def _unheld(table: sa.Table) -> sa.Delete:
+    keys = [column == sa.bindparam(f"{column.name}") for column in table.primary_key.columns]
+    return sa.delete(table).where(*keys, table.c.documents <= 0)
 
 
 def _adding(table: sa.Table, keys: Sequence[str], amounts: Sequence[str]) -> sqlite.Insert:

@@ -18,8 +18,10 @@ from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.schema import check, upgrade
+from bot.adapters.store.vectors import VectorFiller
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
+from bot.ports.embedding import Embedder
 
 LEASE_S = 60.0
 
@@ -35,6 +37,7 @@ class Store:
     claims: SqlClaims
     health: SqlHealth
     index: SqlIndex
+    vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
     async def close(self) -> None:
@@ -46,8 +49,12 @@ class Store:
             self.tidy()
 
 
-async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S) -> Store:
+async def open_store(
+    url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S, embedder: Embedder | None = None
+) -> Store:
     """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words.
+
+    Without `embedder` memory works by words; vectors that are there stay.
 
     Beside PostgreSQL the index is a local file of this process, made from the records at the first recall.
     """
@@ -56,14 +63,14 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
     try:
         if in_step:
             await _upgrade_if_needed(database)
-            await make_anew(database, in_step)
+            await make_anew(database, in_step, embedder.name if embedder else None)
         else:
             await _require_current(database)
     except StoreUnavailable:
         await database.close()
         raise
     writer = Writer(index=in_step)
-    index, tidy = (SqlIndex(database, database), None) if in_step else _index_beside(database)
+    index, tidy = (SqlIndex(database, database, None, embedder), None) if in_step else _index_beside(database, embedder)
     return Store(
         database=database,
         incidents=SqlIncidents(database, clock, writer),
@@ -72,6 +79,7 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
         claims=SqlClaims(database, clock, writer),
         health=SqlHealth(database, clock),
         index=index,
+        vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
 
@@ -85,11 +93,12 @@ async def migrate(url: str) -> None:
         await database.close()
 
 
-def _index_beside(records_in: Database) -> tuple[SqlIndex, Callable[[], None]]:
+def _index_beside(records_in: Database, embedder: Embedder | None) -> tuple[SqlIndex, Callable[[], None]]:
     with plain_errors():
         directory = tempfile.TemporaryDirectory(prefix="precedent-index-")
     database = _connect(f"sqlite:///{directory.name}/index.db")
-    return SqlIndex(database, records_in, IndexFollower(records_in, database)), directory.cleanup
+    follower = IndexFollower(records_in, database, model=embedder.name if embedder else None)
+    return SqlIndex(database, records_in, follower, embedder), directory.cleanup
 
 
 def _connect(url: str) -> Database:

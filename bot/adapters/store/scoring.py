@@ -18,19 +18,20 @@ from bot.domain.text import word_grams
 K1 = 1.2
 B = 0.75
 PRIOR_DOCUMENTS = 50
-WORD_SHARE, GRAM_SHARE = 0.6, 0.4
+WORD_SHARE, SECOND_SHARE = 0.6, 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A stored document as the index keeps it: `terms` separated by spaces, `words` a JSON object of their counts,
-    and how many terms and n-grams it has."""
+    how many terms and n-grams it has, and the number of its text's form."""
 
     incident_id: str
     terms: str
     words: str
     length: int
     grams: int
+    form: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def saturated(times: int, length: int, mean_length: float) -> float:
 
 def combined(score: TextScore) -> float:
     """The order of candidates by text alone."""
-    return WORD_SHARE * score.bm25_share + GRAM_SHARE * score.chargram_share
+    second = score.chargram_share if score.cosine is None else score.cosine
+    return WORD_SHARE * score.bm25_share + SECOND_SHARE * second
 
 
 def scores(
@@ -63,20 +65,24 @@ def scores(
     collection: Collection,
     pool: Sequence[Document],
     others: Sequence[Document] = (),
+    cosines: Mapping[str, float] | None = None,
 ) -> dict[str, TextScore]:
-    """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id."""
+    """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id. `cosines`: of those
+    that have a vector. Without `query_words` n-grams are not counted."""
     number = collection.documents + PRIOR_DOCUMENTS
     weight = {term: times * rarity(number, collection.held.get(term, 0)) for term, times in query_terms.items()}
     highest = sum(weight.values()) * (K1 + 1)
     unit = rarity(number, 0) * (K1 + 1)
-    shares = _gram_shares(Counter(gram for word in query_words for gram in word_grams(word)), pool, others)
+    grams = Counter(gram for word in query_words for gram in word_grams(word))
+    shares = _gram_shares(grams, pool, others) if grams else {}
     found = {}
     for document in (*pool, *others):
         bm25 = _bm25(document, weight, collection.mean_length)
         found[document.incident_id] = TextScore(
             bm25_share=bm25 / highest if highest else 0.0,
             bm25_mass=math.log1p(bm25 / unit),
-            chargram_share=shares[document.incident_id],
+            chargram_share=shares.get(document.incident_id, 0.0),
+            cosine=(cosines or {}).get(document.incident_id),
         )
     return found
 
