@@ -37,7 +37,9 @@ def register(app: typer.Typer) -> None:
 
 def import_records(
     files: Annotated[list[str], typer.Argument(help="JSON Lines files, one incident a line; - is standard input")],
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave embeddings to the running bot, or to the next import")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave embeddings to the running bot, or to the next import")
+    ] = False,
 ) -> None:
     """Take incident records into memory."""
     texts = [(name, read_input(name)) for name in files]

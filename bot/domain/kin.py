@@ -60,7 +60,8 @@ def _shared_signs(query: Query, incident: Incident) -> tuple[str, ...]:
     told = "\n".join((incident.title, *incident.symptoms, *(a.title or "" for a in incident.alerts)))
     words = _words(told)
     names = (name for name in sorted(query.symptom_names) if _words(name).strip() and _words(name) in words)
-    return (*sorted(query.error_codes & codes_in(told)), *names)
+    codes = query.error_codes & codes_in(told) if query.error_codes else ()
+    return (*sorted(codes), *names)
 
 
 def _same(one: str | None, other: str | None) -> bool | None:

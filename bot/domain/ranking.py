@@ -143,28 +143,28 @@ BANDS: dict[Identity, Band] = {
 }
 
 
-def _fused(score: TextScore) -> float:
+def fused(score: TextScore) -> float:
     """One score of the text: words and meaning, or words and character n-grams where there is no model."""
     second = score.chargram_share if score.cosine is None else score.cosine
     return 0.6 * score.bm25_share + 0.4 * second
 
 
-def _background(candidates: Sequence[Candidate], *, cut_off: bool) -> float:
+def background_of(candidates: Sequence[Candidate]) -> float:
     """The mean fused score of ranks 11 to 30 among texts that differ: forty recurrences of one problem are no
     background to it. A rank that nobody holds counts as 0, so that one candidate more or less makes no leap; where the
     list was cut off, it counts as the last one there is."""
     best: dict[str, float] = {}
     for candidate in candidates:
         form = text_form("\n".join((candidate.incident.title, *candidate.incident.symptoms)))
-        best[form] = max(_fused(candidate.score), best.get(form, 0.0))
+        best[form] = max(fused(candidate.score), best.get(form, 0.0))
     scores = sorted(best.values(), reverse=True)
-    if cut_off and scores:
+    if len(candidates) >= CUT_OFF_AT:
         scores += [scores[-1]] * (BACKGROUND_RANKS.stop - len(scores))
     return sum(scores[BACKGROUND_RANKS]) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
 
 
 def _text_logit(score: TextScore, background: float, weights: Calibration) -> float:
-    distance = _fused(score) - background if _fused(score) > 0 else 0.0
+    distance = fused(score) - background if fused(score) > 0 else 0.0
     return (
         weights.intercept
         + weights.bm25_share * score.bm25_share
@@ -220,7 +220,7 @@ def rank(
     ten records has no background. Without `calibration` each is judged by the one for its scores (with or without
     cosine: what was just recorded has no vector yet).
     """
-    background = _background(candidates, cut_off=len(candidates) >= CUT_OFF_AT)
+    background = background_of(candidates)
     found = []
     for candidate in candidates:
         incident = candidate.incident

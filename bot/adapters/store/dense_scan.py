@@ -6,14 +6,13 @@ went away stay until there are many: their numbers are never given again, so who
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.index_tables import signs, state
 from bot.domain.query import Viewer
@@ -24,6 +23,7 @@ STRIDE = 16_384
 GONE_SHARE, GONE_AT_LEAST = 0.25, 1_000
 FAR = np.uint16(60_000)
 Words = npt.NDArray[np.uint64]
+Row = sa.Row[int, int, str, bytes]
 Numbers = npt.NDArray[np.int64]
 
 
@@ -45,38 +45,38 @@ def _empty() -> Signs:
 
 
 class SignScan:
-    """All signs in memory, and the search through them."""
+    """All signs in memory, and the search through them; for use in threads."""
 
     def __init__(self) -> None:
         self._held = _empty()
-        self._turn = asyncio.Lock()
+        self._turn = threading.Lock()
 
     @property
     def count(self) -> int:
         """How many rows are held, those of documents that went away included."""
         return self._held.count
 
-    async def catch_up(self, connection: AsyncConnection, live: int) -> None:
+    def catch_up(self, connection: sa.Connection, live: int) -> None:
         """Take in the rows written since the last time; `live` is how many there are in the table."""
-        async with self._turn:
-            epoch = (await connection.execute(sa.select(state.c.value).where(state.c.name == "epoch"))).scalar_one()
+        with self._turn:
+            epoch = connection.execute(sa.select(state.c.value).where(state.c.name == "epoch")).scalar_one()
             crowded = self._held.count > live * (1 + GONE_SHARE) + GONE_AT_LEAST
             if epoch != self._held.epoch or crowded:
                 self._held = _empty()
                 self._held.epoch = epoch
             asked = sa.select(signs.c.seq, signs.c.doc_id, signs.c.visibility, signs.c.signs)
-            fresh = (await connection.execute(asked.where(signs.c.seq > self._held.last).order_by(signs.c.seq))).all()
+            fresh = connection.execute(asked.where(signs.c.seq > self._held.last).order_by(signs.c.seq)).all()
             if fresh:
-                await asyncio.to_thread(_add, self._held, fresh)
+                _add(self._held, fresh)
 
-    async def nearest(self, question: Vectors, viewer: Viewer, limit: int) -> list[int]:
+    def nearest(self, question: Vectors, viewer: Viewer, limit: int) -> list[int]:
         """The numbers of the documents whose signs differ least, of those that the viewer may see."""
         held = self._held
         seen = None if viewer.sees_all else {number for name, number in held.named.items() if name in viewer.scopes}
-        return await asyncio.to_thread(_nearest, held, held.count, question, seen, limit)
+        return _nearest(held, held.count, question, seen, limit)
 
 
-def _add(held: Signs, rows: Sequence[sa.Row[tuple[int, int, str, bytes]]]) -> None:
+def _add(held: Signs, rows: Sequence[Row]) -> None:
     fresh = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint64).reshape(len(rows), -1).T
     end = held.count + len(rows)
     if end > held.numbers.size:
@@ -91,7 +91,8 @@ def _grow(held: Signs, needed: int, width: int) -> None:
     """New arrays with room to spare; a scan that runs keeps the old ones."""
     room = needed + max(needed // 8, 64)
     words, numbers, scopes = np.zeros((width, room), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint16)
-    words[:, : held.count] = held.words[:, : held.count]
+    if held.count:
+        words[:, : held.count] = held.words[:, : held.count]
     numbers[: held.count] = held.numbers[: held.count]
     scopes[: held.count] = held.scopes[: held.count]
     held.words, held.numbers, held.scopes = words, numbers, scopes

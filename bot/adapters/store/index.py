@@ -1,44 +1,36 @@
 """Search over the recallable records: the Index port on SQLite's FTS5 and vectors. Must not decide what is a precedent.
 
-Candidates are the documents that hold the question's words, and those whose vectors are nearest to it. All are scored
-exactly, in a thread: by words and vectors, or by words and parts of words while there is no model or many documents
-have no vector yet.
+Candidates are the documents that hold the question's words, and those whose vectors are nearest to it.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store import index_search as reading
 from bot.adapters.store.bodies import record_from_json
 from bot.adapters.store.dense_scan import SignScan
 from bot.adapters.store.engine import Database
-from bot.adapters.store.index_search import BY_WORDS, WITH_VECTORS, Search
+from bot.adapters.store.index_search import Found, Search, found_by
 from bot.adapters.store.index_tables import names, totals
-from bot.adapters.store.scoring import Collection, Document, combined, scores
+from bot.adapters.store.reader import Reader
 from bot.adapters.store.statements import batches, seen_by
 from bot.adapters.store.tables import record_fingerprints, records
-from bot.adapters.store.vectors import cosines
 from bot.domain.query import KnownNames, Query, Viewer
-from bot.domain.ranking import Candidate, TextScore
+from bot.domain.ranking import Candidate, TextScore, fused
 from bot.domain.text import tokens, words
 from bot.observability import logger
 from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Embedder, Vectors
 
-NEAREST, SCANNED = 50, 200
 # Of texts that are equal but for numbers at most so many are candidates: something must be left to compare with.
 ALIKE_AT_MOST = 20
-# Up to this share (or number) of documents without a vector, the others are searched by theirs.
-WAITING_SHARE, WAITING_FEW = 0.1, 20
 IDS_PER_STATEMENT = 500
+T = TypeVar("T")
 log = logger("index")
 
 
@@ -51,23 +43,6 @@ class CatchUp(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found: text scores and text forms by incident id."""
-
-    scores: Mapping[str, TextScore] = field(default_factory=dict)
-    forms: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """Documents to be scored, by number: found by words, and others; with their cosines where they have a vector."""
-
-    by_words: Mapping[int, Document]
-    others: Mapping[int, Document]
-    cosines: Mapping[int, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class SqlIndex:
     """The Index port. `records_in` holds the records, `database` the index: the same one on SQLite."""
 
@@ -76,6 +51,7 @@ class SqlIndex:
     follower: CatchUp | None = None
     embedder: Embedder | None = None
     scan: SignScan = field(default_factory=SignScan)
+    _readers: list[Reader] = field(default_factory=list)
 
     async def candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
         """See the port."""
@@ -91,22 +67,39 @@ class SqlIndex:
 
     async def known(self, viewer: Viewer) -> int:
         """See the port."""
-        await self._catch_up()
         asked = sa.select(sa.func.coalesce(sa.func.sum(totals.c.documents), 0))
-        async with self.database.read() as connection:
-            return int((await connection.execute(asked.where(seen_by(viewer, totals.c.visibility)))).scalar_one())
+        asked = asked.where(seen_by(viewer, totals.c.visibility))
+        return int(await self._ask(lambda connection: connection.execute(asked).scalar_one()))
 
     async def known_names(self) -> KnownNames:
         """See the port."""
-        await self._catch_up()
-        async with self.database.read() as connection:
-            rows = (await connection.execute(sa.select(names.c.kind, names.c.name))).all()
+        asked = sa.select(names.c.kind, names.c.name)
+        rows = await self._ask(lambda connection: connection.execute(asked).all())
         by_kind = [frozenset(row.name for row in rows if row.kind == kind) for kind in ("vendor", "service", "region")]
         return KnownNames(*by_kind)
 
-    async def _catch_up(self) -> None:
+    def close(self) -> None:
+        """Give the reading connections back; those of the databases are their owner's."""
+        for reader in self._readers:
+            reader.close()
+
+    async def _ask(self, work: Callable[[sa.Connection], T]) -> T:
+        """Read the index, caught up with the records."""
         if self.follower:
             await self.follower.catch_up()
+        return await self._reader().ask(work)
+
+    def _reader(self) -> Reader:
+        if not self._readers:
+            self._readers.append(Reader(self.database))
+        return self._readers[0]
+
+    async def _rows(self, asked: sa.Select[tuple[str, ...]]) -> Sequence[sa.Row[tuple[str, ...]]]:
+        """Rows of the records, which may be in another database than the index."""
+        if self.records_in is self.database:
+            return await self._reader().ask(lambda connection: connection.execute(asked).all())
+        async with self.records_in.read() as connection:
+            return (await connection.execute(asked)).all()
 
     async def _with_fingerprint(self, query: Query, viewer: Viewer) -> frozenset[str]:
         if not query.fingerprint:
@@ -116,25 +109,12 @@ class SqlIndex:
             .join(record_fingerprints, record_fingerprints.c.incident_id == records.c.incident_id)
             .where(record_fingerprints.c.fingerprint == query.fingerprint, *_recallable(query, viewer))
         )
-        async with self.records_in.read() as connection:
-            return frozenset((await connection.execute(asked)).scalars())
+        return frozenset(row.incident_id for row in await self._rows(asked))
 
     async def _search(self, query: Query, viewer: Viewer, also: frozenset[str]) -> Found:
-        await self._catch_up()
         question = await self._question(query)
-        search = Search(Counter(tokens(query.text)), viewer, query.exclude)
-        async with self.database.read() as connection:
-            collection = await reading.collection_of(connection, search.wanted, viewer)
-            if question is not None and not await self._ready(connection):
-                question = None
-            if question is None:
-                pools = await _pools_by_words(connection, search, collection, also)
-            else:
-                pools = await self._pools(connection, search, collection, also, question)
-        said = words(query.text) if _counts_grams(pools) else []
-        found = await asyncio.to_thread(_scored, search, said, collection, pools)
-        everything = (*pools.by_words.values(), *pools.others.values())
-        return Found(found, {document.incident_id: document.form for document in everything})
+        search = Search(Counter(tokens(query.text)), tuple(words(query.text)), viewer, query.exclude, also)
+        return await self._ask(lambda connection: found_by(connection, search, question, self.scan))
 
     async def _question(self, query: Query) -> Vectors | None:
         if self.embedder is None or not query.text:
@@ -145,46 +125,15 @@ class SqlIndex:
             log.debug("a question is answered by words", reason=str(problem))
             return None
 
-    async def _ready(self, connection: AsyncConnection) -> bool:
-        """Whether nearly all documents have a vector; the signs in memory are caught up then."""
-        everything = (await connection.execute(sa.select(sa.func.sum(totals.c.documents)))).scalar_one() or 0
-        few = max(WAITING_FEW, int(everything * WAITING_SHARE))
-        without = await reading.waiting(connection, few + 1)
-        if without > few:
-            return False
-        await self.scan.catch_up(connection, everything - without)
-        return True
-
-    async def _pools(
-        self,
-        connection: AsyncConnection,
-        search: Search,
-        collection: Collection,
-        also: frozenset[str],
-        question: Vectors,
-    ) -> Pools:
-        in_words = await reading.pool_of(connection, search, collection, WITH_VECTORS)
-        near = await self.scan.nearest(question, search.viewer, SCANNED + len(search.exclude))
-        known = await reading.numbers_of(connection, also) if also else []
-        kept = await reading.vectors_of(connection, list(dict.fromkeys((*in_words, *near, *known))))
-        found = dict(zip(kept, map(float, cosines(question, list(kept.values()))), strict=True)) if kept else {}
-        nearest = sorted((n for n in near if n in found), key=lambda n: (-found[n], n))[: NEAREST + len(search.exclude)]
-        grams = any(number not in found for number in (*in_words, *known))
-        there = await reading.documents_of(connection, list(dict.fromkeys((*in_words, *nearest, *known))), grams=grams)
-        held = {n: d for n, d in there.items() if d.incident_id not in search.exclude}
-        pool = {number: held[number] for number in in_words if number in held}
-        return Pools(pool, {n: d for n, d in held.items() if n not in pool}, found)
-
     async def _load(
         self, incident_ids: Sequence[str], found: Found, query: Query, viewer: Viewer
     ) -> tuple[Candidate, ...]:
         bodies: dict[str, str] = {}
-        async with self.records_in.read() as connection:
-            for portion in batches(incident_ids, IDS_PER_STATEMENT):
-                asked = sa.select(records.c.incident_id, records.c.body).where(
-                    records.c.incident_id.in_(portion), *_recallable(query, viewer)
-                )
-                bodies.update((incident_id, body) for incident_id, body in await connection.execute(asked))
+        for portion in batches(incident_ids, IDS_PER_STATEMENT):
+            asked = sa.select(records.c.incident_id, records.c.body).where(
+                records.c.incident_id.in_(portion), *_recallable(query, viewer)
+            )
+            bodies |= {row.incident_id: row.body for row in await self._rows(asked)}
         return tuple(
             Candidate(record_from_json(bodies[incident_id]), found.scores.get(incident_id, TextScore()))
             for incident_id in dict.fromkeys(incident_ids)
@@ -194,38 +143,14 @@ class SqlIndex:
 
 def _best(found: Found, limit: int) -> list[str]:
     """The ids of the best, at most `limit`, and of texts that are alike at most `ALIKE_AT_MOST`."""
-    ordered = sorted(found.scores, key=lambda incident_id: (-combined(found.scores[incident_id]), incident_id))
+    ordered = sorted(found.scores, key=lambda incident_id: (-fused(found.scores[incident_id]), incident_id))
     chosen: list[str] = []
     alike: Counter[int] = Counter()
     for incident_id in ordered:
         alike[found.forms[incident_id]] += 1
-        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and combined(found.scores[incident_id]) > 0:
+        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fused(found.scores[incident_id]) > 0:
             chosen.append(incident_id)
     return chosen[:limit]
-
-
-async def _pools_by_words(
-    connection: AsyncConnection, search: Search, collection: Collection, also: frozenset[str]
-) -> Pools:
-    in_words = await reading.pool_of(connection, search, collection, BY_WORDS)
-    known = await reading.numbers_of(connection, also) if also else []
-    held = await reading.documents_of(connection, list(dict.fromkeys((*in_words, *known))), grams=True)
-    pool = {number: held[number] for number in in_words}
-    return Pools(pool, {number: document for number, document in held.items() if number not in pool})
-
-
-def _counts_grams(pools: Pools) -> bool:
-    return any(number not in pools.cosines for number in (*pools.by_words, *pools.others))
-
-
-def _scored(search: Search, said: Sequence[str], collection: Collection, pools: Pools) -> dict[str, TextScore]:
-    near = {pools_id: pools.cosines[n] for n, pools_id in _ids(pools) if n in pools.cosines}
-    pool, others = list(pools.by_words.values()), list(pools.others.values())
-    return scores(search.wanted, said, collection, pool, others, near)
-
-
-def _ids(pools: Pools) -> list[tuple[int, str]]:
-    return [(n, document.incident_id) for held in (pools.by_words, pools.others) for n, document in held.items()]
 
 
 def _recallable(query: Query, viewer: Viewer) -> tuple[sa.ColumnElement[bool], ...]:

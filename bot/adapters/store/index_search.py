@@ -1,159 +1,119 @@
-"""Reading the index: which documents hold the question's words, and what is stored of them. Must not score.
+"""One question's search through the index: candidates by words and by vectors, and their exact scores.
 
-In a small collection every word is searched; in a large one the rarest, as far as the documents that hold them stay
-within a budget. What only common words would have found is left to the vectors.
+Must not load records. Where nearly all documents have a vector, all are scored by words and vectors; else, and for the
+few that have none, parts of words stand for the meaning.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.index_tables import documents, fts, pending, terms, totals, vectors
-from bot.adapters.store.scoring import Collection, Document, rarity
-from bot.adapters.store.statements import batches, seen_by
-from bot.domain.query import Query, Viewer
+from bot.adapters.store import index_reading as reading
+from bot.adapters.store.dense_scan import SignScan
+from bot.adapters.store.index_reading import BY_WORDS, WITH_VECTORS
+from bot.adapters.store.index_tables import documents, totals
+from bot.adapters.store.scoring import Collection, Document, scores
+from bot.adapters.store.statements import seen_by
+from bot.adapters.store.vectors import cosines
+from bot.domain.query import Viewer
+from bot.domain.ranking import TextScore
+from bot.ports.embedding import Vectors
 
-IDS_PER_STATEMENT = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How far words are searched. `pool`: documents scored exactly. A collection of less than `full_below` documents is
-    searched by all words (at most `words_at_most`); a larger one by the rarest, at most `rarest_at_most`, held by
-    `base + share * documents` documents together."""
-
-    pool: int
-    full_below: int
-    words_at_most: int
-    rarest_at_most: int
-    base: int
-    share: float
-
-    def budget(self, collection: int) -> int:
-        """How many documents may hold the words that are searched by."""
-        return int(self.base + self.share * collection)
-
-
-# Vectors find what common words would: fewer words and documents give the same answers (measured).
-WITH_VECTORS = Effort(pool=120, full_below=2_000, words_at_most=200, rarest_at_most=8, base=3_000, share=0.01)
-BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
+NEAREST, SCANNED = 50, 200
+# Up to this share (or number) of documents without a vector, the others are searched by theirs.
+WAITING_SHARE, WAITING_FEW = 0.1, 20
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One question's search through the words. `exclude`: incident ids that must not come back."""
+    """A question: `wanted` its words as the index has them, `said` as they were written. `exclude`: incident ids that
+    must not come back; `also`: ids to be scored in any case."""
 
     wanted: Counter[str]
+    said: tuple[str, ...]
     viewer: Viewer
     exclude: frozenset[str]
+    also: frozenset[str]
 
 
-async def collection_of(connection: AsyncConnection, wanted: Iterable[str], viewer: Viewer) -> Collection:
-    """What the viewer may search, and in how many of it each word occurs."""
-    counted = sa.select(sa.func.sum(totals.c.documents), sa.func.sum(totals.c.length))
-    number, length = (await connection.execute(counted.where(seen_by(viewer, totals.c.visibility)))).one()
-    held: dict[str, int] = {}
-    for portion in batches(list(wanted), IDS_PER_STATEMENT):
-        asked = (
-            sa.select(terms.c.term, sa.func.sum(terms.c.documents).label("held"))
-            .where(terms.c.term.in_(portion), seen_by(viewer, terms.c.visibility))
-            .group_by(terms.c.term)
-        )
-        held |= {row.term: row.held for row in await connection.execute(asked)}
-    return Collection(documents=number or 0, mean_length=(length or 0) / max(1, number or 0), held=held)
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Text scores, and the numbers of the texts' forms, by incident id."""
+
+    scores: Mapping[str, TextScore] = field(default_factory=dict)
+    forms: Mapping[str, int] = field(default_factory=dict)
 
 
-def words_to_search(wanted: Counter[str], collection: Collection, effort: Effort) -> list[str]:
-    """The words to search by, the most telling first."""
-    there = [term for term in wanted if collection.held.get(term)]
-    if collection.documents < effort.full_below:
-        weight = {t: wanted[t] * rarity(collection.documents, collection.held[t]) for t in there}
-        return sorted(there, key=lambda t: (-weight[t], t))[: effort.words_at_most]
-    rarest = sorted(there, key=lambda term: (collection.held[term], term))
-    chosen, postings = rarest[:1], collection.held[rarest[0]] if rarest else 0
-    budget = effort.budget(collection.documents)
-    for term in rarest[1 : effort.rarest_at_most]:
-        postings += collection.held[term]
-        if postings > budget:
-            break
-        chosen.append(term)
-    return chosen
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Documents to be scored, by number: found by words, and others; with their cosines where they have a vector."""
+
+    by_words: Mapping[int, Document]
+    others: Mapping[int, Document]
+    cosines: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def all(self) -> Mapping[int, Document]:
+        """Both."""
+        return {**self.by_words, **self.others}
 
 
-async def pool_of(
-    connection: AsyncConnection, search: Search, collection: Collection, effort: Effort
-) -> list[int]:
-    """The numbers of the documents that FTS5 ranks best, at most `effort.pool`."""
-    chosen = words_to_search(search.wanted, collection, effort)
-    if not chosen:
-        return []
-    # what is repeated in the question counts more
-    expression = " OR ".join(f'"{term}"' for term in chosen for _ in range(min(search.wanted[term], 3)))
-    asked: sa.Select[Any] = (
-        sa.select(documents.c.doc_id)
-        .join(fts, fts.c.rowid == documents.c.doc_id)
-        .where(fts.c.index_fts.op("MATCH")(expression), fts.c.rowid > await _oldest(connection, chosen, collection, effort))
-        .order_by(sa.func.bm25(fts.c.index_fts), documents.c.incident_id)
-        .limit(effort.pool)
-    )
-    if not search.viewer.sees_all:
-        asked = asked.where(seen_by(search.viewer, documents.c.visibility))
-    if search.exclude:
-        asked = asked.where(documents.c.incident_id.not_in(sorted(search.exclude)))
-    return list((await connection.execute(asked)).scalars())
+def found_by(connection: sa.Connection, search: Search, question: Vectors | None, scan: SignScan) -> Found:
+    """The search, on one consistent view of the index. `question` None: by words alone."""
+    collection = reading.collection_of(connection, search.wanted, search.viewer)
+    everything = connection.execute(sa.select(sa.func.sum(totals.c.documents))).scalar_one() or 0
+    conditions = _conditions(search, all_seen=everything == collection.documents)
+    if question is not None and _ready(connection, scan, everything):
+        in_words = reading.pool_of(connection, search.wanted, collection, WITH_VECTORS, conditions)
+        pools = _with_nearest(connection, search, in_words, question, scan)
+    else:
+        in_words = reading.pool_of(connection, search.wanted, collection, BY_WORDS, conditions)
+        pools = _split(connection, in_words, reading.numbers_of(connection, search.also), {})
+    held = pools.all
+    said = search.said if any(number not in pools.cosines for number in held) else ()
+    near = {document.incident_id: pools.cosines[n] for n, document in held.items() if n in pools.cosines}
+    told = scores(search.wanted, said, collection, [*pools.by_words.values()], [*pools.others.values()], near)
+    return Found(told, {document.incident_id: document.form for document in held.values()})
 
 
-async def _oldest(
-    connection: AsyncConnection, chosen: Sequence[str], collection: Collection, effort: Effort
-) -> int:
-    """Where even the rarest word is held by far more than the budget, only the newest documents are looked at."""
-    held, budget = collection.held[chosen[0]], effort.budget(collection.documents)
-    if collection.documents < effort.full_below or held <= 2 * budget:
-        return 0
-    last = (await connection.execute(sa.select(sa.func.max(documents.c.doc_id)))).scalar_one()
-    return int(last * (1 - budget / held))
+def _conditions(search: Search, *, all_seen: bool) -> tuple[sa.ColumnElement[bool], ...]:
+    """What a document must meet to be a candidate. Looking at every document that holds a word costs time, so nothing is
+    asked where the viewer may see all."""
+    seen = () if all_seen else (seen_by(search.viewer, documents.c.visibility),)
+    return (*seen, documents.c.incident_id.not_in(sorted(search.exclude))) if search.exclude else seen
 
 
-async def numbers_of(connection: AsyncConnection, incident_ids: Iterable[str]) -> list[int]:
-    """The numbers of these incidents' documents."""
-    found: list[int] = []
-    for portion in batches(sorted(incident_ids), IDS_PER_STATEMENT):
-        asked = sa.select(documents.c.doc_id).where(documents.c.incident_id.in_(portion))
-        found += (await connection.execute(asked)).scalars()
-    return found
+def _ready(connection: sa.Connection, scan: SignScan, everything: int) -> bool:
+    """Whether nearly all documents have a vector; the signs in memory are caught up then."""
+    few = max(WAITING_FEW, int(everything * WAITING_SHARE))
+    without = reading.waiting(connection, few + 1)
+    if without > few:
+        return False
+    scan.catch_up(connection, everything - without)
+    return True
 
 
-async def documents_of(
-    connection: AsyncConnection, numbers: Sequence[int], *, grams: bool
-) -> dict[int, Document]:
-    """What is stored of these documents, by number; `grams`: also what character n-grams are counted from."""
-    found: dict[int, Document] = {}
-    table = documents.c
-    columns = [table.doc_id, table.incident_id, table.terms, table.length, table.form]
-    columns += [table.words, table.grams] if grams else [sa.literal("{}"), sa.literal(0)]
-    for portion in batches(numbers, IDS_PER_STATEMENT):
-        rows = await connection.execute(sa.select(*columns).where(table.doc_id.in_(portion)))
-        for number, incident_id, held, length, form, words, gram_count in rows:
-            found[number] = Document(incident_id, held, words, length, gram_count, form)
-    return found
+def _with_nearest(
+    connection: sa.Connection, search: Search, in_words: list[int], question: Vectors, scan: SignScan
+) -> Pools:
+    more = len(search.exclude)
+    near = scan.nearest(question, search.viewer, SCANNED + more)
+    also = reading.numbers_of(connection, search.also)
+    kept = reading.vectors_of(connection, list(dict.fromkeys((*in_words, *near, *also))))
+    measured = cosines(question, list(kept.values())) if kept else ()
+    found = {number: float(cosine) for number, cosine in zip(kept, measured, strict=True)}
+    nearest = sorted((n for n in near if n in found), key=lambda n: (-found[n], n))[: NEAREST + more]
+    pools = _split(connection, in_words, [*nearest, *also], found)
+    others = {n: document for n, document in pools.others.items() if document.incident_id not in search.exclude}
+    return Pools(pools.by_words, others, found)
 
 
-async def vectors_of(connection: AsyncConnection, numbers: Sequence[int]) -> dict[int, bytes]:
-    """The vectors of these documents, packed, where they have one."""
-    found: dict[int, bytes] = {}
-    for portion in batches(numbers, IDS_PER_STATEMENT):
-        asked = sa.select(vectors.c.doc_id, vectors.c.vector).where(vectors.c.doc_id.in_(portion))
-        found.update((number, vector) for number, vector in await connection.execute(asked))
-    return found
-
-
-async def waiting(connection: AsyncConnection, most: int) -> int:
-    """How many documents have no vector yet, counted up to `most`."""
-    some = sa.select(pending.c.doc_id).limit(most).subquery()
-    return int((await connection.execute(sa.select(sa.func.count()).select_from(some))).scalar_one())
+def _split(connection: sa.Connection, in_words: list[int], others: list[int], found: Mapping[int, float]) -> Pools:
+    numbers = list(dict.fromkeys((*in_words, *others)))
+    held = reading.documents_of(connection, numbers, grams=any(number not in found for number in numbers))
+    pool = {number: held[number] for number in in_words}
+    return Pools(pool, {number: document for number, document in held.items() if number not in pool}, found)

@@ -131,7 +131,8 @@ def begin_epoch(connection: sa.Connection) -> None:
 
 def is_of_model(connection: sa.Connection, model: str) -> bool:
     """Whether the vectors are this model's."""
-    return connection.execute(sa.select(state.c.value).where(state.c.name == "model")).scalar_one() == model
+    asked = sa.select(state.c.value).where(state.c.name == "model")
+    return bool(connection.execute(asked).scalar_one() == model)
 
 
 def use_model(connection: sa.Connection, model: str) -> None:

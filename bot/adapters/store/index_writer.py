@@ -28,7 +28,8 @@ from bot.adapters.store.index_tables import (
     totals,
     vectors,
 )
-from bot.adapters.store.statements import batches, to_json
+from bot.adapters.store.scoring import counted_words
+from bot.adapters.store.statements import batches
 from bot.domain.incident import Incident
 from bot.domain.text import form_number, gram_count, tokens, words
 
@@ -128,7 +129,7 @@ def _document_row(record: Incident, doc_id: int) -> dict[str, Any]:
         "incident_id": record.incident_id,
         "visibility": record.source.visibility,
         "terms": " ".join(found),
-        "words": to_json(Counter(written)),
+        "words": counted_words(written),
         "length": len(found),
         "grams": sum(gram_count(word) for word in written),
         "form": form_number(text),

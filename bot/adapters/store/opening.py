@@ -42,6 +42,7 @@ class Store:
 
     async def close(self) -> None:
         """Give the connections back; the store cannot be used afterwards."""
+        self.index.close()
         await self.database.close()
         if self.index.database is not self.database:
             await self.index.database.close()

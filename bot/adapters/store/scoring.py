@@ -6,10 +6,9 @@ documents more than there are, which hold none of the query: in a store of five 
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.ranking import TextScore
@@ -18,20 +17,20 @@ from bot.domain.text import word_grams
 K1 = 1.2
 B = 0.75
 PRIOR_DOCUMENTS = 50
-WORD_SHARE, SECOND_SHARE = 0.6, 0.4
+TIMES = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A stored document as the index keeps it: `terms` separated by spaces, `words` a JSON object of their counts,
-    how many terms and n-grams it has, and the number of its text's form."""
+    """A stored document as the index keeps it: its `terms` separated by spaces and their number, the number of its
+    text's form; `words` as `counted_words` writes them and how many n-grams they have, where n-grams are counted."""
 
     incident_id: str
     terms: str
-    words: str
     length: int
-    grams: int
     form: int = 0
+    words: str = ""
+    grams: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,11 @@ class Collection:
     held: Mapping[str, int]
 
 
+def counted_words(words: Iterable[str]) -> str:
+    """Words with their counts as text: "disk full*2". No word holds an asterisk or a space."""
+    return " ".join(word if n == 1 else f"{word}{TIMES}{n}" for word, n in Counter(words).items())
+
+
 def rarity(documents: int, holding: int) -> float:
     """BM25's inverse document frequency, never negative."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
@@ -51,12 +55,6 @@ def rarity(documents: int, holding: int) -> float:
 def saturated(times: int, length: int, mean_length: float) -> float:
     """BM25's term frequency part, at most K1 + 1."""
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / max(mean_length, 1.0)))
-
-
-def combined(score: TextScore) -> float:
-    """The order of candidates by text alone."""
-    second = score.chargram_share if score.cosine is None else score.cosine
-    return WORD_SHARE * score.bm25_share + SECOND_SHARE * second
 
 
 def scores(
@@ -113,7 +111,9 @@ def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Se
 def _matches(document: Document, wanted: Mapping[str, int], matched: dict[str, tuple[str, ...]]) -> dict[str, int]:
     """How often the query's n-grams occur in the document. `matched` remembers the n-grams of words seen before."""
     times: dict[str, int] = {}
-    for word, n in json.loads(document.words).items():
+    for entry in document.words.split():
+        word, _, many = entry.partition(TIMES)
+        n = int(many or 1)
         hits = matched.get(word)
         if hits is None:
             hits = matched[word] = tuple(filter(wanted.__contains__, word_grams(word)))

@@ -30,12 +30,12 @@ BATCH = 16
 def packed(vector: Vectors) -> bytes:
     """A scale and 8-bit numbers."""
     scale = np.float32(max(float(np.abs(vector).max()), 1e-12) / 127)
-    return scale.tobytes() + np.rint(vector / scale).astype(np.int8).tobytes()
+    return bytes(scale.tobytes() + np.rint(vector / scale).astype(np.int8).tobytes())
 
 
 def sign_bits(vector: Vectors) -> bytes:
     """One bit a dimension: whether the number is positive."""
-    return np.packbits(vector > 0).tobytes()
+    return bytes(np.packbits(vector > 0))
 
 
 def cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.float32]:

@@ -1,0 +1,144 @@
+"""Reading the index: which documents hold the question's words, and what is stored of them. Must not score.
+
+In a small collection every word is searched; in a large one the rarest, as far as the documents that hold them stay
+within a budget. What only common words would have found is left to the vectors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.adapters.store.index_tables import documents, fts, pending, terms, totals, vectors
+from bot.adapters.store.scoring import Collection, Document, rarity
+from bot.adapters.store.statements import batches, seen_by
+from bot.domain.query import Viewer
+
+IDS_PER_STATEMENT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How far words are searched. `pool`: documents scored exactly. A collection of less than `full_below` documents is
+    searched by all words (at most `words_at_most`); a larger one by the rarest, at most `rarest_at_most`, held by
+    `base + share * documents` documents together."""
+
+    pool: int
+    full_below: int
+    words_at_most: int
+    rarest_at_most: int
+    base: int
+    share: float
+
+    def budget(self, collection: int) -> int:
+        """How many documents may hold the words that are searched by."""
+        return int(self.base + self.share * collection)
+
+
+# Vectors find what common words would: fewer words and documents give the same answers (measured).
+WITH_VECTORS = Effort(pool=120, full_below=2_000, words_at_most=200, rarest_at_most=8, base=3_000, share=0.01)
+BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
+
+
+def collection_of(connection: sa.Connection, wanted: Iterable[str], viewer: Viewer) -> Collection:
+    """What the viewer may search, and in how many of it each word occurs."""
+    counted = sa.select(sa.func.sum(totals.c.documents), sa.func.sum(totals.c.length))
+    number, length = connection.execute(counted.where(seen_by(viewer, totals.c.visibility))).one()
+    held: dict[str, int] = {}
+    for portion in batches(list(wanted), IDS_PER_STATEMENT):
+        asked = (
+            sa.select(terms.c.term, sa.func.sum(terms.c.documents).label("held"))
+            .where(terms.c.term.in_(portion), seen_by(viewer, terms.c.visibility))
+            .group_by(terms.c.term)
+        )
+        held |= {row.term: row.held for row in connection.execute(asked)}
+    return Collection(documents=number or 0, mean_length=(length or 0) / max(1, number or 0), held=held)
+
+
+def words_to_search(wanted: Counter[str], collection: Collection, effort: Effort) -> list[str]:
+    """The words to search by, the most telling first."""
+    there = [term for term in wanted if collection.held.get(term)]
+    if collection.documents < effort.full_below:
+        weight = {t: wanted[t] * rarity(collection.documents, collection.held[t]) for t in there}
+        return sorted(there, key=lambda t: (-weight[t], t))[: effort.words_at_most]
+    rarest = sorted(there, key=lambda term: (collection.held[term], term))
+    chosen, postings = rarest[:1], collection.held[rarest[0]] if rarest else 0
+    budget = effort.budget(collection.documents)
+    for term in rarest[1 : effort.rarest_at_most]:
+        postings += collection.held[term]
+        if postings > budget:
+            break
+        chosen.append(term)
+    return chosen
+
+
+def pool_of(
+    connection: sa.Connection,
+    wanted: Counter[str],
+    collection: Collection,
+    effort: Effort,
+    conditions: Sequence[sa.ColumnElement[bool]],
+) -> list[int]:
+    """The numbers of the documents that FTS5 ranks best of those that meet the conditions, at most `effort.pool`."""
+    chosen = words_to_search(wanted, collection, effort)
+    if not chosen:
+        return []
+    # what is repeated in the question counts more
+    expression = " OR ".join(f'"{term}"' for term in chosen for _ in range(min(wanted[term], 3)))
+    asked: sa.Select[Any] = sa.select(fts.c.rowid).where(
+        fts.c.index_fts.op("MATCH")(expression), fts.c.rowid > _oldest(connection, chosen, collection, effort)
+    )
+    if conditions:
+        asked = asked.join(documents, fts.c.rowid == documents.c.doc_id).where(*conditions)
+    asked = asked.order_by(sa.func.bm25(fts.c.index_fts), fts.c.rowid).limit(effort.pool)
+    return list(connection.execute(asked).scalars())
+
+
+def _oldest(connection: sa.Connection, chosen: Sequence[str], collection: Collection, effort: Effort) -> int:
+    """Where even the rarest word is held by far more than the budget, only the newest documents are looked at."""
+    held, budget = collection.held[chosen[0]], effort.budget(collection.documents)
+    if collection.documents < effort.full_below or held <= 2 * budget:
+        return 0
+    last = connection.execute(sa.select(sa.func.max(documents.c.doc_id))).scalar_one()
+    return int(last * (1 - budget / held))
+
+
+def numbers_of(connection: sa.Connection, incident_ids: Iterable[str]) -> list[int]:
+    """The numbers of these incidents' documents."""
+    found: list[int] = []
+    for portion in batches(sorted(incident_ids), IDS_PER_STATEMENT):
+        asked = sa.select(documents.c.doc_id).where(documents.c.incident_id.in_(portion))
+        found += connection.execute(asked).scalars()
+    return found
+
+
+def documents_of(connection: sa.Connection, numbers: Sequence[int], *, grams: bool) -> dict[int, Document]:
+    """What is stored of these documents, by number; `grams`: also what character n-grams are counted from."""
+    found: dict[int, Document] = {}
+    table = documents.c
+    columns = [table.doc_id, table.incident_id, table.terms, table.length, table.form]
+    more = [table.words, table.grams] if grams else []
+    for portion in batches(numbers, IDS_PER_STATEMENT):
+        rows = connection.execute(sa.select(*columns, *more).where(table.doc_id.in_(portion)))
+        for number, incident_id, held, length, form, *said in rows:
+            found[number] = Document(incident_id, held, length, form, *said)
+    return found
+
+
+def vectors_of(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
+    """The vectors of these documents, packed, where they have one."""
+    found: dict[int, bytes] = {}
+    for portion in batches(numbers, IDS_PER_STATEMENT):
+        asked = sa.select(vectors.c.doc_id, vectors.c.vector).where(vectors.c.doc_id.in_(portion))
+        found.update((number, vector) for number, vector in connection.execute(asked))
+    return found
+
+
+def waiting(connection: sa.Connection, most: int) -> int:
+    """How many documents have no vector yet, counted up to `most`."""
+    some = sa.select(pending.c.doc_id).limit(most).subquery()
+    return int(connection.execute(sa.select(sa.func.count()).select_from(some)).scalar_one())
