@@ -122,9 +122,7 @@ class Calibration:
 
 
 LEXICAL = Calibration(intercept=-5.0, bm25_share=1.16, bm25_mass=1.35, chargram_share=1.64, cosine=0.0, background=3.37)
-HYBRID = Calibration(
-    intercept=-5.3, bm25_share=1.663, bm25_mass=1.596, chargram_share=0.0, cosine=2.149, background=5.0
-)
+HYBRID = Calibration(intercept=-6.29, bm25_share=1.52, bm25_mass=1.02, chargram_share=0.0, cosine=2.28, background=5.5)
 
 
 @dataclass(frozen=True, slots=True)

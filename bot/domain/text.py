@@ -107,6 +107,7 @@ FUNCTION_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=8192)
 def normalise(text: str) -> str:
     """The form under which two fixes or checks are the same: NFKC, case folded, spaces collapsed, numbering and final
     punctuation removed (design 6)."""
@@ -139,6 +140,7 @@ def words(text: str) -> list[str]:
     return [word.casefold() for word in _words(unicodedata.normalize("NFKC", text))]
 
 
+@lru_cache(maxsize=16_384)
 def word_grams(word: str) -> tuple[str, ...]:
     """All character n-grams (n = 3, 4, 5) of a word with a space at either end."""
     padded = f" {word} "

@@ -72,6 +72,8 @@ def features_of(candidate: Candidate, background: float) -> tuple[float, ...]:
 
 async def filled_store(folder: Path, directory: str, embedder: OnnxEmbedder | None) -> Store:
     store = await open_store(f"sqlite+aiosqlite:///{directory}/fit.db", FakeClock(), FakeIds(), embedder=embedder)
+    if await store.index.known(OPERATOR):
+        return store
     records = tuple(
         read_record({"incident_id": d["id"], "title": title_of(d), "symptoms": [d["text"]]})
         for d in rows(folder / "store.jsonl")

@@ -116,26 +116,23 @@ def numbers_of(connection: sa.Connection, incident_ids: Iterable[str]) -> list[i
     return found
 
 
+# One parameter for any number of documents: as many parameters as numbers would take longer than the reading.
+_AMONG = "FROM {table} WHERE doc_id IN (SELECT value FROM json_each(?))"
+_DOCUMENTS = "SELECT doc_id, incident_id, terms, length, form " + _AMONG.format(table=documents.name)
+_WITH_WORDS = "SELECT doc_id, incident_id, terms, length, form, words, grams " + _AMONG.format(table=documents.name)
+_VECTORS = "SELECT doc_id, vector " + _AMONG.format(table=vectors.name)
+
+
 def documents_of(connection: sa.Connection, numbers: Sequence[int], *, grams: bool) -> dict[int, Document]:
     """What is stored of these documents, by number; `grams`: also what character n-grams are counted from."""
-    found: dict[int, Document] = {}
-    table = documents.c
-    columns = [table.doc_id, table.incident_id, table.terms, table.length, table.form]
-    more = [table.words, table.grams] if grams else []
-    for portion in batches(numbers, IDS_PER_STATEMENT):
-        rows = connection.execute(sa.select(*columns, *more).where(table.doc_id.in_(portion)))
-        for number, incident_id, held, length, form, *said in rows:
-            found[number] = Document(incident_id, held, length, form, *said)
-    return found
+    rows = connection.exec_driver_sql(_WITH_WORDS if grams else _DOCUMENTS, (str(list(numbers)),)).fetchall()
+    return {number: Document(*stored) for number, *stored in rows}
 
 
 def vectors_of(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
     """The vectors of these documents, packed, where they have one."""
-    found: dict[int, bytes] = {}
-    for portion in batches(numbers, IDS_PER_STATEMENT):
-        asked = sa.select(vectors.c.doc_id, vectors.c.vector).where(vectors.c.doc_id.in_(portion))
-        found.update((number, vector) for number, vector in connection.execute(asked))
-    return found
+    rows = connection.exec_driver_sql(_VECTORS, (str(list(numbers)),)).fetchall()
+    return {number: vector for number, vector in rows}
 
 
 def waiting(connection: sa.Connection, most: int) -> int:

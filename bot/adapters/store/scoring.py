@@ -11,6 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from bot.domain.ranking import TextScore
 from bot.domain.text import word_grams
 
@@ -91,32 +94,46 @@ def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -
 
 
 def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
-    matched: dict[str, tuple[str, ...]] = {}
-    counted = [_matches(document, wanted, matched) for document in (*pool, *others)]
-    in_pool = counted[: len(pool)]
-    held: Counter[str] = Counter()
-    for times in in_pool:
-        held.update(times.keys())
+    """As BM25, over n-grams. A table of words by n-grams is made once, for the same words stand in many documents."""
+    everything = (*pool, *others)
+    column = {gram: number for number, gram in enumerate(wanted)}
+    rows, hits = _hits_of_words(everything, column)
+    if not hits:
+        return dict.fromkeys((document.incident_id for document in everything), 0.0)
+    times = np.stack([_times(document, rows, hits, len(column)) for document in everything])
+    held = (times[: len(pool)] > 0).sum(axis=0)
     number = len(pool) + PRIOR_DOCUMENTS
-    weight = {gram: times * rarity(number, held[gram]) for gram, times in wanted.items()}
-    highest = sum(weight.values()) * (K1 + 1)
-    mean_length = sum(document.grams for document in pool) / max(1, len(pool))
-    shares = {}
-    for document, times in zip((*pool, *others), counted, strict=True):
-        bm25 = sum(weight[gram] * saturated(n, document.grams, mean_length) for gram, n in times.items())
-        shares[document.incident_id] = bm25 / highest if highest else 0.0
-    return shares
+    weight = np.array(list(wanted.values())) * np.log(1 + (number - held + 0.5) / (held + 0.5))
+    lengths = np.array([document.grams for document in everything], dtype=np.float64)
+    mean_length = max(float(lengths[: len(pool)].sum()) / max(1, len(pool)), 1.0)
+    softened = K1 * (1 - B + B * lengths / mean_length)
+    bm25 = (times * (K1 + 1) / (times + softened[:, None])) @ weight
+    shares = bm25 / (weight.sum() * (K1 + 1))
+    return {document.incident_id: float(share) for document, share in zip(everything, shares, strict=True)}
 
 
-def _matches(document: Document, wanted: Mapping[str, int], matched: dict[str, tuple[str, ...]]) -> dict[str, int]:
-    """How often the query's n-grams occur in the document. `matched` remembers the n-grams of words seen before."""
-    times: dict[str, int] = {}
+def _hits_of_words(
+    documents: Sequence[Document], column: Mapping[str, int]
+) -> tuple[Mapping[str, tuple[int, int]], list[int]]:
+    """Which columns each word's n-grams hit: a slice of one long list, for each word with any."""
+    rows: dict[str, tuple[int, int]] = {}
+    hits: list[int] = []
+    for word in {entry.partition(TIMES)[0] for document in documents for entry in document.words.split()}:
+        begin = len(hits)
+        hits += [column[gram] for gram in word_grams(word) if gram in column]
+        if len(hits) > begin:
+            rows[word] = (begin, len(hits))
+    return rows, hits
+
+
+def _times(
+    document: Document, rows: Mapping[str, tuple[int, int]], hits: Sequence[int], width: int
+) -> npt.NDArray[np.float64]:
+    """How often each of the question's n-grams occurs in the document."""
+    found: list[int] = []
     for entry in document.words.split():
         word, _, many = entry.partition(TIMES)
-        n = int(many or 1)
-        hits = matched.get(word)
-        if hits is None:
-            hits = matched[word] = tuple(filter(wanted.__contains__, word_grams(word)))
-        for gram in hits:
-            times[gram] = times.get(gram, 0) + n
-    return times
+        if word in rows:
+            begin, end = rows[word]
+            found += list(hits[begin:end]) * int(many or 1)
+    return np.bincount(found, minlength=width).astype(np.float64) if found else np.zeros(width)
