@@ -14,13 +14,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.bootstrap.bot import client_of
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.ports import PrecedentError
+from bot.ports import EmbeddingUnavailable, PrecedentError
 from bot.settings import Settings
 from bot.slack.outbound import SlackChat
 
+MEND_MODEL = "Run `make` again, or point EMBEDDING_MODEL_DIR at a folder with model.onnx and tokenizer.json."
 NEEDED_SCOPES = (
     "app_mentions:read",
     "channels:history",
@@ -54,7 +56,7 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
         if not settings.hindsight_url
         else _later(settings)
     )
-    found.append(Finding("Embeddings", None, "memory works by words and parts of words (lexical mode)"))
+    found.append(await embeddings(settings))
     return tuple(found)
 
 
@@ -65,6 +67,24 @@ def _later(settings: Settings) -> Finding:
         f"HINDSIGHT_URL is {settings.hindsight_url}, but this version only has the embedded memory",
         "Unset HINDSIGHT_URL; records are kept in the store and can be moved later.",
     )
+
+
+async def embeddings(settings: Settings) -> Finding:
+    """The embedding model is there and works, or why memory works by words."""
+    by_words = "memory works by words and parts of words (lexical mode)"
+    if settings.embeddings == "off":
+        return Finding("Embeddings", None, f"EMBEDDINGS=off: {by_words}")
+    embedder = None
+    try:
+        embedder = OnnxEmbedder(find_model(settings.embedding_model_dir))
+        await embedder.question("does it work")
+    except EmbeddingUnavailable as problem:
+        wanted = settings.embedding_model_dir is not None
+        return Finding("Embeddings", False if wanted else None, f"{problem} Until then {by_words}.", MEND_MODEL)
+    finally:
+        if embedder:
+            embedder.close()
+    return Finding("Embeddings", True, f"{embedder.name} works; memory compares meaning as well as words")
 
 
 def time_zone(settings: Settings) -> Finding:

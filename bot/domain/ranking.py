@@ -6,7 +6,7 @@ Must not fetch candidates; must not count anything (that is `recommendation`, `b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -122,7 +122,9 @@ class Calibration:
 
 
 LEXICAL = Calibration(intercept=-5.0, bm25_share=1.16, bm25_mass=1.35, chargram_share=1.64, cosine=0.0, background=3.37)
-HYBRID = Calibration(intercept=-6.29, bm25_share=1.52, bm25_mass=1.02, chargram_share=0.0, cosine=2.28, background=5.5)
+HYBRID = Calibration(intercept=-7.31, bm25_share=0.0, bm25_mass=1.05, chargram_share=0.0, cosine=3.49, background=4.54)
+# How much of the words' mass goes with the cosine. Mass, for it grows slowly: many common words in a long text say less.
+MASS_BESIDE_COSINE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +144,26 @@ BANDS: dict[Identity, Band] = {
 
 
 def fused(score: TextScore) -> float:
-    """One score of the text: words and meaning, or words and character n-grams where there is no model."""
-    second = score.chargram_share if score.cosine is None else score.cosine
-    return 0.6 * score.bm25_share + 0.4 * second
+    """One score of the text: words and meaning, or words and character n-grams where there is no vector. The two are
+    not comparable with each other."""
+    if score.cosine is None:
+        return lexical(score)
+    return score.cosine + MASS_BESIDE_COSINE * score.bm25_mass
 
 
-def background_of(candidates: Sequence[Candidate]) -> float:
-    """The mean fused score of ranks 11 to 30 among texts that differ: forty recurrences of one problem are no
-    background to it. A rank that nobody holds counts as 0, so that one candidate more or less makes no leap; where the
-    list was cut off, it counts as the last one there is."""
+def lexical(score: TextScore) -> float:
+    """One score of the words and their parts."""
+    return 0.6 * score.bm25_share + 0.4 * score.chargram_share
+
+
+def background_of(candidates: Sequence[Candidate], by: Callable[[TextScore], float] = fused) -> float:
+    """The mean score of ranks 11 to 30 among texts that differ: forty recurrences of one problem are no background to
+    it. A rank that nobody holds counts as 0, so that one candidate more or less makes no leap; where the list was cut
+    off, it counts as the last one there is."""
     best: dict[str, float] = {}
     for candidate in candidates:
         form = text_form("\n".join((candidate.incident.title, *candidate.incident.symptoms)))
-        best[form] = max(fused(candidate.score), best.get(form, 0.0))
+        best[form] = max(by(candidate.score), best.get(form, 0.0))
     scores = sorted(best.values(), reverse=True)
     if len(candidates) >= CUT_OFF_AT:
         scores += [scores[-1]] * (BACKGROUND_RANKS.stop - len(scores))
@@ -218,14 +227,17 @@ def rank(
     ten records has no background. Without `calibration` each is judged by the one for its scores (with or without
     cosine: what was just recorded has no vector yet).
     """
-    background = background_of(candidates)
+    with_vector = background_of([c for c in candidates if c.score.cosine is not None])
+    by_words = background_of(candidates, lexical)
     found = []
     for candidate in candidates:
         incident = candidate.incident
         if incident.incident_id in query.exclude:
             continue
         kin = find_kin(query, incident)
-        weights = calibration or (LEXICAL if candidate.score.cosine is None else HYBRID)
+        only_words = candidate.score.cosine is None
+        weights, background = (LEXICAL, by_words) if only_words else (HYBRID, with_vector)
+        weights = calibration or weights
         probability = _probability(candidate, kin, background, weights)
         why = (*reasons(kin, incident), *_wording(candidate.score))
         found.append(Precedent(incident, probability, tier_of(probability), why, kin.differs))

@@ -6,7 +6,7 @@ A set is a folder with `store.jsonl` ({"id", "title", "text"}) and `queries.json
 An item is a query with one of its five best candidates; every other query loses its true documents, so that the
 probability also learns what it looks like when nothing true is there. Sets without any relevant document are never
 fitted on: they are reported only. Each family of sets (those that share a store) is also judged by what the others
-taught. The weights are drawn towards `PRIOR`, which came from other texts: with few families, what all of them say counts.
+taught.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ import numpy.typing as npt
 from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
 from bot.domain.query import OPERATOR, query_from_text
-from bot.domain.ranking import HYBRID, LEXICAL, Calibration, Candidate, background_of, fused
+from bot.domain.ranking import HYBRID, LEXICAL, Candidate, background_of, fused
 from bot.ports.records import read_record
 from bot.ports.store import Changes
 from tests.fakes import FakeClock, FakeIds
 
 TOP = 5
-FEATURES = ("bm25_share", "bm25_mass", "chargram_share", "cosine", "background")
-# Fitted on six sets of other texts (runbooks, metric alerts, post-mortems, cloud incidents, duplicate issues), whose
-# texts are not all at hand here: intercept, then FEATURES. Kept with the weight of `PULL` items.
-PRIOR = {"hybrid": (-5.05, 1.66, 1.60, 0.0, 2.15, 5.0), "lexical": (-4.43, 0.51, 2.09, 1.37, 0.0, 4.0)}
-USED = {"hybrid": (True, True, False, True, True), "lexical": (True, True, True, False, True)}
-PULL = 0.003
+# What is weighed in either mode. With vectors words and meaning are weighed against each other by `fused` alone: how
+# much of either orders best is measured by rank, over all sets; a probability is no measure of that.
+FEATURES = {
+    "hybrid": ("fused", "background"),
+    "lexical": ("bm25_share", "bm25_mass", "chargram_share", "background"),
+}
+# Where the weights are drawn to, weakly (intercept first): with few families a fit may run far off.
+START = {"hybrid": (-6.0, 4.0, 5.0), "lexical": (-4.43, 0.51, 2.09, 1.37, 4.0)}
+PULL = 0.0003
 Floats = npt.NDArray[np.float64]
 
 
@@ -65,9 +68,10 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def features_of(candidate: Candidate, background: float) -> tuple[float, ...]:
     """As `rank` sees them."""
-    score = candidate.score
-    distance = fused(score) - background
-    return (score.bm25_share, score.bm25_mass, score.chargram_share, score.cosine or 0.0, distance)
+    score, distance = candidate.score, fused(candidate.score) - background
+    if score.cosine is not None:
+        return (fused(score), distance)
+    return (score.bm25_share, score.bm25_mass, score.chargram_share, distance)
 
 
 async def filled_store(folder: Path, directory: str, embedder: OnnxEmbedder | None) -> Store:
@@ -103,12 +107,11 @@ def title_of(document: dict[str, Any]) -> str:
 
 
 def fit(items: list[Item], mode: str) -> Floats:
-    """Logistic regression drawn towards the prior; a feature that would count against a candidate is left out."""
+    """Logistic regression drawn towards the start; a feature that would count against a candidate is left out."""
     x, y = matrix(items), np.array([item.true for item in items], dtype=float)
-    prior = np.array(PRIOR[mode])
-    used = [0, *(column for column, kept in enumerate(USED[mode], 1) if kept)]
+    start, used = np.array(START[mode]), list(range(x.shape[1]))
     while True:
-        weights = newton(x[:, used], y, prior[used])
+        weights = newton(x[:, used], y, start[used])
         negative = [column for column, weight in zip(used[1:], weights[1:], strict=True) if weight < 0]
         if not negative:
             full = np.zeros(x.shape[1])
@@ -117,13 +120,13 @@ def fit(items: list[Item], mode: str) -> Floats:
         used.remove(negative[0])
 
 
-def newton(x: Floats, y: Floats, prior: Floats) -> Floats:
-    weights = prior.copy()
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-x @ weights))
-        gradient = x.T @ (p - y) / len(y) + PULL * (weights - prior)
+def newton(x: Floats, y: Floats, start: Floats) -> Floats:
+    weights = start.copy()
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        gradient = x.T @ (p - y) / len(y) + PULL * (weights - start)
         hessian = (x * (p * (1 - p))[:, None]).T @ x / len(y) + PULL * np.eye(x.shape[1])
-        weights = weights - np.linalg.solve(hessian, gradient)
+        weights = weights - 0.5 * np.linalg.solve(hessian, gradient)
     return weights
 
 
@@ -147,8 +150,10 @@ def report(name: str, items: list[Item], weights: Floats) -> None:
     print(line, flush=True)
 
 
-def current(calibration: Calibration) -> Floats:
-    return np.array([calibration.intercept, *(getattr(calibration, name) for name in FEATURES)])
+def current(mode: str) -> Floats:
+    if mode == "hybrid":
+        return np.array([HYBRID.intercept, HYBRID.cosine, HYBRID.background])
+    return np.array([LEXICAL.intercept, *(getattr(LEXICAL, name) for name in FEATURES[mode])])
 
 
 async def families(folders: Iterable[Path], embedder: OnnxEmbedder | None) -> list[Family]:
@@ -176,10 +181,10 @@ async def main(folders: list[Path], mode: str) -> None:
     for family in found:
         others = learnt(other for other in found if other is not family)
         for name, items in family.items.items():
-            report(f"{name}, weights now", items, current(HYBRID if mode == "hybrid" else LEXICAL))
+            report(f"{name}, weights now", items, current(mode))
             report(f"{name}, fitted on other stores only", items, fit(others, mode) if others else weights)
             report(f"{name}, fitted on all", items, weights)
-    print("all:", {n: round(float(w), 2) for n, w in zip(("intercept", *FEATURES), weights, strict=True)})
+    print("all:", {n: round(float(w), 2) for n, w in zip(("intercept", *FEATURES[mode]), weights, strict=True)})
 
 
 if __name__ == "__main__":

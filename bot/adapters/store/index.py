@@ -29,6 +29,8 @@ from bot.ports.embedding import Embedder, Vectors
 
 # Of texts that are equal but for numbers at most so many are candidates: something must be left to compare with.
 ALIKE_AT_MOST = 20
+# So many candidates without a vector stand beside those with one.
+WITHOUT_VECTOR = 10
 IDS_PER_STATEMENT = 500
 T = TypeVar("T")
 log = logger("index")
@@ -142,15 +144,17 @@ class SqlIndex:
 
 
 def _best(found: Found, limit: int) -> list[str]:
-    """The ids of the best, at most `limit`, and of texts that are alike at most `ALIKE_AT_MOST`."""
+    """The ids of the best, at most `limit`, and of texts that are alike at most `ALIKE_AT_MOST`. What has no vector yet
+    cannot be compared with what has one: some of it comes in addition."""
     ordered = sorted(found.scores, key=lambda incident_id: (-fused(found.scores[incident_id]), incident_id))
-    chosen: list[str] = []
+    kept: dict[bool, list[str]] = {True: [], False: []}
     alike: Counter[int] = Counter()
     for incident_id in ordered:
         alike[found.forms[incident_id]] += 1
-        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fused(found.scores[incident_id]) > 0:
-            chosen.append(incident_id)
-    return chosen[:limit]
+        score = found.scores[incident_id]
+        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fused(score) > 0:
+            kept[score.cosine is not None].append(incident_id)
+    return kept[True][:limit] + kept[False][: WITHOUT_VECTOR if kept[True] else limit]
 
 
 def _recallable(query: Query, viewer: Viewer) -> tuple[sa.ColumnElement[bool], ...]:
