@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -74,16 +75,12 @@ async def embeddings(settings: Settings) -> Finding:
     by_words = "memory works by words and parts of words (lexical mode)"
     if settings.embeddings == "off":
         return Finding("Embeddings", None, f"EMBEDDINGS=off: {by_words}")
-    embedder = None
     try:
-        embedder = OnnxEmbedder(find_model(settings.embedding_model_dir))
-        await embedder.question("does it work")
+        with closing(OnnxEmbedder(find_model(settings.embedding_model_dir))) as embedder:
+            await embedder.question("does it work")
     except EmbeddingUnavailable as problem:
         wanted = settings.embedding_model_dir is not None
         return Finding("Embeddings", False if wanted else None, f"{problem} Until then {by_words}.", MEND_MODEL)
-    finally:
-        if embedder:
-            embedder.close()
     return Finding("Embeddings", True, f"{embedder.name} works; memory compares meaning as well as words")
 
 

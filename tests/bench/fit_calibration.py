@@ -74,7 +74,12 @@ def features_of(candidate: Candidate, background: float) -> tuple[float, ...]:
     return (score.bm25_share, score.bm25_mass, score.chargram_share, distance)
 
 
-async def filled_store(folder: Path, directory: str, embedder: OnnxEmbedder | None) -> Store:
+def store_key(folder: Path) -> str:
+    """Sets with equal stores have equal keys."""
+    return hashlib.sha256((folder / "store.jsonl").read_bytes()).hexdigest()
+
+
+async def filled_store(folder: Path, directory: Path, embedder: OnnxEmbedder | None) -> Store:
     store = await open_store(f"sqlite+aiosqlite:///{directory}/fit.db", FakeClock(), FakeIds(), embedder=embedder)
     if await store.index.known(OPERATOR):
         return store
@@ -159,11 +164,11 @@ def current(mode: str) -> Floats:
 async def families(folders: Iterable[Path], embedder: OnnxEmbedder | None) -> list[Family]:
     by_store: dict[str, list[Path]] = {}
     for folder in folders:
-        by_store.setdefault(hashlib.sha256((folder / "store.jsonl").read_bytes()).hexdigest(), []).append(folder)
+        by_store.setdefault(store_key(folder), []).append(folder)
     found = []
     for key, shared in by_store.items():
         with tempfile.TemporaryDirectory() as directory:
-            store = await filled_store(shared[0], directory, embedder)
+            store = await filled_store(shared[0], Path(directory), embedder)
             found.append(Family(key, {folder.name: await items_of(folder, store) for folder in shared}))
             await store.close()
     return found

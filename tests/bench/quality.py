@@ -6,7 +6,6 @@ documents, which must come after the relevant ones.
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from bot.adapters.store import Store
 from bot.domain.query import OPERATOR, query_from_text
 from bot.domain.ranking import Precedent, Tier
 from bot.workflows.recall import RecallPrecedents
-from tests.bench.fit_calibration import filled_store, rows
+from tests.bench.fit_calibration import filled_store, rows, store_key
 
 DEPTH = 10
 
@@ -40,16 +39,20 @@ async def measure(folder: Path, embedder: OnnxEmbedder | None, kept: Path | None
     stores: dict[str, Store] = {}
     found = []
     with tempfile.TemporaryDirectory() as temporary:
-        for path in sorted(p.parent for p in folder.glob("*/queries.jsonl")):
-            key = hashlib.sha256((path / "store.jsonl").read_bytes()).hexdigest()[:12] + ("-v" if embedder else "")
+        for path in sets_in(folder):
+            key = store_key(path)[:12] + ("-v" if embedder else "")
             if key not in stores:
                 place = (kept or Path(temporary)) / key
-                place.mkdir(exist_ok=True)
-                stores[key] = await filled_store(path, str(place), embedder)
+                stores[key] = await filled_store(path, place, embedder)
             found.append(await _set(path.name, rows(path / "queries.jsonl"), RecallPrecedents(stores[key].index)))
         for store in stores.values():
             await store.close()
     return found
+
+
+def sets_in(folder: Path) -> list[Path]:
+    """The folders of the sets, by name."""
+    return sorted(path.parent for path in folder.glob("*/queries.jsonl"))
 
 
 async def _set(name: str, asked: list[dict[str, Any]], recall: RecallPrecedents) -> Quality:

@@ -12,9 +12,49 @@ from datetime import UTC, datetime, timedelta
 from bot.domain.incident import Announcement, Attempt, Incident, VerificationStatus
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
-SYLLABLES = "ba co de fi gu ha je ki lo mu na pe qui ro su ta ve wa xe yo zu bri cla dro fle gra".split()
-AREAS = "payments checkout search billing auth catalog ledger orders shipping media inventory gateway".split()
-KINDS = "api worker cache proxy db queue scheduler ingest edge sync".split()
+SYLLABLES = [
+    "ba",
+    "co",
+    "de",
+    "fi",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qui",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "wa",
+    "xe",
+    "yo",
+    "zu",
+    "bri",
+    "cla",
+    "dro",
+    "fle",
+    "gra",
+]
+AREAS = [
+    "payments",
+    "checkout",
+    "search",
+    "billing",
+    "auth",
+    "catalog",
+    "ledger",
+    "orders",
+    "shipping",
+    "media",
+    "inventory",
+    "gateway",
+]
+KINDS = ["api", "worker", "cache", "proxy", "db", "queue", "scheduler", "ingest", "edge", "sync"]
 VENDORS = [None, None, None, "aws", "gcp", "stripe", "razorpay", "twilio", "cloudflare", "datadog"]
 REGIONS = ["ap-south-1", "eu-west-1", "us-east-1", "us-west-2", "eu-central-1"]
 SIGNS = [

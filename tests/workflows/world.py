@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap.memory import Memory, open_memory
-from bot.slack.messages import SlackSurfaces
-
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports.chat import Channel, Identity, Posting
 from bot.ports.store import Destination, InboxRow, OwedRow, Received
 from bot.settings import Settings
+from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.resolve import Resolve
 

@@ -132,7 +132,7 @@ def documents_of(connection: sa.Connection, numbers: Sequence[int], *, grams: bo
 def vectors_of(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
     """The vectors of these documents, packed, where they have one."""
     rows = connection.exec_driver_sql(_VECTORS, (str(list(numbers)),)).fetchall()
-    return {number: vector for number, vector in rows}
+    return {row[0]: row[1] for row in rows}
 
 
 def waiting(connection: sa.Connection, most: int) -> int:

@@ -16,7 +16,7 @@ from bot.adapters.store import index_reading as reading
 from bot.adapters.store.dense_scan import SignScan
 from bot.adapters.store.index_reading import BY_WORDS, WITH_VECTORS
 from bot.adapters.store.index_tables import documents, totals
-from bot.adapters.store.scoring import Collection, Document, scores
+from bot.adapters.store.scoring import Document, scores
 from bot.adapters.store.statements import seen_by
 from bot.adapters.store.vectors import cosines
 from bot.domain.query import Viewer
@@ -105,7 +105,7 @@ def _with_nearest(
     also = reading.numbers_of(connection, search.also)
     kept = reading.vectors_of(connection, list(dict.fromkeys((*in_words, *near, *also))))
     measured = cosines(question, list(kept.values())) if kept else ()
-    found = {number: float(cosine) for number, cosine in zip(kept, measured, strict=True)}
+    found = {number: round(float(cosine), 5) for number, cosine in zip(kept, measured, strict=True)}
     nearest = sorted((n for n in near if n in found), key=lambda n: (-found[n], n))[: NEAREST + more]
     pools = _split(connection, in_words, [*nearest, *also], found)
     others = {n: document for n, document in pools.others.items() if document.incident_id not in search.exclude}

@@ -108,7 +108,8 @@ def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Se
     mean_length = max(float(lengths[: len(pool)].sum()) / max(1, len(pool)), 1.0)
     softened = K1 * (1 - B + B * lengths / mean_length)
     bm25 = (times * (K1 + 1) / (times + softened[:, None])) @ weight
-    shares = bm25 / (weight.sum() * (K1 + 1))
+    # equal documents must score equally: a product's last bits depend on the place of the row
+    shares = np.round(bm25 / (weight.sum() * (K1 + 1)), 9)
     return {document.incident_id: float(share) for document, share in zip(everything, shares, strict=True)}
 
 

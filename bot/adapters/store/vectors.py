@@ -45,7 +45,8 @@ def cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.float32]
     numbers = rows[:, SCALE_BYTES:].view(np.int8).astype(np.float32)
     # Rounding changes a vector's length a little; the cosine is of the direction.
     lengths = np.sqrt(np.einsum("ij,ij->i", numbers, numbers)) * scales
-    found: npt.NDArray[np.float32] = (numbers @ question) * scales / np.maximum(lengths, 1e-12)
+    # equal vectors must have equal cosines: a product's last bits depend on the place of the row
+    found: npt.NDArray[np.float32] = np.round((numbers @ question) * scales / np.maximum(lengths, 1e-12), 5)
     return found
 
 
