@@ -34,7 +34,6 @@ from bot.domain.incident import Incident
 from bot.domain.text import form_number, gram_count, tokens, words
 
 IDS_PER_STATEMENT = 500
-# more records than this are cut into tokens in a thread, to keep the event loop free
 AT_ONCE = 8
 NAMED = ("vendor", "service", "region")
 LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'index_documents'), 0)")
@@ -65,7 +64,8 @@ class SqliteIndexWriter:
         if not records:
             return
         first = (await connection.execute(LAST_NUMBER)).scalar_one() + 1
-        if len(records) > AT_ONCE:
+        # many texts are cut into tokens in a thread, to keep the event loop free; work done at once is in one already
+        if len(records) > AT_ONCE and isinstance(connection, AsyncConnection):
             rows = await asyncio.to_thread(_document_rows, records, first)
         else:
             rows = _document_rows(records, first)
@@ -154,16 +154,18 @@ async def _count(connection: AsyncConnection, rows: Sequence[dict[str, Any]], si
     in_totals = [
         {"visibility": scope, "documents": sign * n, "length": sign * length[scope]} for scope, n in many.items()
     ]
-    if in_terms:
-        await connection.execute(_adding(terms, ("term", "visibility"), ("documents",)), in_terms)
-    if in_names:
-        await connection.execute(_adding(names, ("kind", "name"), ("documents",)), in_names)
-    await connection.execute(_adding(totals, ("visibility",), ("documents", "length")), in_totals)
+    await _run(connection, _ADD_TERMS, in_terms)
+    await _run(connection, _ADD_NAMES, in_names)
+    await _run(connection, _ADD_TOTALS, in_totals)
     if sign < 0:
         # only what was counted down can be gone; a search through all terms would take long in a large store
-        for table, counted in ((terms, in_terms), (names, in_names)):
-            if counted:
-                await connection.execute(_unheld(table), counted)
+        await _run(connection, _DROP_TERMS, in_terms)
+        await _run(connection, _DROP_NAMES, in_names)
+
+
+async def _run(connection: AsyncConnection, statement: sa.Executable, counted: Sequence[dict[str, Any]]) -> None:
+    if counted:
+        await connection.execute(statement, counted)
 
 
 def _unheld(table: sa.Table) -> sa.Delete:
@@ -175,3 +177,10 @@ def _adding(table: sa.Table, keys: Sequence[str], amounts: Sequence[str]) -> sql
     statement = sqlite.insert(table)
     sums = {name: table.c[name] + statement.excluded[name] for name in amounts}
     return statement.on_conflict_do_update(index_elements=keys, set_=sums)
+
+
+# Made once: making a statement takes longer than executing it.
+_ADD_TERMS = _adding(terms, ("term", "visibility"), ("documents",))
+_ADD_NAMES = _adding(names, ("kind", "name"), ("documents",))
+_ADD_TOTALS = _adding(totals, ("visibility",), ("documents", "length"))
+_DROP_TERMS, _DROP_NAMES = _unheld(terms), _unheld(names)
