@@ -227,8 +227,9 @@ def rank(
     ten records has no background. Without `calibration` each is judged by the one for its scores (with or without
     cosine: what was just recorded has no vector yet).
     """
-    with_vector = background_of([c for c in candidates if c.score.cosine is not None])
-    by_words = background_of(candidates, lexical)
+    vectored = [c for c in candidates if c.score.cosine is not None]
+    with_vector = background_of(vectored)
+    by_words = background_of(candidates, lexical) if len(vectored) < len(candidates) else 0.0
     found = []
     for candidate in candidates:
         incident = candidate.incident

@@ -40,7 +40,7 @@ class Effort:
 
 
 # Vectors find what common words would: fewer words and documents give the same answers (measured).
-WITH_VECTORS = Effort(pool=120, full_below=2_000, words_at_most=200, rarest_at_most=8, base=3_000, share=0.01)
+WITH_VECTORS = Effort(pool=100, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_500, share=0.01)
 BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
 
 
