@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from bot.adapters.store.index_tables import signs, state
 from bot.domain.query import Viewer
 from bot.ports.embedding import Vectors
 
 # Rows scanned at a time: the counts of so many stay in the processor's cache.
 STRIDE = 16_384
+AT_ONCE = 20_000
+_EPOCH = "SELECT value FROM index_state WHERE name = 'epoch'"
+_FRESH = "SELECT seq, doc_id, visibility, signs FROM index_signs WHERE seq > ? ORDER BY seq"
 GONE_SHARE, GONE_AT_LEAST = 0.25, 1_000
 FAR = np.uint16(60_000)
 Words = npt.NDArray[np.uint64]
@@ -59,15 +61,14 @@ class SignScan:
     def catch_up(self, connection: sa.Connection, live: int) -> None:
         """Take in the rows written since the last time; `live` is how many there are in the table."""
         with self._turn:
-            epoch = connection.execute(sa.select(state.c.value).where(state.c.name == "epoch")).scalar_one()
+            epoch = connection.exec_driver_sql(_EPOCH).scalar_one()
             crowded = self._held.count > live * (1 + GONE_SHARE) + GONE_AT_LEAST
             if epoch != self._held.epoch or crowded:
                 self._held = _empty()
                 self._held.epoch = epoch
-            asked = sa.select(signs.c.seq, signs.c.doc_id, signs.c.visibility, signs.c.signs)
-            fresh = connection.execute(asked.where(signs.c.seq > self._held.last).order_by(signs.c.seq)).all()
-            if fresh:
-                _add(self._held, fresh)
+            fresh = connection.exec_driver_sql(_FRESH, (self._held.last,))
+            while rows := fresh.fetchmany(AT_ONCE):
+                _add(self._held, rows)
 
     def nearest(self, question: Vectors, viewer: Viewer, limit: int) -> list[int]:
         """The numbers of the documents whose signs differ least, of those that the viewer may see."""

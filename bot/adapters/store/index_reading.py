@@ -6,6 +6,7 @@ within a budget. What only common words would have found is left to the vectors.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.adapters.store.index_tables import documents, fts, pending, terms, totals, vectors
+from bot.adapters.store.index_tables import documents, fts
 from bot.adapters.store.scoring import Collection, Document, rarity
-from bot.adapters.store.statements import batches, seen_by
+from bot.adapters.store.statements import batches
 from bot.domain.query import Viewer
 
 IDS_PER_STATEMENT = 500
@@ -40,23 +41,24 @@ class Effort:
 
 
 # Vectors find what common words would: fewer words and documents give the same answers (measured).
-WITH_VECTORS = Effort(pool=100, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_500, share=0.01)
+WITH_VECTORS = Effort(pool=80, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_000, share=0.01)
 BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
 
 
-def collection_of(connection: sa.Connection, wanted: Iterable[str], viewer: Viewer) -> Collection:
-    """What the viewer may search, and in how many of it each word occurs."""
-    counted = sa.select(sa.func.sum(totals.c.documents), sa.func.sum(totals.c.length))
-    number, length = connection.execute(counted.where(seen_by(viewer, totals.c.visibility))).one()
-    held: dict[str, int] = {}
-    for portion in batches(list(wanted), IDS_PER_STATEMENT):
-        asked = (
-            sa.select(terms.c.term, sa.func.sum(terms.c.documents).label("held"))
-            .where(terms.c.term.in_(portion), seen_by(viewer, terms.c.visibility))
-            .group_by(terms.c.term)
-        )
-        held |= {row.term: row.held for row in connection.execute(asked)}
-    return Collection(documents=number or 0, mean_length=(length or 0) / max(1, number or 0), held=held)
+_TOTALS = "SELECT visibility, documents, length FROM index_totals"
+_HOLDING = "SELECT term, visibility, documents FROM index_terms WHERE term IN (SELECT value FROM json_each(?))"
+
+
+def collection_of(connection: sa.Connection, wanted: Iterable[str], viewer: Viewer) -> tuple[Collection, int]:
+    """What the viewer may search, and in how many of it each word occurs; and how many documents there are in all."""
+    scopes = connection.exec_driver_sql(_TOTALS).fetchall()
+    seen = [(number, length) for scope, number, length in scopes if viewer.may_see(scope)]
+    documents_seen = sum(number for number, _ in seen)
+    held: Counter[str] = Counter()
+    for term, scope, number in connection.exec_driver_sql(_HOLDING, (json.dumps(list(wanted)),)).fetchall():
+        held[term] += number if viewer.may_see(scope) else 0
+    mean_length = sum(length for _, length in seen) / max(1, documents_seen)
+    return Collection(documents_seen, mean_length, held), sum(number for _, number, _ in scopes)
 
 
 def words_to_search(wanted: Counter[str], collection: Collection, effort: Effort) -> list[str]:
@@ -117,10 +119,12 @@ def numbers_of(connection: sa.Connection, incident_ids: Iterable[str]) -> list[i
 
 
 # One parameter for any number of documents: as many parameters as numbers would take longer than the reading.
-_AMONG = "FROM {table} WHERE doc_id IN (SELECT value FROM json_each(?))"
-_DOCUMENTS = "SELECT doc_id, incident_id, terms, length, form " + _AMONG.format(table=documents.name)
-_WITH_WORDS = "SELECT doc_id, incident_id, terms, length, form, words, grams " + _AMONG.format(table=documents.name)
-_VECTORS = "SELECT doc_id, vector " + _AMONG.format(table=vectors.name)
+_WAITING = "SELECT count(*) FROM (SELECT 1 FROM index_pending LIMIT ?)"
+_DOCUMENTS = """SELECT doc_id, incident_id, terms, length, form FROM index_documents
+WHERE doc_id IN (SELECT value FROM json_each(?))"""
+_WITH_WORDS = """SELECT doc_id, incident_id, terms, length, form, words, grams FROM index_documents
+WHERE doc_id IN (SELECT value FROM json_each(?))"""
+_VECTORS = "SELECT doc_id, vector FROM index_vectors WHERE doc_id IN (SELECT value FROM json_each(?))"
 
 
 def documents_of(connection: sa.Connection, numbers: Sequence[int], *, grams: bool) -> dict[int, Document]:
@@ -137,5 +141,4 @@ def vectors_of(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, b
 
 def waiting(connection: sa.Connection, most: int) -> int:
     """How many documents have no vector yet, counted up to `most`."""
-    some = sa.select(pending.c.doc_id).limit(most).subquery()
-    return int(connection.execute(sa.select(sa.func.count()).select_from(some)).scalar_one())
+    return int(connection.exec_driver_sql(_WAITING, (most,)).scalar_one())

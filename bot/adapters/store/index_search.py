@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from bot.adapters.store import index_reading as reading
 from bot.adapters.store.dense_scan import SignScan
 from bot.adapters.store.index_reading import BY_WORDS, WITH_VECTORS
-from bot.adapters.store.index_tables import documents, totals
+from bot.adapters.store.index_tables import documents
 from bot.adapters.store.scoring import Document, scores
 from bot.adapters.store.statements import seen_by
 from bot.adapters.store.vectors import cosines
@@ -23,7 +23,7 @@ from bot.domain.query import Viewer
 from bot.domain.ranking import TextScore
 from bot.ports.embedding import Vectors
 
-NEAREST, SCANNED = 50, 200
+NEAREST, SCANNED = 50, 150
 # Up to this share (or number) of documents without a vector, the others are searched by theirs.
 WAITING_SHARE, WAITING_FEW = 0.1, 20
 
@@ -64,8 +64,7 @@ class Pools:
 
 def found_by(connection: sa.Connection, search: Search, question: Vectors | None, scan: SignScan) -> Found:
     """The search, on one consistent view of the index. `question` None: by words alone."""
-    collection = reading.collection_of(connection, search.wanted, search.viewer)
-    everything = connection.execute(sa.select(sa.func.sum(totals.c.documents))).scalar_one() or 0
+    collection, everything = reading.collection_of(connection, search.wanted, search.viewer)
     conditions = _conditions(search, all_seen=everything == collection.documents)
     if question is not None and _ready(connection, scan, everything):
         in_words = reading.pool_of(connection, search.wanted, collection, WITH_VECTORS, conditions)

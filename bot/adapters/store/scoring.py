@@ -89,8 +89,10 @@ def scores(
 
 
 def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -> float:
-    times = Counter(filter(weight.__contains__, document.terms.split()))
-    return sum(weight[term] * saturated(n, document.length, mean_length) for term, n in times.items())
+    there = document.terms.split()
+    # sorted, so that equal documents have equal sums
+    shared = sorted(weight.keys() & set(there))
+    return sum(weight[term] * saturated(there.count(term), document.length, mean_length) for term in shared)
 
 
 def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
