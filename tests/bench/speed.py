@@ -29,12 +29,15 @@ from bot.domain.query import Query, Viewer, query_from_text
 from bot.ports.embedding import Embedder, Vectors
 from bot.ports.store import Changes
 from bot.workflows.recall import RecallPrecedents
+from tests.bench.multiply import multiply
 from tests.bench.synthetic import SyntheticEmbedder
 from tests.bench.texts import incidents, questions
 from tests.fakes import FakeClock, FakeIds
 
 PER_COMMIT = 500
 QUESTIONS, RECORDED = 120, 60
+# A larger store is this one's rows several times over: writing a million incidents takes a quarter of an hour.
+WRITTEN_AT_MOST = 100_000
 INDEX_TABLES = "index_%", "sqlite_autoindex_index_%"
 
 
@@ -70,13 +73,9 @@ def resident_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-@asynccontextmanager
-async def filled(
-    place: Path, count: int, embedder: Remembering | None, figures: dict[str, Any]
-) -> AsyncIterator[Store]:
-    """A store of `count` incidents, opened anew after it was filled: what is measured starts cold."""
-    url = f"sqlite+aiosqlite:///{place}"
-    store = await open_store(url, FakeClock(), FakeIds(), embedder=embedder)
+async def ingested(place: Path, count: int, embedder: Remembering | None, figures: dict[str, Any]) -> None:
+    """Write `count` incidents as an import does, and make their vectors."""
+    store = await open_store(f"sqlite+aiosqlite:///{place}", FakeClock(), FakeIds(), embedder=embedder)
     begun, batch = time.process_time(), list[Incident]()
     for record in incidents(count):
         batch.append(record)
@@ -91,6 +90,17 @@ async def filled(
     if store.vectors:
         figures["vectors_per_cpu_s"] = round(count / max(1e-9, time.process_time() - begun))
     await store.close()
+
+
+@asynccontextmanager
+async def filled(
+    place: Path, count: int, embedder: Remembering | None, figures: dict[str, Any]
+) -> AsyncIterator[Store]:
+    """A store of `count` incidents, opened anew after it was filled: what is measured starts cold."""
+    url, copies = f"sqlite+aiosqlite:///{place}", max(1, count // WRITTEN_AT_MOST)
+    await ingested(place, count // copies, embedder, figures)
+    if copies > 1:
+        await asyncio.to_thread(multiply, place, copies)
     begun = time.perf_counter()
     store = await open_store(url, FakeClock(), FakeIds(), embedder=embedder)
     await store.index.candidates(Query("first question after the start"), Viewer())
