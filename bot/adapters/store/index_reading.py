@@ -42,9 +42,11 @@ class Effort:
 
 # Vectors find what common words would: fewer words and documents give the same answers (measured).
 WITH_VECTORS = Effort(pool=80, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_000, share=0.01)
-BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
+BY_WORDS = Effort(pool=150, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
 
 
+_MATCHING = """SELECT rowid FROM index_fts WHERE index_fts MATCH ? AND rowid > ?
+ORDER BY bm25(index_fts), rowid LIMIT ?"""
 _TOTALS = "SELECT visibility, documents, length FROM index_totals"
 _HOLDING = "SELECT term, visibility, documents FROM index_terms WHERE term IN (SELECT value FROM json_each(?))"
 
@@ -91,11 +93,11 @@ def pool_of(
         return []
     # what is repeated in the question counts more
     expression = " OR ".join(f'"{term}"' for term in chosen for _ in range(min(wanted[term], 3)))
-    asked: sa.Select[Any] = sa.select(fts.c.rowid).where(
-        fts.c.index_fts.op("MATCH")(expression), fts.c.rowid > _oldest(connection, chosen, collection, effort)
-    )
-    if conditions:
-        asked = asked.join(documents, fts.c.rowid == documents.c.doc_id).where(*conditions)
+    oldest = _oldest(connection, chosen, collection, effort)
+    if not conditions:
+        return [row[0] for row in connection.exec_driver_sql(_MATCHING, (expression, oldest, effort.pool)).fetchall()]
+    asked: sa.Select[Any] = sa.select(fts.c.rowid).join(documents, fts.c.rowid == documents.c.doc_id)
+    asked = asked.where(fts.c.index_fts.op("MATCH")(expression), fts.c.rowid > oldest, *conditions)
     asked = asked.order_by(sa.func.bm25(fts.c.index_fts), fts.c.rowid).limit(effort.pool)
     return list(connection.execute(asked).scalars())
 

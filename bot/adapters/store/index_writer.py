@@ -8,6 +8,7 @@ Must not open transactions: it writes into the one that writes the records.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,13 @@ from bot.domain.text import form_number, gram_count, tokens, words
 IDS_PER_STATEMENT = 500
 AT_ONCE = 8
 NAMED = ("vendor", "service", "region")
+_ALIKE = sa.text(
+    """SELECT d.form, v.vector, s.signs FROM (
+         SELECT d.form, min(v.doc_id) AS doc_id FROM index_documents d JOIN index_vectors v ON v.doc_id = d.doc_id
+         WHERE d.form IN (SELECT value FROM json_each(:forms)) GROUP BY d.form
+       ) AS d JOIN index_vectors v ON v.doc_id = d.doc_id JOIN index_signs s ON s.doc_id = d.doc_id"""
+)
+_HELD = sa.text("SELECT * FROM index_documents WHERE incident_id IN (SELECT value FROM json_each(:ids))")
 LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'index_documents'), 0)")
 
 
@@ -71,19 +79,19 @@ class SqliteIndexWriter:
             rows = _document_rows(records, first)
         alike = await _vectors_of(connection, {row["form"] for row in rows})
         await self.drop(connection, [record.incident_id for record in records])
-        await connection.execute(sa.insert(documents), rows)
+        await connection.execute(_INSERT, rows)
         await connection.execute(FTS_ADD, rows)
         await _count(connection, rows, 1)
         known = [row | alike[row["form"]] for row in rows if row["form"] in alike]
         await keep_vectors(connection, known)
         if waiting := [{"doc_id": row["doc_id"]} for row in rows if row["form"] not in alike]:
-            await connection.execute(sa.insert(pending), waiting)
+            await connection.execute(_WAIT, waiting)
 
     async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
         """Forget these ids; unknown ones are fine."""
         for portion in batches(incident_ids, IDS_PER_STATEMENT):
-            asked = sa.select(documents).where(documents.c.incident_id.in_(portion))
-            rows = [dict(row) for row in (await connection.execute(asked)).mappings()]
+            held = await connection.execute(_HELD, {"ids": json.dumps(list(portion))})
+            rows = [dict(row) for row in held.mappings()]
             if rows:
                 await connection.execute(FTS_REMOVE, rows)
                 for table in (documents, vectors, signs, pending):
@@ -102,19 +110,8 @@ async def keep_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any
 
 async def _vectors_of(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
     """The vectors of documents whose text has one of these forms."""
-    found: dict[int, dict[str, bytes]] = {}
-    for portion in batches(sorted(forms), IDS_PER_STATEMENT):
-        alike = sa.select(sa.func.min(vectors.c.doc_id)).join(documents, documents.c.doc_id == vectors.c.doc_id)
-        alike = alike.where(documents.c.form.in_(portion)).group_by(documents.c.form)
-        asked = (
-            sa.select(documents.c.form, vectors.c.vector, signs.c.signs)
-            .join(vectors, vectors.c.doc_id == documents.c.doc_id)
-            .join(signs, signs.c.doc_id == documents.c.doc_id)
-            .where(documents.c.doc_id.in_(alike.scalar_subquery()))
-        )
-        rows = await connection.execute(asked)
-        found |= {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
-    return found
+    rows = await connection.execute(_ALIKE, {"forms": json.dumps(sorted(forms))})
+    return {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
 
 
 def _document_rows(records: Iterable[Incident], first: int) -> list[dict[str, Any]]:
@@ -183,4 +180,5 @@ def _adding(table: sa.Table, keys: Sequence[str], amounts: Sequence[str]) -> sql
 _ADD_TERMS = _adding(terms, ("term", "visibility"), ("documents",))
 _ADD_NAMES = _adding(names, ("kind", "name"), ("documents",))
 _ADD_TOTALS = _adding(totals, ("visibility",), ("documents", "length"))
+_INSERT, _WAIT = sa.insert(documents), sa.insert(pending)
 _DROP_TERMS, _DROP_NAMES = _unheld(terms), _unheld(names)
