@@ -51,6 +51,9 @@ class Settings(BaseSettings):
     groq_models: str = Field("openai/gpt-oss-120b,openai/gpt-oss-20b", description="Model ladder, best first")
     llm: Literal["on", "off"] = Field("on", description="off: never call a model")
     embeddings: Literal["on", "off"] = Field("on", description="off: the lexical mode of the embedded bank")
+    embedding_model_dir: str | None = Field(
+        None, description="Folder with model.onnx and tokenizer.json; unset: the model that the extra `dense` installs"
+    )
     timezone: str = Field("UTC", description="IANA time zone for dates in digests and for their schedule")
     digest_day: Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] = Field(
         "mon", description="Day of the weekly digest"

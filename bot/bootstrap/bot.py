@@ -219,7 +219,8 @@ async def listen(site: web.TCPSite, host: str, port: int) -> None:
 def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     """What runs all the time: each destination drains for itself, so that a slow one holds up no other."""
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
-    return [*drains, Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))]
+    watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
+    return [*drains, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 
 async def _release(deliver: Deliver) -> None:

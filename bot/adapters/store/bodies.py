@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from bot.adapters.store.statements import to_json
 from bot.domain.brief import Brief
@@ -13,6 +13,7 @@ from bot.domain.lifecycle import Life
 from bot.ports.records import read_record, write_record
 
 _BRIEF: TypeAdapter[Brief] = TypeAdapter(Brief)
+_RECORD: TypeAdapter[Incident] = TypeAdapter(Incident)
 _LIFE: TypeAdapter[Life] = TypeAdapter(Life)
 
 
@@ -23,7 +24,11 @@ def record_to_json(record: Incident) -> str:
 
 def record_from_json(text: str) -> Incident:
     """The record, equal to what was written."""
-    return read_record(json.loads(text), how=None)
+    try:
+        return _RECORD.validate_json(text)
+    # what an older version wrote in another form
+    except ValidationError:
+        return read_record(json.loads(text), how=None)
 
 
 def life_to_json(life: Life) -> str:

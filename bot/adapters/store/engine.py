@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import asyncpg
 import sqlalchemy as sa
@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from bot.ports import PrecedentError, StoreUnavailable
 
+T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
@@ -141,6 +142,7 @@ class Database:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._writing = engine.execution_options(writes=True)
+        self._at_once = _same_file(engine.url) if self.is_sqlite else None
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
@@ -162,9 +164,62 @@ class Database:
             async with self._turn, self._writing.begin() as connection:
                 yield connection
 
+    @property
+    def sync_engines(self) -> tuple[sa.Engine, ...]:
+        """All that this database is written through."""
+        return (self.engine.sync_engine, *((self._at_once,) if self._at_once else ()))
+
+    async def write_at_once(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
+        """As `write`, for work that waits for nothing but the database. On SQLite all of it runs in one thread: handing
+        each of twenty statements to the driver's thread and back took several times as long as they do."""
+        if not self.is_sqlite:
+            async with self.write() as connection:
+                await work(connection)
+            return
+        with plain_errors():
+            async with self._turn:
+                await asyncio.to_thread(self._write_here, work)
+
+    def _write_here(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
+        if self._at_once is None:
+            raise RuntimeError("only SQLite is written in a thread of ours")
+        with self._at_once.begin() as connection:
+            try:
+                work(cast("AsyncConnection", Inline(connection))).send(None)
+            except StopIteration:
+                return
+            raise RuntimeError("work that is done at once waited for something")
+
     async def close(self) -> None:
         """Give all connections back."""
         await self.engine.dispose()
+        if self._at_once:
+            self._at_once.dispose()
+
+
+class Inline:
+    """A connection used like an asynchronous one, which answers at once: for coroutines that run in a thread."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+
+    async def execute(self, *asked: Any) -> sa.CursorResult[Any]:
+        """As AsyncConnection.execute."""
+        return self._connection.execute(*asked)
+
+    async def run_sync(self, work: Callable[..., T], *given: Any) -> T:
+        """As AsyncConnection.run_sync."""
+        return work(self._connection, *given)
+
+
+def _same_file(url: URL) -> sa.Engine:
+    made = sa.create_engine(
+        url.set(drivername="sqlite"), pool_size=1, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}
+    ).execution_options(writes=True)
+    sa.event.listen(made, "connect", _make_safe)
+    sa.event.listen(made, "begin", _begin)
+    return made
 
 
 def connect(url: URL) -> Database:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -39,8 +40,7 @@ class SqlIncidents:
     async def commit(self, changes: Changes) -> bool:
         """See the port."""
         try:
-            async with self.database.write() as connection:
-                await self.writer.write(connection, changes, self.clock.now())
+            await self.database.write_at_once(partial(self.writer.write, changes=changes, now=self.clock.now()))
         except AlreadyDone:
             return False
         return True
