@@ -42,7 +42,7 @@ class Effort:
 
 # Vectors find what common words would: fewer words and documents give the same answers (measured).
 WITH_VECTORS = Effort(pool=80, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_000, share=0.01)
-BY_WORDS = Effort(pool=150, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
+BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
 
 
 _MATCHING = """SELECT rowid FROM index_fts WHERE index_fts MATCH ? AND rowid > ?
