@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bot.domain.text import normalise
 
@@ -29,6 +30,7 @@ _SAME_ENVIRONMENT = {
 }
 
 
+@lru_cache(maxsize=8192)
 def same_form(name: str | None) -> str | None:
     """The form in which two names (vendor, service, region) are compared; None for unknown or empty."""
     return normalise(name) or None if name else None
@@ -40,6 +42,7 @@ def environment_form(name: str | None) -> str | None:
     return _SAME_ENVIRONMENT.get(form, form) if form else None
 
 
+@lru_cache(maxsize=8192)
 def title_form(title: str | None) -> str | None:
     """The form in which alert names are compared: letters and digits only, so that "Error Rate" is "ErrorRate"."""
     return "".join(_WORD.findall(normalise(title))) or None if title else None

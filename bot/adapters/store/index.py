@@ -15,8 +15,9 @@ import sqlalchemy as sa
 from bot.adapters.store.bodies import record_from_json
 from bot.adapters.store.dense_scan import SignScan
 from bot.adapters.store.engine import Database
+from bot.adapters.store.index_reading import known_to
 from bot.adapters.store.index_search import Found, Search, found_by
-from bot.adapters.store.index_tables import names, totals
+from bot.adapters.store.index_tables import names
 from bot.adapters.store.reader import Reader
 from bot.adapters.store.statements import batches, seen_by
 from bot.adapters.store.tables import record_fingerprints, records
@@ -69,9 +70,7 @@ class SqlIndex:
 
     async def known(self, viewer: Viewer) -> int:
         """See the port."""
-        asked = sa.select(sa.func.coalesce(sa.func.sum(totals.c.documents), 0))
-        asked = asked.where(seen_by(viewer, totals.c.visibility))
-        return int(await self._ask(lambda connection: connection.execute(asked).scalar_one()))
+        return await self._ask(lambda connection: known_to(connection, viewer))
 
     async def known_names(self) -> KnownNames:
         """See the port."""

@@ -63,6 +63,12 @@ def collection_of(connection: sa.Connection, wanted: Iterable[str], viewer: View
     return Collection(documents_seen, mean_length, held), sum(number for _, number, _ in scopes)
 
 
+def known_to(connection: sa.Connection, viewer: Viewer) -> int:
+    """How many documents the viewer may search."""
+    scopes = connection.exec_driver_sql(_TOTALS).fetchall()
+    return sum(number for scope, number, _ in scopes if viewer.may_see(scope))
+
+
 def words_to_search(wanted: Counter[str], collection: Collection, effort: Effort) -> list[str]:
     """The words to search by, the most telling first."""
     there = [term for term in wanted if collection.held.get(term)]

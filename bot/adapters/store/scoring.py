@@ -106,7 +106,12 @@ def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -
     there = document.terms.split()
     # sorted, so that equal documents have equal sums
     shared = sorted(weight.keys() & set(there))
-    return sum(weight[term] * saturated(there.count(term), document.length, mean_length) for term in shared)
+    once = saturated(1, document.length, mean_length)
+    bm25 = 0.0
+    for term in shared:
+        times = there.count(term)
+        bm25 += weight[term] * (once if times == 1 else saturated(times, document.length, mean_length))
+    return bm25
 
 
 def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
