@@ -80,12 +80,13 @@ def fixes(records: tuple[Incident, ...]) -> list[str]:
 @contextmanager
 def pragma(bot: Bot, statement: str, undo: str) -> Iterator[None]:
     """Every transaction begins with this; afterwards with its opposite, for connections are kept."""
-    engine, now = bot.memory.store.database.engine.sync_engine, [statement]
+    now = [statement]
 
     def begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql(now[0])
 
-    sa.event.listen(engine, "begin", begin)
+    for engine in bot.memory.store.database.sync_engines:
+        sa.event.listen(engine, "begin", begin, insert=True)  # before the transaction, or the opposite never comes
     yield
     now[0] = undo
 
