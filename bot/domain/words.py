@@ -30,10 +30,14 @@ _SAME_ENVIRONMENT = {
 }
 
 
-@lru_cache(maxsize=8192)
 def same_form(name: str | None) -> str | None:
     """The form in which two names (vendor, service, region) are compared; None for unknown or empty."""
-    return normalise(name) or None if name else None
+    return _name_form(name) if name else None
+
+
+@lru_cache(maxsize=8192)
+def _name_form(name: str) -> str | None:
+    return normalise(name) or None
 
 
 def environment_form(name: str | None) -> str | None:
