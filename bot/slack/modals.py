@@ -236,6 +236,10 @@ def _check(row: str) -> FailedCheck:
     """A number counts as minutes only with a unit or after a mark: "restart worker 3" is the name of a check."""
     match = _MINUTES.match(row)
     name = match["check"].rstrip(" ,;:(=–—-") if match else ""
+    if not any(character.isalpha() for character in (name if match else row)):
+        raise RecordRejected(
+            "failed_checks", f"“{row[:40]}” names no check: write what was looked at, then the minutes."
+        )
     if match is None or not name or not (match["unit"] or match["mark"]):
         return FailedCheck(row)
     factor = 60 if (match["unit"] or "").lower().startswith("h") else 1

@@ -127,6 +127,18 @@ async def test_a_path_below_a_file_is_told(tmp_path: Path) -> None:
         await opened(tmp_path / "file" / "test.db")
 
 
+async def test_another_programs_file_is_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "places.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE bookmarks (id INTEGER)")
+    connection.close()
+    with pytest.raises(StoreUnavailable, match=r"another program .*bookmarks"):
+        await opened(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
+    connection.close()
+
+
 async def test_a_newer_schema_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "test.db"
     await (await opened(path)).close()

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -24,6 +25,8 @@ from bot.ports import PrecedentError, StoreUnavailable
 
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
+BUSY_POLL_S = 0.02
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
     "PRAGMA journal_mode = WAL",
@@ -116,6 +119,31 @@ def prepare_file(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # opening it here tells at once what is wrong with the path, before a driver's thread runs into it
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    _keep_a_log(path)
+
+
+def _keep_a_log(path: Path) -> None:
+    """Switch the file to write-ahead logging, before any pool does: the switch needs the file for itself, and SQLite does
+    not wait for that. Who comes later finds it done. A file of another program stays as it is: StoreUnavailable."""
+    until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)) as connection:
+                _require_ours(path, {row[0] for row in connection.execute(TABLES)})
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(BUSY_POLL_S)
+
+
+def _require_ours(path: Path, tables: set[str]) -> None:
+    if tables and "alembic_version" not in tables:
+        raise StoreUnavailable(
+            f"{path} belongs to another program (it has the table {min(tables)}, and none of Precedent's): "
+            "name another file in DATABASE_URL."
+        )
 
 
 def refuse_network(path: Path) -> None:
