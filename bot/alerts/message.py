@@ -1,7 +1,7 @@
 """Slack message event → one frozen value of plain lines, fields and links.
 
-Reads text, blocks, attachments and files, at most the first 64 kB; of one text the first 12,000 characters and of all
-running text the first 16,000 are interpreted, fields and titles go on. Must not judge what the post means, and must not
+Reads text, blocks, attachments and files, at most the first 64 kB; of one text the first 6,000 characters, of a
+title the first 1,000 and of all running text the first 10,000 are interpreted, fields and titles go on. Must not judge what the post means, and must not
 fail on any JSON: wrong types read as absent.
 """
 
@@ -15,8 +15,9 @@ from bot.alerts.text.markup import Link, plain
 from bot.domain.alert import Delivery
 
 LIMIT_BYTES = 64 * 1024
-LONGEST_TEXT = 12_000  # characters of one text that are interpreted: what follows in a log dump says the same
-LONGEST_BODY = 16_000  # characters of all lines
+LONGEST_TEXT = 6_000  # characters of one text that are interpreted: what follows in a log dump says the same
+LONGEST_TITLE = 1_000
+LONGEST_BODY = 10_000  # characters of all lines
 _LINKS_CHARS = 64 * 1024
 _MOST_ITEMS = 200
 _DEEPEST = 8
@@ -130,7 +131,7 @@ class _Reader:
         self.cards: list[Card] = []
         self.alt_texts: list[str] = []
 
-    def take(self, value: object, place: str = "text") -> str:
+    def take(self, value: object, place: str = "text", most: int = LONGEST_TEXT) -> str:
         """Plain text of one Slack string, within what is left of the limit; its links are noted."""
         raw = _str(value)
         if not raw or not self.left:
@@ -143,7 +144,7 @@ class _Reader:
             size = self.left
         self.truncated = self.truncated or len(cut) < len(raw)
         self.left -= size
-        shown, links = plain(_at_a_gap(cut, LONGEST_TEXT), place)
+        shown, links = plain(_at_a_gap(cut, most), place)
         self.links.extend(links)
         return shown.strip("\n")
 
@@ -260,8 +261,8 @@ def _card(raw: Mapping[str, Any], reader: _Reader) -> None:
     if _is_unfurl(raw):
         reader.cards.append(Card(title=plain(reader.aside(raw.get("title"), 300))[0], unfurl=True))
         return
-    pretext, author = reader.take(raw.get("pretext")), reader.take(raw.get("author_name"))
-    title = reader.take(raw.get("title"))
+    pretext, author = reader.take(raw.get("pretext")), reader.take(raw.get("author_name"), most=LONGEST_TITLE)
+    title = reader.take(raw.get("title"), most=LONGEST_TITLE)
     title_url = plain(reader.aside(raw.get("title_link"), 4000))[0].strip()
     reader.link(title, raw.get("title_link"), "title")
     for shown in (pretext, author, title):

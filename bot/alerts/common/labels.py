@@ -33,7 +33,7 @@ _LINE = re.compile(
 )
 _SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}|;\s+")
 _ORDINAL = re.compile(r"^\s*#\d{1,4}:\s+")
-_IP = re.compile(r"\s*\(IP:?\s*([\d.:a-fA-F]{3,45})\)\s*$", re.IGNORECASE)
+_IP = re.compile(r"\s{0,3}\(IP:?\s*([\d.:a-fA-F]{3,45})\)$", re.IGNORECASE)
 _EQUALS = re.compile(r"(?<![\w?&/=.-])([A-Za-z_@][\w.\-]{0,40})=(?!=)")
 _URL = re.compile(r"https?://\S+")
 _TAG = re.compile(r"(?<![\w/:])@?([a-z][\w.\-]{0,40}):([A-Za-z0-9_][\w./\-]{0,100})")

@@ -76,7 +76,7 @@ def without_tokens(text: str) -> str:
 
 def clean_title(line: str) -> str:
     """A bare name from a first line."""
-    text = without_tokens(head_of(line).text)
+    text = without_tokens(head_of(" ".join(line[:600].split())).text)
     numbered = _NUMBERED.match(text)
     text = numbered[1] if numbered else text
     text = _NUMBER.sub("", _SHOUT.sub("", _NUMBER.sub("", text)))
