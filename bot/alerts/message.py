@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.alerts.text.markup import Link, plain
 from bot.domain.alert import Delivery
+from bot.domain.vendors import STANDARD, Directory
 
 LIMIT_BYTES = 64 * 1024
 LONGEST_TEXT = 6_000  # characters of one text that are interpreted: what follows in a log dump says the same
@@ -62,7 +63,8 @@ class Email:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A Slack message, flat. `lines` hold everything readable in reading order; `fields` are label and value pairs."""
+    """A Slack message, flat. `lines` hold everything readable in reading order; `fields` are label and value pairs;
+    `names` is what the organisation and its vendors are called."""
 
     text: str = ""
     lines: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ class Message:
     has_files: bool = False
     root: Message | None = None
     truncated: bool = False
+    names: Directory = STANDARD
 
     @property
     def body(self) -> str:
@@ -319,7 +322,7 @@ def _delivery(event: Mapping[str, Any], raw: Mapping[str, Any]) -> Delivery:
     return Delivery.THREAD_REPLY if thread and thread != raw.get("ts") else Delivery.POST
 
 
-def parse_message(event: Mapping[str, Any], *, with_root: bool = True) -> Message:
+def parse_message(event: Mapping[str, Any], *, with_root: bool = True, names: Directory = STANDARD) -> Message:
     """Flatten one event; an edit is read as its new content, a broadcast reply keeps the message it answers."""
     edited = event.get("subtype") == "message_changed"
     raw = _dict(event.get("message")) if edited else event
@@ -349,6 +352,7 @@ def parse_message(event: Mapping[str, Any], *, with_root: bool = True) -> Messag
         shared=any(card.get("is_share") or card.get("is_msg_unfurl") for card in _dicts(raw.get("attachments"))),
         own_metadata=_str(_dict(raw.get("metadata")).get("event_type")).startswith("precedent"),
         has_files=bool(raw.get("files")),
-        root=parse_message(root, with_root=False) if root and with_root else None,
+        root=parse_message(root, with_root=False, names=names) if root and with_root else None,
         truncated=reader.truncated,
+        names=names,
     )
