@@ -51,6 +51,15 @@ class Settings(BaseSettings):
     groq_models: str = Field("openai/gpt-oss-120b,openai/gpt-oss-20b", description="Model ladder, best first")
     llm: Literal["on", "off"] = Field("on", description="off: never call a model")
     embeddings: Literal["on", "off"] = Field("on", description="off: the lexical mode of the embedded bank")
+    precedent_config: Path | None = Field(
+        None, description="TOML file with your own vendors and services; unset: the maintained table alone"
+    )
+    webhook_token: SecretStr | None = Field(
+        None, description="Bearer token for POST /webhook/…; unset: alerts are taken from Slack alone"
+    )
+    webhook_channel: str | None = Field(
+        None, description="Channel id (C…) for alerts of webhooks that name none with ?channel="
+    )
     timezone: str = Field("UTC", description="IANA time zone for dates in digests and for their schedule")
     digest_day: Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] = Field(
         "mon", description="Day of the weekly digest"

@@ -18,11 +18,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import __version__
 from bot.alerts import read
+from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.jobs import Jobs
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
+from bot.domain.vendors import Directory
 from bot.observability import REGISTRY, logger, spawn
 from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
@@ -87,11 +89,13 @@ def with_slash(url: str) -> str:
 
 
 async def assemble(settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Bot:
-    """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token."""
+    """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token,
+    ConfigurationRejected for a wrong configuration file."""
     chat = SlackChat(client, clock)
     identity = await chat.identity()
     surfaces = SlackSurfaces()
-    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}))
+    names = directory_of(settings.precedent_config)
+    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
     answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
@@ -148,8 +152,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     return bot
 
 
-def _read(own: frozenset[str], event: Mapping[str, Any]) -> Reading:
-    return read(event, own_bot_ids=own)
+def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:
+    return read(event, own_bot_ids=own, names=names)
 
 
 async def _handle(work: Any, listening: Listening, row: Any) -> None:

@@ -84,7 +84,8 @@ def shapes() -> dict[str, Callable[[], Mapping[str, Any]]]:
     hostile = {f"line of {name}": (lambda piece=piece: post(HEAD + fill(piece))) for name, piece in LINES.items()}
     under = {f"title of {name}": (lambda piece=piece: card("x", title=fill(piece))) for name, piece in LINES.items()}
     many = {
-        f"lines of {name}": (lambda piece=piece: card(fill((piece * 300)[:300] + "\n"))) for name, piece in LINES.items()
+        f"lines of {name}": (lambda piece=piece: card(fill((piece * 300)[:300] + "\n")))
+        for name, piece in LINES.items()
     }
     return {**ordinary, **hostile, **under, **many}
 
@@ -114,7 +115,9 @@ def main() -> None:
     """Print the figures as JSON Lines; exit 1 if one is over a target."""
     found = figures()
     for figure in found:
-        sys.stdout.write(json.dumps({"shape": figure.shape, "ms": figure.ms, "mb": figure.mb, "holds": figure.holds}) + "\n")
+        sys.stdout.write(
+            json.dumps({"shape": figure.shape, "ms": figure.ms, "mb": figure.mb, "holds": figure.holds}) + "\n"
+        )
     sys.exit(0 if all(figure.holds for figure in found) else 1)
 
 
