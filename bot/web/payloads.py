@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from bot.alerts.common.fingerprint import normal
 from bot.alerts.intake.given import Given
 from bot.domain.alert import AlertMember, AlertState, Symptom
 
@@ -124,13 +125,14 @@ class GenericBody(_Body):
     tool: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,39}$")] = "webhook"
 
     def given(self) -> Given:
-        """The values as the reader takes them. A fingerprint, where one is stated, is the whole identity."""
+        """The values as the reader takes them. A fingerprint, where one is stated, is the whole identity; else it is the
+        title without numbers and state words, with what is affected and where."""
         said = tuple(s for s in self.symptoms if isinstance(s, str))
         return Given(
             self.tool,
             AlertState(self.state),
             self.title,
-            identity=(self.fingerprint,) if self.fingerprint else (),
+            identity=(self.fingerprint,) if self.fingerprint else self._identity(),
             severity=self.severity,
             service=self.service,
             vendor=self.vendor,
@@ -141,6 +143,11 @@ class GenericBody(_Body):
             labels={key: _as_text(value)[:300] for key, value in self.labels.items()},
             links=dict(self.links),
         )
+
+    def _identity(self) -> tuple[str, ...]:
+        host = next((str(self.labels[key]) for key in ("host", "instance", "hostname") if key in self.labels), "")
+        where = (self.service, self.vendor, self.region, self.environment, host)
+        return (normal(self.title), *(part or "" for part in where))
 
 
 def _as_text(value: Any) -> str:

@@ -45,6 +45,7 @@ _NOT_A_NAME_LISTED = (
     "impact problem recovery account check notification status unavailable level is has was down the for desk "
     "provider error indisponible caído disruption degradation degraded outage"
 )
+_ANY_CONTAINER = frozenset({"app", "main", "server", "sidecar", "istio-proxy", "envoy"})  # say nothing of which service
 _NOT_A_NAME = frozenset(_NOT_A_NAME_LISTED.split())
 _NOT_SERVICES = re.compile(
     r"^(?:p\d\d|re-triggered|on-call|back-to|under-|over-|out-of|up-to|no-|non-|time-out|self-|auto-|[a-z]{2}-[a-z]+-\d|.*-(?:replicated|related|level|side|based)$)"
@@ -93,7 +94,13 @@ def inferred_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
 
 def _usable(value: str | None) -> str | None:
     """A label's value as a service name: short, no address, no container image; a scoped name loses the scope."""
-    if not value or len(value) > 80 or "://" in value or re.search(r"/[\w.-]+:[\w.-]+$", value):
+    if (
+        not value
+        or len(value) > 80
+        or "://" in value
+        or value.casefold() in _ANY_CONTAINER
+        or re.search(r"/[\w.-]+:[\w.-]+$", value)
+    ):
         return None
     return value
 
