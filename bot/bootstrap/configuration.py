@@ -29,7 +29,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max
 Host = Annotated[
     str,
     StringConstraints(
-        strip_whitespace=True, to_lower=True, max_length=253, pattern=r"^([a-z0-9-]{1,63}\.)+[a-z]{2,24}$"
+        strip_whitespace=True, to_lower=True, max_length=253, pattern=r"^([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}$"
     ),
 ]
 _SAYS = {

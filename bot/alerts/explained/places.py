@@ -44,9 +44,12 @@ def parts(message: Message) -> Iterator[tuple[str, str]]:
         yield f"attachments[{number}].fallback", card.fallback
 
 
-def place_of(message: Message, value: str | None) -> str | None:
-    """The first part of the post that holds the value, in any case of letters; None where it stands nowhere as it is."""
-    wanted = (value or "").casefold()
+def place_of(message: Message, value: str | None, key: str = "") -> str | None:
+    """The first part of the post that holds the value, in any case of letters; one that holds the key as well goes
+    first. None where the value stands nowhere as it is."""
+    wanted, name = (value or "").casefold(), key.casefold()
     if not wanted:
         return None
-    return next((place for place, text in parts(message) if wanted in text.casefold()), None)
+    holding = [(place, text.casefold()) for place, text in parts(message) if wanted in text.casefold()]
+    named = (place for place, text in holding if name in text.replace(wanted, "", 1))
+    return next(named, None) or next((place for place, _ in holding), None)

@@ -162,7 +162,7 @@ def _more(seen: _Seen, alert: Alert) -> dict[str, Any]:
     return {
         "symptoms": [{"value": shown, "where": place_of(seen.message, word)} for shown, word in signs],
         "links": {role: place_of(seen.message, url) for role, url in alert.links.items()},
-        "labels": {key: place_of(seen.message, value) for key, value in alert.labels.items()},
+        "labels": {key: place_of(seen.message, value, key) for key, value in alert.labels.items()},
         "fingerprint": {"value": alert.fingerprint, "rule": identity, "parts": list(seen.draft.identity)},
     }
 
