@@ -55,6 +55,10 @@ _SUBJECT = re.compile(r"^([a-z][a-z0-9_.-]{2,30}) (?:is|has|incident|service|doe
 _ON_SURFACE = re.compile(
     r"\bon (?:the )?((?:[a-z]+ ){1,2}(?:dashboard|app|portal|page|site|api|console))$", re.IGNORECASE
 )
+_WORKLOAD = re.compile(
+    r"\b(?:deployment|statefulset|daemonset|cronjob) [a-z0-9-]{1,60}/([a-z0-9-]{2,60})\b", re.IGNORECASE
+)
+_PLACE_NAME = re.compile(r"-(?:prod|production|prd|staging|stg|stage|uat|dev)$")
 _REPOSITORY = re.compile(
     r"https://(?:(?:github|gitlab)\.com/[\w.-]+/([\w.-]{2,60})|[\w.:-]+/(?:[\w.-]+/){1,4}([\w.-]{2,60})/-/)"
 )
@@ -137,7 +141,12 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
         _in_text(" ".join(head.text for head in heads)),
         *weak,
         *repository,
-        *(m[1] for m in _OF_SERVICE.finditer(re.sub(r"https?://\S+", " ", message.body[:4000]))),
+        *(m[1] for m in _WORKLOAD.finditer(message.body[:4000])),
+        *(
+            m[1]
+            for m in _OF_SERVICE.finditer(re.sub(r"https?://\S+", " ", message.body[:4000]))
+            if not _PLACE_NAME.search(m[1])
+        ),
     ):
         if found and not any(host.startswith(found) for host in hosts):
             return found

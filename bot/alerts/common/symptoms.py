@@ -45,7 +45,8 @@ _PHRASE = re.compile(
     r"\b(time[d -]?out|deadline exceeded|connection (?:refused|reset|timed out)|no such host|name resolution|bad gateway|service unavailable"
     r"|gateway time-?out|out of memory|oom[ -]?killed|no space left|disk full|too many (?:connections|requests|open files)|permission denied|access denied"
     r"|segmentation fault|certificate (?:has )?expired|has not (?:run|completed|checked in|reported)[\w ]{0,20}|did not arrive on time|rate limit(?:ed| exceeded)?"
-    r"|lock timeout|deadlock|host unreachable|no route to host|broken pipe|read-?only file system|packet loss|not responding|zeitüberschreitung|délai dépassé|tiempo de espera)\b",
+    r"|lock timeout|deadlock|host unreachable|no route to host|broken pipe|read-?only file system|packet loss|not responding|zeitüberschreitung|délai (?:d'attente )?dépassé|tiempo de espera|tempo (?:limite )?esgotado|conexão recusada|conexión rechazada|connexion refusée|verbindung abgelehnt)\b"
+    r"|(接続タイムアウト|タイムアウト|接続拒否|连接超时|连接被拒绝|연결 시간 초과)",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -94,6 +95,7 @@ _GRADED = re.compile(r"warn/crit at ([\d.]+%?)/([\d.]+%?)")
 _LISTED = re.compile(r"\b([A-Za-z][A-Za-z_]{2,30}): (\d[\d.]{0,12}%?)(?=[,;]|\s*$)")
 _EXPRESSION = re.compile(r"g0\.expr=(\w{2,80}) (>=|<=|>|<) [\d.]+(?:&|$)")
 _COMPARED = re.compile(rf"{_VALUE} \({_OP} {_VALUE}\)")
+_SELECTOR = re.compile(r"(?: with metric labels)? ?\{\w[^{}\n:]{0,200}=[^{}\n]{0,200}\}")
 _LEADING = re.compile(
     r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+",
     re.IGNORECASE,
@@ -182,6 +184,7 @@ def metrics_in(text: str) -> list[Symptom]:
         line = line.strip()[: min(400, left)]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
             continue
+        line = _SELECTOR.sub("", line)
         looked_at += 1
         left -= len(line)
         if looked_at > _MOST_LINES:
@@ -233,7 +236,7 @@ def errors_in(text: str) -> list[Symptom]:
     found += [error(m[1]) for m in _CODE.finditer(text) if m[1].casefold() not in {"http", "status"}]
     found += [error(m[1], m[2]) for p in (_SQLSTATE, _SHORT_CODE) for m in p.finditer(text)]
     found += [error(m[1]) for m in _EXIT.finditer(text)] if "exit" in text.casefold() else []
-    found += [error(m[1].lower()) for m in _PHRASE.finditer(text)]
+    found += [error((m[1] or m[2]).lower()) for m in _PHRASE.finditer(text)]
     return found
 
 
