@@ -54,6 +54,15 @@ class Settings(BaseSettings):
     embedding_model_dir: str | None = Field(
         None, description="Folder with model.onnx and tokenizer.json; unset: the model that the extra `dense` installs"
     )
+    precedent_config: Path | None = Field(
+        None, description="TOML file with your own vendors and services; unset: the maintained table alone"
+    )
+    webhook_token: SecretStr | None = Field(
+        None, description="Bearer token for POST /webhook/…; unset: alerts are taken from Slack alone"
+    )
+    webhook_channel: str | None = Field(
+        None, description="Channel id (C…) for alerts of webhooks that name none with ?channel="
+    )
     timezone: str = Field("UTC", description="IANA time zone for dates in digests and for their schedule")
     digest_day: Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] = Field(
         "mon", description="Day of the weekly digest"

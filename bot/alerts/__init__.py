@@ -28,6 +28,7 @@ from bot.alerts.masking import masked
 from bot.alerts.message import Message, parse_message
 from bot.alerts.vocabulary.noise import noise_of
 from bot.domain.alert import Alert, Delivery, NotAlert, Reading
+from bot.domain.vendors import STANDARD, Directory
 
 PARSERS = (
     grafana,
@@ -89,14 +90,19 @@ def _finished(message: Message, vendor_names: frozenset[str], root: Alert | None
 
 
 def read(
-    event: Mapping[str, Any], *, own_bot_ids: frozenset[str] = frozenset(), vendor_names: frozenset[str] = frozenset()
+    event: Mapping[str, Any],
+    *,
+    own_bot_ids: frozenset[str] = frozenset(),
+    vendor_names: frozenset[str] = frozenset(),
+    names: Directory = STANDARD,
 ) -> Reading:
     """Read one Slack message event.
 
-    `own_bot_ids` are the bot's own bot, user or app ids; `vendor_names` are vendors that the records know. Any JSON
-    object is read without an error; what leaves is masked, and at most the first 64 kB are read (`truncated`).
+    `own_bot_ids` are the bot's own bot, user or app ids; `vendor_names` are vendors that the records know,
+    `names` what the organisation configured. Any JSON object is read without an error; what leaves is masked, and at
+    most the first 64 kB are read (`truncated`).
     """
-    message = parse_message(event)
+    message = parse_message(event, names=names)
     refused = _by_poster(message, event.get("subtype"), own_bot_ids)
     if refused:
         return NotAlert(*refused, delivery=message.delivery)

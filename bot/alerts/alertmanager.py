@@ -16,7 +16,7 @@ from bot.domain.alert import AlertState
 TOOL = "alertmanager"
 _TITLE = re.compile(r"^\s*\[(FIRING|RESOLVED)(?::\d+)?\]\s?([^\n]*)")
 _URL = re.compile(r"/#/(?:alerts\?receiver=|silences/new)")
-_CAMEL = re.compile(r"^\w*[a-z0-9]\w*[A-Z_]\w*$|^[A-Z][a-z]+$")
+_CAMEL = re.compile(r"^(?=\w{1,120}$)(?:\w*?[a-z0-9]\w*?[A-Z_]|[A-Z][a-z]+$)")
 _HEARTBEATS = frozenset({"Watchdog", "DeadMansSwitch", "InfoInhibitor"})
 
 

@@ -1,7 +1,7 @@
 """Slack message event → one frozen value of plain lines, fields and links.
 
-Reads text, blocks, attachments and files, at most the first 64 kB; of one text the first 12,000 characters and of all
-running text the first 16,000 are interpreted, fields and titles go on. Must not judge what the post means, and must not
+Reads text, blocks, attachments and files, at most the first 64 kB; of one text the first 6,000 characters, of a
+title the first 1,000 and of all running text the first 10,000 are interpreted, fields and titles go on. Must not judge what the post means, and must not
 fail on any JSON: wrong types read as absent.
 """
 
@@ -13,10 +13,12 @@ from typing import Any
 
 from bot.alerts.text.markup import Link, plain
 from bot.domain.alert import Delivery
+from bot.domain.vendors import STANDARD, Directory
 
 LIMIT_BYTES = 64 * 1024
-LONGEST_TEXT = 12_000  # characters of one text that are interpreted: what follows in a log dump says the same
-LONGEST_BODY = 16_000  # characters of all lines
+LONGEST_TEXT = 6_000  # characters of one text that are interpreted: what follows in a log dump says the same
+LONGEST_TITLE = 1_000
+LONGEST_BODY = 10_000  # characters of all lines
 _LINKS_CHARS = 64 * 1024
 _MOST_ITEMS = 200
 _DEEPEST = 8
@@ -61,7 +63,8 @@ class Email:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A Slack message, flat. `lines` hold everything readable in reading order; `fields` are label and value pairs."""
+    """A Slack message, flat. `lines` hold everything readable in reading order; `fields` are label and value pairs;
+    `names` is what the organisation and its vendors are called."""
 
     text: str = ""
     lines: tuple[str, ...] = ()
@@ -80,6 +83,7 @@ class Message:
     has_files: bool = False
     root: Message | None = None
     truncated: bool = False
+    names: Directory = STANDARD
 
     @property
     def body(self) -> str:
@@ -130,7 +134,7 @@ class _Reader:
         self.cards: list[Card] = []
         self.alt_texts: list[str] = []
 
-    def take(self, value: object, place: str = "text") -> str:
+    def take(self, value: object, place: str = "text", most: int = LONGEST_TEXT) -> str:
         """Plain text of one Slack string, within what is left of the limit; its links are noted."""
         raw = _str(value)
         if not raw or not self.left:
@@ -143,7 +147,7 @@ class _Reader:
             size = self.left
         self.truncated = self.truncated or len(cut) < len(raw)
         self.left -= size
-        shown, links = plain(_at_a_gap(cut, LONGEST_TEXT), place)
+        shown, links = plain(_at_a_gap(cut, most), place)
         self.links.extend(links)
         return shown.strip("\n")
 
@@ -260,8 +264,8 @@ def _card(raw: Mapping[str, Any], reader: _Reader) -> None:
     if _is_unfurl(raw):
         reader.cards.append(Card(title=plain(reader.aside(raw.get("title"), 300))[0], unfurl=True))
         return
-    pretext, author = reader.take(raw.get("pretext")), reader.take(raw.get("author_name"))
-    title = reader.take(raw.get("title"))
+    pretext, author = reader.take(raw.get("pretext")), reader.take(raw.get("author_name"), most=LONGEST_TITLE)
+    title = reader.take(raw.get("title"), most=LONGEST_TITLE)
     title_url = plain(reader.aside(raw.get("title_link"), 4000))[0].strip()
     reader.link(title, raw.get("title_link"), "title")
     for shown in (pretext, author, title):
@@ -318,7 +322,7 @@ def _delivery(event: Mapping[str, Any], raw: Mapping[str, Any]) -> Delivery:
     return Delivery.THREAD_REPLY if thread and thread != raw.get("ts") else Delivery.POST
 
 
-def parse_message(event: Mapping[str, Any], *, with_root: bool = True) -> Message:
+def parse_message(event: Mapping[str, Any], *, with_root: bool = True, names: Directory = STANDARD) -> Message:
     """Flatten one event; an edit is read as its new content, a broadcast reply keeps the message it answers."""
     edited = event.get("subtype") == "message_changed"
     raw = _dict(event.get("message")) if edited else event
@@ -348,6 +352,7 @@ def parse_message(event: Mapping[str, Any], *, with_root: bool = True) -> Messag
         shared=any(card.get("is_share") or card.get("is_msg_unfurl") for card in _dicts(raw.get("attachments"))),
         own_metadata=_str(_dict(raw.get("metadata")).get("event_type")).startswith("precedent"),
         has_files=bool(raw.get("files")),
-        root=parse_message(root, with_root=False) if root and with_root else None,
+        root=parse_message(root, with_root=False, names=names) if root and with_root else None,
         truncated=reader.truncated,
+        names=names,
     )

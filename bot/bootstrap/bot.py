@@ -18,11 +18,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import __version__
 from bot.alerts import read
+from bot.bootstrap.configuration import directory_of
+from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
+from bot.domain.vendors import Directory
 from bot.observability import REGISTRY, logger, spawn
 from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
@@ -38,6 +41,7 @@ from bot.web.health import add_routes
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
@@ -81,17 +85,24 @@ def client_of(settings: Settings) -> AsyncWebClient:
     return web_client(settings.slack_bot_token.get_secret_value(), with_slash(settings.slack_api_url))
 
 
+def secret_of(settings: Settings) -> str | None:
+    """The signing secret."""
+    return settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
+
+
 def with_slash(url: str) -> str:
     """Slack's client needs the final slash."""
     return url if url.endswith("/") else f"{url}/"
 
 
 async def assemble(settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Bot:
-    """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token."""
+    """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token,
+    ConfigurationRejected for a wrong configuration file."""
     chat = SlackChat(client, clock)
     identity = await chat.identity()
     surfaces = SlackSurfaces()
-    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}))
+    names = directory_of(settings.precedent_config)
+    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
     answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
@@ -119,13 +130,10 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         read=reading,
         identity=identity,
     )
-    secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
-    app = build_app(client, secret, listening)
+    app = build_app(client, secret_of(settings), listening)
     server = web.Application(client_max_size=2 * 1024 * 1024)
-    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {
-        "message": answer
-    }
-    zone = ZoneInfo(settings.timezone)
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
+    handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
     bot = Bot(
         settings,
         memory,
@@ -137,7 +145,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
             memory.inbox,
             memory.store.retention,
             clock,
-            zone,
+            ZoneInfo(settings.timezone),
             settings.digest_day,
             settings.digest_hour,
         ),
@@ -148,8 +156,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     return bot
 
 
-def _read(own: frozenset[str], event: Mapping[str, Any]) -> Reading:
-    return read(event, own_bot_ids=own)
+def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:
+    return read(event, own_bot_ids=own, names=names)
 
 
 async def _handle(work: Any, listening: Listening, row: Any) -> None:

@@ -17,13 +17,15 @@ from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.bootstrap.bot import client_of
+from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.memory import open_bank, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.ports import EmbeddingUnavailable, PrecedentError
+from bot.ports import ConfigurationRejected, EmbeddingUnavailable, PrecedentError
 from bot.settings import Settings
 from bot.slack.outbound import SlackChat
 
 MEND_MODEL = "Run `make` again, or point EMBEDDING_MODEL_DIR at a folder with model.onnx and tokenizer.json."
+SHORTEST_TOKEN = 16
 NEEDED_SCOPES = (
     "app_mentions:read",
     "channels:history",
@@ -50,7 +52,13 @@ class Finding:
 
 async def examine(settings: Settings) -> tuple[Finding, ...]:
     """All findings, in the order in which an operator mends them."""
-    found = [time_zone(settings), *database_file(settings), await database(settings)]
+    found = [
+        time_zone(settings),
+        configuration(settings),
+        webhooks(settings),
+        *database_file(settings),
+        await database(settings),
+    ]
     found += [finding async for finding in slack(settings)]
     found.append(await hindsight(settings))
     found.append(await embeddings(settings))
@@ -86,6 +94,30 @@ async def embeddings(settings: Settings) -> Finding:
         wanted = settings.embedding_model_dir is not None
         return Finding("Embeddings", False if wanted else None, f"{problem} Until then {by_words}.", MEND_MODEL)
     return Finding("Embeddings", True, f"{embedder.name} works; memory compares meaning as well as words")
+
+
+def configuration(settings: Settings) -> Finding:
+    """The file of PRECEDENT_CONFIG can be used."""
+    if settings.precedent_config is None:
+        return Finding(
+            "Configuration", None, "PRECEDENT_CONFIG is not set: the maintained table of vendors is used alone"
+        )
+    try:
+        found = read_configuration(settings.precedent_config)
+    except ConfigurationRejected as problem:
+        return Finding("Configuration", False, str(problem), "Correct that key in the file, then run this again.")
+    counts = f"{len(found.vendors)} vendors, {len(found.services)} services"
+    return Finding("Configuration", True, f"{settings.precedent_config}: {counts}")
+
+
+def webhooks(settings: Settings) -> Finding:
+    """Direct intake is off, or has a token that nobody guesses and a channel."""
+    if settings.webhook_token is None:
+        return Finding("Webhooks", None, "WEBHOOK_TOKEN is not set: alerts are taken from Slack alone")
+    if len(settings.webhook_token.get_secret_value()) < SHORTEST_TOKEN:
+        return Finding("Webhooks", False, "WEBHOOK_TOKEN is short enough to be guessed", "Use `openssl rand -hex 32`.")
+    channel = settings.webhook_channel or "the channel that each webhook names with ?channel="
+    return Finding("Webhooks", True, f"POST /webhook/alertmanager and /webhook/generic, to {channel}")
 
 
 def time_zone(settings: Settings) -> Finding:

@@ -20,6 +20,7 @@ from bot.alerts.shape import shape
 from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.cli.alerts import names_of
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
 from bot.cli.show import message_text
 from bot.domain.alert import Alert, AlertState
@@ -98,7 +99,7 @@ def alert_of(event: Mapping[str, Any]) -> Alert:
     """The alert in an event; a bare text is taken for one. Ends with exit 1 where the event is no alert."""
     bare = set(event) == {"text"}
     posted = {"type": "message", "subtype": "bot_message", "bot_id": "B0TEXT", **event} if bare else event
-    reading = read(posted)
+    reading = read(posted, names=names_of())
     if isinstance(reading, Alert):
         return reading
     if not bare:

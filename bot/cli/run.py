@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
-from bot.ports import IncidentNotFound, PrecedentError, RecordRejected
+from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
 from bot.settings import Settings
 
 T = TypeVar("T")
@@ -26,6 +26,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end. A PrecedentError becomes its one sentence on stderr and exit 1 (refused input) or 3 (a dependency)."""
     try:
         return asyncio.run(work)
+    except ConfigurationRejected as wrong:
+        fail(str(wrong), USAGE)
     except (RecordRejected, IncidentNotFound) as refused:
         fail(str(refused), REFUSED)
     except PrecedentError as down:

@@ -13,6 +13,7 @@ Must not import a vendor library or decide anything. The error tree:
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
     ├── ChatRejected               Slack refuses this call for good; carries the code
     │   └── ChatAuthRejected       the token is wrong or revoked: everything waits until it is mended
+    ├── ConfigurationRejected      the configuration file is wrong; says which file, which key and why
     ├── AddressUnavailable         the bot's own HTTP server cannot listen where it should
     ├── NotAllowedHere             the person or the place may not do this; nothing was looked up or changed
     ├── IncidentNotFound           no such incident, or the viewer may not see it
@@ -73,6 +74,10 @@ class ChatRejected(PrecedentError):
 
 class ChatAuthRejected(ChatRejected):
     """The token is wrong, revoked or lacks a scope: not the row's fault, so everything waits."""
+
+
+class ConfigurationRejected(PrecedentError):
+    """The configuration file cannot be used. The message names the file, the key and the reason."""
 
 
 class AddressUnavailable(PrecedentError):

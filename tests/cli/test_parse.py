@@ -64,7 +64,7 @@ def test_bytes_that_are_no_utf8_do_not_break_it() -> None:
 def test_wrong_usage_exits_2(tmp_path: Path) -> None:
     missing = parse(str(tmp_path / "none.json"))
     assert missing.exit_code == 2
-    assert "cannot read" in missing.stderr
+    assert "there is no file" in missing.stderr
     assert parse("--no-such-option").exit_code == 2
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.vendors import VENDORS, category_of, find_vendor, named_vendor, vendor_in_hosts, vendor_of_host
+from bot.domain.vendor_table import VENDORS
+from bot.domain.vendors import category_of, find_vendor, named_vendor, vendor_in_hosts, vendor_of_host
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,11 @@ _NUMBER = re.compile(
 )
 _LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e])"  # marks of Indic and Thai scripts are no word characters to `re`
 _WORDS = re.compile(rf"{_LETTERS}+(?:[-_./]{_LETTERS}+)*")
+# what several words say together of the state, so that neither of them may be left over
+_SAID = re.compile(
+    r"\bde nouveau\b|\bfora do ar\b|\bfuera de servicio\b|\bde vuelta\b|\breturned to normal\b|\bis reporting (?:an? )?\w+|\bretour à la normale\b|\bvoltou ao normal\b"
+    r"|\bvuelve a la normalidad\b|\bzurück im normalbereich\b|正常に戻りました|(?:閾値|しきい値)?を(?:超えました|超過しました|下回りました)|恢复正常|超过阈值|임계값 초과|정상으로 복구"
+)
 _ID = re.compile(r"^[a-z]{1,5}-\d{4,}$")
 _STATE_WORDS_LISTED = (
     "failed failing fails failure failures fail succeeded success successful successfully ok okay dropped "
@@ -33,7 +38,7 @@ _STATE_WORDS = frozenset(_STATE_WORDS_LISTED.split())
 def normal(text: str) -> str:
     """A name without numbers, state words, case and punctuation: what stays the same when the alert fires or clears."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    words = _WORDS.findall(_NUMBER.sub(" ", folded))
+    words = _WORDS.findall(_NUMBER.sub(" ", _SAID.sub(" ", folded)))
     kept = [w for w in words if w not in _STATE_WORDS and not _ID.match(w)]
     return " ".join(kept or words)
 

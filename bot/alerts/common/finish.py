@@ -10,10 +10,12 @@ from bot.alerts.common.fingerprint import fingerprint, normal
 from bot.alerts.common.heads import heads_of
 from bot.alerts.common.labels import Labels, labels_of
 from bot.alerts.common.links import links_of
+from bot.alerts.common.numbers import numbered_labels, status_labels
 from bot.alerts.common.severity import severity_in
 from bot.alerts.common.subjects import (
     ENVIRONMENT_KEYS,
     HOST_KEYS,
+    called_service,
     environment_of,
     inferred_host,
     labelled_vendor,
@@ -104,21 +106,22 @@ def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, roo
     if vendor is None and "vendor" not in settled and draft.kind != "ci":
         vendor = vendor_of(message, labels, title, known_vendors, about_vendor=draft.kind == "vendor_status")
     identity = draft.identity or _identity(draft, labels, title, service, environment)
+    aside = numbered_labels(message) | (status_labels(message, title) if draft.kind == "vendor_status" else {})
     return Alert(
         tool=draft.tool,
         state=draft.state,
         fingerprint=root.fingerprint if root else fingerprint(draft.tool, identity),
         kind=draft.kind,
-        title=title,
+        title=title or (root.title if root else None),
         severity=severity,
         severity_raw=raw,
-        service=service,
+        service=called_service(message, heads, service),
         environment=environment,
         region=draft.region or region_of(message, labels),
         vendor=vendor,
         symptoms=_symptoms(message, draft, labels.all, title),
         links=links_of(message, draft.links),
-        labels=labels.all,
+        labels={**aside, **labels.all},
         alerts=draft.members,
         delivery=message.delivery,
         text=message.body,

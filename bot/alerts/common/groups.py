@@ -9,7 +9,7 @@ from bot.domain.alert import AlertMember, AlertState
 
 _MOST = 50
 _POD = re.compile(r"\b([a-z0-9-]{1,40})/([a-z0-9][a-z0-9-]{1,60}-[a-z0-9]{5,10}-[a-z0-9]{5})\b")
-_LABEL = re.compile(r"^\s*- ([\w.-]{1,60}) = (.*)$", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t]*- ([\w.-]{1,60}) = (.*)$", re.MULTILINE)
 
 
 def listed_members(text: str, state: AlertState) -> tuple[AlertMember, ...]:

@@ -30,7 +30,7 @@ _FILLERS_LISTED = (
 )
 _FILLERS = frozenset(_FILLERS_LISTED.split())
 _WEAK_LISTED = (
-    "alert alerte alarm alarma alarme warning warn critical crit error failure new major unknown incident "
+    "alert alerte alerta alarm alarma alarme warning warn critical crit error failure new major unknown incident "
     "アラート 警告 started"
 )
 _WEAK = frozenset(_WEAK_LISTED.split())

@@ -26,17 +26,19 @@ _ALIASES = {
     "ステータス": "status", "상태": "status", "estado": "status", "état": "status", "zustand": "status", "stato": "status",
     "статус": "status", "स्थिति": "status", "当前值": "value", "現在値": "value", "時間": "time", "时间": "time", "ns": "namespace",
     "k8s.ns.name": "namespace", "accountid": "account", "account_id": "account", "aws_account": "account", "service.name": "service",
-    "service_name": "service", "env.name": "environment", "host.name": "host", "त्रुटि": "error", "エラー": "error", "错误": "error", "fehler": "error", "规则": "rule", "監視": "monitor", "检查": "check",
+    "service_name": "service", "env.name": "environment", "host.name": "host", "त्रुटि": "error", "エラー": "error", "错误": "error", "fehler": "error", "knoten": "node", "nodo": "node", "nœud": "node", "máquina": "host", "maschine": "host", "prestataire": "vendor", "dienstleister": "vendor",
+    "criticidad": "severity", "criticidade": "severity", "criticité": "severity", "dringlichkeit": "severity", "规则": "rule", "監視": "monitor", "检查": "check",
 }  # fmt: skip
 _LINE = re.compile(
     r"^[\s•·\-*>–]*([^\W\d][\w\u0900-\u0dff .'/()&#-]{0,38}?)[ \t]?[:：=][ \t]+(\S.{0,600})$|^[\s•·\-*>–]*([^\W\d][\w\u0900-\u0dff]{0,20})[：:]([^\s/:].{0,600})$"
 )
 _SPLIT = re.compile(r"\s+[|–—·•]\s+|\s{3,}|;\s+")
 _ORDINAL = re.compile(r"^\s*#\d{1,4}:\s+")
-_IP = re.compile(r"\s*\(IP:?\s*([\d.:a-fA-F]{3,45})\)\s*$", re.IGNORECASE)
+_IP = re.compile(r"\s{0,3}\(IP:?\s*([\d.:a-fA-F]{3,45})\)$", re.IGNORECASE)
 _EQUALS = re.compile(r"(?<![\w?&/=.-])([A-Za-z_@][\w.\-]{0,40})=(?!=)")
 _URL = re.compile(r"https?://\S+")
 _TAG = re.compile(r"(?<![\w/:])@?([a-z][\w.\-]{0,40}):([A-Za-z0-9_][\w./\-]{0,100})")
+_TAG_KEYS = ("tags", "labels", "etiquetas", "étiquettes", "タグ", "标签")
 _OPEN = re.compile(r"^\s*\"?([\w.@-]{1,40})\"?\s*:\s*\{\s*$")
 _JSON_INLINE = re.compile(r'"([\w.@-]{1,40})"\s?:\s?(?:"([^"\n]{1,300})"|(-?\d[\d.]{0,18}|true|false)(?=[\s,}]))')
 _JSON_PAIR = re.compile(r'^\s*"([\w.@-]{1,40})"\s*:\s*"?([^"]{1,300})"?,?\s*$')
@@ -157,4 +159,6 @@ def labels_of(message: Message) -> Labels:
     body = as_labels(
         inline + body_pairs(message.lines) + [pair for line in message.lines[:200] for pair in equals_pairs(line)]
     )
-    return Labels(head, fields, body, as_labels([*fields.items(), *head.items(), *body.items()]))
+    stated = {**body, **fields}
+    tags = [pair for key in _TAG_KEYS if key in stated for pair in tag_pairs(stated[key])]
+    return Labels(head, fields, body, as_labels([*fields.items(), *head.items(), *body.items(), *tags]))

@@ -9,6 +9,7 @@ from bot.alerts.common.heads import STATE_KEYS, Head
 from bot.alerts.common.labels import Labels
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.severities import azure_severity, severity_of
+from bot.alerts.vocabulary.states import strip_emoji
 from bot.domain.alert import AlertState, Severity
 
 Stated = tuple[Severity | None, str | None]
@@ -38,6 +39,14 @@ def _token_words(head: Head) -> Iterator[str]:
             yield from (w for w in re.split(r"[\s\-–/]+", token)[:5] if w.casefold().strip(".:!*") not in _PLAIN)
 
 
+def _lone_words(message: Message) -> Iterator[str]:
+    """Words behind an emoji that are a line of their own among the first."""
+    for line in message.lines[:8]:
+        text, emoji = strip_emoji(line)
+        if emoji and len(text.split()) == 1:
+            yield text
+
+
 def _by_looks(message: Message, heads: Sequence[Head], labels: Labels) -> Stated:
     """For a firing alert: a state that is a severity, a shouted word, an outage grade, Slack's own warning colour."""
     states = [labels.all[key] for key in STATE_KEYS if key in labels.all]
@@ -63,6 +72,9 @@ def severity_in(message: Message, heads: Sequence[Head], labels: Labels, state: 
     for word in (*graded, *(word for head in heads for word in _token_words(head))):
         if level := severity_of(word):
             return level, word.strip(" .:!*")
+    for word in _lone_words(message):
+        if level := severity_of(word):
+            return level, word
     if state in {AlertState.FIRING, AlertState.ACKNOWLEDGED, AlertState.ESCALATED}:
         return _by_looks(message, heads, labels)
     return None, None

@@ -10,7 +10,15 @@ from bot.alerts.common.labels import Labels
 from bot.alerts.common.symptoms import errors_in
 from bot.alerts.message import Message
 from bot.alerts.vocabulary.places import environment_in_name, environment_word, region_in
-from bot.domain.vendors import find_vendor, named_vendor, vendor_in_hosts
+from bot.domain.vendors import (
+    STANDARD,
+    Directory,
+    find_service,
+    find_vendor,
+    named_service,
+    named_vendor,
+    vendor_in_hosts,
+)
 
 SERVICE_KEYS = (
     "service", "application", "app", "component", "system", "microservice", "affected_service", "impacted_entity", "affected_entity", "impacted_service", "entity", "app_name", "deployment", "workload", "kafka_cluster",
@@ -37,6 +45,7 @@ _NOT_A_NAME_LISTED = (
     "impact problem recovery account check notification status unavailable level is has was down the for desk "
     "provider error indisponible caído disruption degradation degraded outage"
 )
+_ANY_CONTAINER = frozenset({"app", "main", "server", "sidecar", "istio-proxy", "envoy"})  # say nothing of which service
 _NOT_A_NAME = frozenset(_NOT_A_NAME_LISTED.split())
 _NOT_SERVICES = re.compile(
     r"^(?:p\d\d|re-triggered|on-call|back-to|under-|over-|out-of|up-to|no-|non-|time-out|self-|auto-|[a-z]{2}-[a-z]+-\d|.*-(?:replicated|related|level|side|based)$)"
@@ -46,6 +55,10 @@ _SUBJECT = re.compile(r"^([a-z][a-z0-9_.-]{2,30}) (?:is|has|incident|service|doe
 _ON_SURFACE = re.compile(
     r"\bon (?:the )?((?:[a-z]+ ){1,2}(?:dashboard|app|portal|page|site|api|console))$", re.IGNORECASE
 )
+_WORKLOAD = re.compile(
+    r"\b(?:deployment|statefulset|daemonset|cronjob) [a-z0-9-]{1,60}/([a-z0-9-]{2,60})\b", re.IGNORECASE
+)
+_PLACE_NAME = re.compile(r"-(?:prod|production|prd|staging|stg|stage|uat|dev)$")
 _REPOSITORY = re.compile(
     r"https://(?:(?:github|gitlab)\.com/[\w.-]+/([\w.-]{2,60})|[\w.:-]+/(?:[\w.-]+/){1,4}([\w.-]{2,60})/-/)"
 )
@@ -85,7 +98,13 @@ def inferred_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
 
 def _usable(value: str | None) -> str | None:
     """A label's value as a service name: short, no address, no container image; a scoped name loses the scope."""
-    if not value or len(value) > 80 or "://" in value or re.search(r"/[\w.-]+:[\w.-]+$", value):
+    if (
+        not value
+        or len(value) > 80
+        or "://" in value
+        or value.casefold() in _ANY_CONTAINER
+        or re.search(r"/[\w.-]+:[\w.-]+$", value)
+    ):
         return None
     return value
 
@@ -122,11 +141,23 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
         _in_text(" ".join(head.text for head in heads)),
         *weak,
         *repository,
-        *(m[1] for m in _OF_SERVICE.finditer(re.sub(r"https?://\S+", " ", message.body[:4000]))),
+        *(m[1] for m in _WORKLOAD.finditer(message.body[:4000])),
+        *(
+            m[1]
+            for m in _OF_SERVICE.finditer(re.sub(r"https?://\S+", " ", message.body[:4000]))
+            if not _PLACE_NAME.search(m[1])
+        ),
     ):
         if found and not any(host.startswith(found) for host in hosts):
             return found
     return None
+
+
+def called_service(message: Message, heads: Sequence[Head], service: str | None) -> str | None:
+    """The service by its configured name; where the post states none, a configured one that its first lines name."""
+    if service:
+        return named_service(service, message.names)
+    return find_service("\n".join(head.text for head in heads), message.names)
 
 
 def environment_of(message: Message, labels: Labels, names: Sequence[str | None]) -> str | None:
@@ -149,37 +180,38 @@ def region_of(message: Message, labels: Labels) -> str | None:
     return next((found for found in map(region_in, texts) if found), None)
 
 
-def labelled_vendor(labels: Labels) -> str | None:
+def labelled_vendor(labels: Labels, names: Directory = STANDARD) -> str | None:
     """The vendor that a label names; what follows a dash or comma is not part of the name."""
     value = labels.first(*VENDOR_KEYS)
     short = re.split(r"\s+[–—-]\s+|\s*[(,;|]", value, maxsplit=1)[0].strip() if value else ""
-    return named_vendor(short) if short and len(short) <= 60 else None
+    return named_vendor(short, names) if short and len(short) <= 60 else None
 
 
 def vendor_of(
     message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool
 ) -> str | None:
     """The third party that fails: a label, a status page's owner, a name in title or text, the owner of a host in an error."""
-    if found := labelled_vendor(labels) or (status_owner(message, known) if about_vendor else None):
+    names = message.names
+    if found := labelled_vendor(labels, names) or (status_owner(message, known) if about_vendor else None):
         return found
     text = re.sub(r"https?://\S+", " ", message.body)
     for place in (title or "", text):
-        if found := find_vendor(place, known, anywhere=about_vendor):
+        if found := find_vendor(place, known, anywhere=about_vendor, names=names):
             return found
     lines = "\n".join(line for line in message.lines if errors_in(line))
     called = _FROM_API.search(title or "")
     if called and called[1].casefold() not in _OURS:
-        return vendor_in_hosts(lines) or called[1].casefold()
-    return vendor_in_hosts(lines)
+        return vendor_in_hosts(lines, names=names) or called[1].casefold()
+    return vendor_in_hosts(lines, names=names)
 
 
 def status_owner(message: Message, known: frozenset[str]) -> str | None:
     """Whose status page the post links to, by the page's host, else by the poster's name."""
     for link in message.links:
-        listed = vendor_in_hosts(link.url, anywhere=True)
+        listed = vendor_in_hosts(link.url, anywhere=True, names=message.names)
         match = _STATUS_OWNER.match(link.url)
         if listed:
             return listed
         if match:
-            return named_vendor(next(group for group in match.groups() if group))
-    return find_vendor(message.poster.name, known, anywhere=True)
+            return named_vendor(next(group for group in match.groups() if group), message.names)
+    return find_vendor(message.poster.name, known, anywhere=True, names=message.names)

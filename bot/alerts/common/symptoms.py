@@ -10,10 +10,11 @@ from bot.domain.alert import Symptom
 
 _MOST = 24
 _MOST_LINES = 30  # lines with numbers: an alert's own readings stand among the first
+_MOST_CHARS = 2_400  # of these lines together
 _NUMBER = r"[-+]?\d[\d.,]{0,18}(?<![.,])"
 _UNIT = r"(?:\s?(?:%|％|ms|µs|ns|secs?|seconds?|s|m|min(?:utes)?|h|hours?|days?|x|[KMGT]i?B(?:/s)?|[kKMG]bps|rps|qps|req/s|ops/s|/min|/s|°C|Sekunden|segundos)(?![A-Za-z]))?"
 _VALUE = rf"({_NUMBER}{_UNIT})"
-_NAME = r"([^\W\d][\w\u0900-\u0dff .'’/()\-]{1,60}?)"
+_NAME = r"(?<!\w)([^\W\d][\w\u0900-\u0dff .'’/()\-]{1,60}?)"
 _LIMIT = r"(?:threshold|limit|baseline|max(?:imum)?|seuil|limite|schwelle|schwellwert|grenzwert|grenze|umbral|l[íi]mite|limiar|soglia|порог|阈值|閾値|しきい値|基准|上限|임계값|सीमा|normal(?:ly)?|expected|target|SLO)"
 _OP = r"(>=|<=|≥|≤|>|<)"
 _CMP = {"≥": ">=", "≤": "<="}
@@ -44,7 +45,8 @@ _PHRASE = re.compile(
     r"\b(time[d -]?out|deadline exceeded|connection (?:refused|reset|timed out)|no such host|name resolution|bad gateway|service unavailable"
     r"|gateway time-?out|out of memory|oom[ -]?killed|no space left|disk full|too many (?:connections|requests|open files)|permission denied|access denied"
     r"|segmentation fault|certificate (?:has )?expired|has not (?:run|completed|checked in|reported)[\w ]{0,20}|did not arrive on time|rate limit(?:ed| exceeded)?"
-    r"|lock timeout|deadlock|host unreachable|no route to host|broken pipe|read-?only file system|packet loss|not responding|zeitüberschreitung|délai dépassé|tiempo de espera)\b",
+    r"|lock timeout|deadlock|host unreachable|no route to host|broken pipe|read-?only file system|packet loss|not responding|zeitüberschreitung|délai (?:d'attente )?dépassé|tiempo de espera|tempo (?:limite )?esgotado|conexão recusada|conexión rechazada|connexion refusée|verbindung abgelehnt)\b"
+    r"|(接続タイムアウト|タイムアウト|接続拒否|连接超时|连接被拒绝|연결 시간 초과)",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -60,27 +62,29 @@ _DULL = re.compile(
 
 _NO_NAME = re.compile(r"^(?:is|was|are|with|for|and|at)$| (?:above|over|below|under|exceeds|exceeded)$", re.IGNORECASE)
 
-_METRICS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(rf"{_NAME}\s*{_VALUE}\s?(?:超过|超過|大于|高于)\s?(?:阈值|閾値|しきい値)?\s?{_VALUE}"), "name value over"),
-    (re.compile(rf"{_NAME}\s+(?:is |was |has )?(above|over|exceeds|exceeded|below|under) (?:the )?(?:threshold of )?{_VALUE}(?: with a value of {_VALUE})?", re.IGNORECASE), "name side limit value"),
-    (re.compile(rf"{_NAME}\s+(?:is|was) {_VALUE},? which is {_OP} {_VALUE}", re.IGNORECASE), "name value op limit"),
-    (re.compile(rf"\b(?:com|with|mit|con|avec|has|hat|tiene|tem|a) {_VALUE} ([^\W\d]{{3,30}}) \({_LIMIT}[ :=]{{0,3}}{_VALUE}", re.IGNORECASE), "value name limit"),
-    (re.compile(rf"\b([A-Z][\w ]{{2,40}}): ({_NUMBER}\s?%)"), "name value"),
-    (re.compile(rf"{_NAME}\s*(?:[:：=]|is|was|at|ist|est|es|of)?\s*{_VALUE}\s*[(（]\s*{_LIMIT}[ :=]{{0,3}}(?:is |of )?{_VALUE}", re.IGNORECASE), "name value limit"),
-    (re.compile(rf"{_NAME}\s*(?:[:：=]|is|was|at)?\s*{_VALUE}\s*[(（]\s*{_OP}\s*{_VALUE}", re.IGNORECASE), "name value op limit"),
-    (re.compile(rf"{_NAME}(?: (?:average|avg|mean|max|min|sum|p\d\d))?\s*[:：=]?\s*{_VALUE}\s*{_OP}\s*(?:baseline |threshold )?{_VALUE}", re.IGNORECASE), "name value op limit"),
-    (re.compile(rf"(?:^|: |[-–] ){_NAME}\s*{_OP}\s*{_VALUE}", re.IGNORECASE), "name op value"),
-    (re.compile(rf"{_NAME}\s+(?:is|was|at|reached|dropped to|rose to|fell to|liegt bei|ist|beträgt|est à|está en|está em|has reached)\s+(?:now |at |only |above |below |over )?{_VALUE}", re.IGNORECASE), "name value"),
-    (re.compile(rf"([^\s\d*][^\s*]{{0,30}}?)(?:が|は|를|이|:|：)\s?{_VALUE}\s?(?:を超え|に達し|초과|になり|를 초과|पार)"), "name value"),
-    (re.compile(rf"([\w^\s ]{{2,30}}?)[：:]\s*{_VALUE}\s*[（(]\s*(?:阈值|閾値|しきい値|सीमा)\s*{_VALUE}"), "name value limit"),
-    (re.compile(rf"(?:^|more than |at least |{_OP} ){_VALUE}\s+((?:log )?(?:events?|occurrences|errors|failures|requests|restarts|messages|exceptions|jobs|users|pods|nodes|timeouts))\b", re.IGNORECASE), "op value name"),
-    (re.compile(rf"{_VALUE} of ((?:[a-z]{{2,20}} ){{0,2}}(?:fail(?:ed|ing)?|errors?|time ?out|requests|users|calls|checks|messages|deliveries|transactions|payments|orders|logins|attempts))\b", re.IGNORECASE), "value name"),
-    (re.compile(r"\b(\d{1,9} of \d{1,9}) ([a-z]{3,20})\b", re.IGNORECASE), "value name"),
-    (re.compile(r"\b(restart)ed (\d{1,6}) times\b", re.IGNORECASE), "name value"),
-    (re.compile(r"\b(certificate)\b.{0,120}?\bexpires? in (\d{1,4}) days?\b", re.IGNORECASE), "certificate"),
-    (re.compile(rf"^\s*((?:[A-Z][\w()]{{1,30}})(?: [a-z][\w()]{{1,20}}){{0,4}}) {_VALUE}\s*$"), "name value"),
-    (re.compile(rf"\b([a-z][a-z0-9_]{{1,30}}\(\d{{1,6}}\)) {_VALUE}"), "name value"),
-    (re.compile(rf"\b([A-Z][A-Za-z]{{2,20}}(?: [A-Za-z()]{{2,12}}){{0,4}}) {_VALUE}(?=,|$)"), "name value"),
+_OPS = (">", "<", "≥", "≤")
+# pattern, what its groups are in order, and what a line must hold for it to be worth trying
+_METRICS: tuple[tuple[re.Pattern[str], str, tuple[str, ...]], ...] = (
+    (re.compile(rf"{_NAME}\s*{_VALUE}\s?(?:超过|超過|大于|高于)\s?(?:阈值|閾値|しきい値)?\s?{_VALUE}"), "name value over", ("超过", "超過", "大于", "高于")),
+    (re.compile(rf"{_NAME}\s+(?:is |was |has )?(above|over|exceeds|exceeded|below|under) (?:the )?(?:threshold of )?{_VALUE}(?: with a value of {_VALUE})?", re.IGNORECASE), "name side limit value", ("above", "over", "exceed", "below", "under")),
+    (re.compile(rf"{_NAME}\s+(?:is|was) {_VALUE},? which is {_OP} {_VALUE}", re.IGNORECASE), "name value op limit", _OPS),
+    (re.compile(rf"\b(?:com|with|mit|con|avec|has|hat|tiene|tem|a) {_VALUE} ([^\W\d]{{3,30}}) \({_LIMIT}[ :=]{{0,3}}{_VALUE}", re.IGNORECASE), "value name limit", ("(",)),
+    (re.compile(rf"\b([A-Z][\w ]{{2,40}}): ({_NUMBER}\s?%)"), "name value", ("%",)),
+    (re.compile(rf"{_NAME}\s*(?:[:：=]|is|was|at|ist|est|es|of)?\s*{_VALUE}\s*[(（]\s*{_LIMIT}[ :=]{{0,3}}(?:is |of )?{_VALUE}", re.IGNORECASE), "name value limit", ("(", "（")),
+    (re.compile(rf"{_NAME}\s*(?:[:：=]|is|was|at)?\s*{_VALUE}\s*[(（]\s*{_OP}\s*{_VALUE}", re.IGNORECASE), "name value op limit", _OPS),
+    (re.compile(rf"{_NAME}(?: (?:average|avg|mean|max|min|sum|p\d\d))?\s*[:：=]?\s*{_VALUE}\s*{_OP}\s*(?:baseline |threshold )?{_VALUE}", re.IGNORECASE), "name value op limit", _OPS),
+    (re.compile(rf"(?:^|: |[-–] ){_NAME}\s*{_OP}\s*{_VALUE}", re.IGNORECASE), "name op value", _OPS),
+    (re.compile(rf"{_NAME}\s+(?:is|was|at|reached|dropped to|rose to|fell to|liegt bei|ist|beträgt|est à|está en|está em|has reached)\s+(?:now |at |only |above |below |over )?{_VALUE}", re.IGNORECASE), "name value", ()),
+    (re.compile(rf"([^\s\d*][^\s*]{{0,30}}?)(?:が|は|를|이|:|：)\s?{_VALUE}\s?(?:を超え|に達し|초과|になり|를 초과|पार)"), "name value", ("超え", "達し", "초과", "になり", "पार")),
+    (re.compile(rf"([\w^\s ]{{2,30}}?)[：:]\s*{_VALUE}\s*[（(]\s*(?:阈值|閾値|しきい値|सीमा)\s*{_VALUE}"), "name value limit", ("(", "（")),
+    (re.compile(rf"(?:^|more than |at least |{_OP} ){_VALUE}\s+((?:log )?(?:events?|occurrences|errors|failures|requests|restarts|messages|exceptions|jobs|users|pods|nodes|timeouts))\b", re.IGNORECASE), "op value name", ()),
+    (re.compile(rf"{_VALUE} of ((?:[a-z]{{2,20}} ){{0,2}}(?:fail(?:ed|ing)?|errors?|time ?out|requests|users|calls|checks|messages|deliveries|transactions|payments|orders|logins|attempts))\b", re.IGNORECASE), "value name", (" of ",)),
+    (re.compile(r"\b(\d{1,9} of \d{1,9}) ([a-z]{3,20})\b", re.IGNORECASE), "value name", (" of ",)),
+    (re.compile(r"\b(restart)ed (\d{1,6}) times\b", re.IGNORECASE), "name value", ("restarted",)),
+    (re.compile(r"\b(certificate)\b.{0,120}?\bexpires? in (\d{1,4}) days?\b", re.IGNORECASE), "certificate", ("certificate",)),
+    (re.compile(rf"^\s*((?:[A-Z][\w()]{{1,30}})(?: [a-z][\w()]{{1,20}}){{0,4}}) {_VALUE}\s*$"), "name value", ()),
+    (re.compile(rf"\b([a-z][a-z0-9_]{{1,30}}\(\d{{1,6}}\)) {_VALUE}"), "name value", ("(",)),
+    (re.compile(rf"\b([A-Z][A-Za-z]{{2,20}}(?: [A-Za-z()]{{2,12}}){{0,4}}) {_VALUE}(?=,|$)"), "name value", ()),
 )  # fmt: skip
 _DATAPOINTS = re.compile(
     rf"datapoints? \[({_NUMBER})[^\]]{{0,400}}\] (?:was|were) (not )?(greater than or equal to|less than or equal to|greater than|less than) the threshold \(({_NUMBER})\)"
@@ -91,6 +95,7 @@ _GRADED = re.compile(r"warn/crit at ([\d.]+%?)/([\d.]+%?)")
 _LISTED = re.compile(r"\b([A-Za-z][A-Za-z_]{2,30}): (\d[\d.]{0,12}%?)(?=[,;]|\s*$)")
 _EXPRESSION = re.compile(r"g0\.expr=(\w{2,80}) (>=|<=|>|<) [\d.]+(?:&|$)")
 _COMPARED = re.compile(rf"{_VALUE} \({_OP} {_VALUE}\)")
+_SELECTOR = re.compile(r"(?: with metric labels)? ?\{\w[^{}\n:]{0,200}=[^{}\n]{0,200}\}")
 _LEADING = re.compile(
     r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+",
     re.IGNORECASE,
@@ -173,17 +178,22 @@ def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
 def metrics_in(text: str) -> list[Symptom]:
     """Metrics that running text tells, line by line, in the first lines that hold numbers."""
     found: list[Symptom] = []
-    looked_at = 0
+    looked_at, left = 0, _MOST_CHARS
     found += [metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
     for line in text.split("\n"):
-        line = line.strip()[:400]
+        line = line.strip()[: min(400, left)]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
             continue
+        line = _SELECTOR.sub("", line)
         looked_at += 1
+        left -= len(line)
         if looked_at > _MOST_LINES:
             break
+        folded = line.casefold()
         found.extend(metric(m[1], m[2]) for m in _LISTED.finditer(line) if not _DULL.match(m[1]))
-        for pattern, shape in _METRICS:
+        for pattern, shape, hints in _METRICS:
+            if hints and not any(hint in folded for hint in hints):
+                continue
             found.extend(s for s in (_from_match(m, shape) for m in pattern.finditer(line)) if s)
     return found
 
@@ -225,8 +235,8 @@ def errors_in(text: str) -> list[Symptom]:
     found += [error(m[1]) for p in (_CAMEL, _SNAKE) for m in p.finditer(text)]
     found += [error(m[1]) for m in _CODE.finditer(text) if m[1].casefold() not in {"http", "status"}]
     found += [error(m[1], m[2]) for p in (_SQLSTATE, _SHORT_CODE) for m in p.finditer(text)]
-    found += [error(m[1]) for m in _EXIT.finditer(text)]
-    found += [error(m[1].lower()) for m in _PHRASE.finditer(text)]
+    found += [error(m[1]) for m in _EXIT.finditer(text)] if "exit" in text.casefold() else []
+    found += [error((m[1] or m[2]).lower()) for m in _PHRASE.finditer(text)]
     return found
 
 

@@ -19,7 +19,8 @@ _DASH = re.compile(r"^([^\n]{1,50}?)\s+[-–—]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«「『]\s?([^\"”“»」』\n]{3,200}?)\s?[\"”“»」』]")
 _RULE_WORD = re.compile(r"\b(?:rule|alert|alarm|monitor|check|regel|alerta|règle|incident)\b", re.IGNORECASE)
 _GENERIC = re.compile(
-    r"^\W*(?:\[no preview available\]|additional info|(?:service|host) \w+ notification|\w+ job (?:failed|succeeded)|(?:new )?alert(?: \w+)?:? ?#?\d+"
+    r"^\W*(?:\[no preview available\]|(?:@?[\w.]+ )?(?:acknowledged|resolved|escalated|reopened|closed) (?:the|this) (?:incident|alert|issue|problem)|additional info|(?:service|host) \w+ notification|\w+ job (?:failed|succeeded)|(?:new )?alert(?: \w+)?:? ?#?\d+"
+    r"|(?:prometheus|grafana|kubernetes|cluster|monitoring|system) alert(?: (?:firing|fired|triggered|resolved|recovered|closed))?|incident #?[\w.-]{1,40} is (?:ongoing|open|closed|resolved|acknowledged)"
     r"|alert|alarm|incident|notification|description|details|summary|message|new (?:alert|incident|outage) ?(?:report)?|view .{0,30}|discover in \w+|@.*|(?:host|service): .*|[\w.]+=\S.*|\{\W*\w+\W{1,4}:.*"
     r"|(?:\w+ priority )?(?:an? )?(?:issue|incident|alert|problem)(?: is| has been| was)? (?:now )?(?:open(?:ed)?|closed|active|activated|acknowledged|resolved|created|triggered))\W*$",
     re.IGNORECASE,
@@ -45,12 +46,22 @@ _SHOUT = re.compile(
     r"^(?:ALERTE?|ALARM|ALARMA|ALERTA|WARNING|CRITICAL|PROBLEM|RECOVERY|RESOLVED|OK|DOWN|UP|FIRING|INFO|OPEN|CLOSED|TRIGGERED|ACKNOWLEDGED)\b[:\s!]+(?=\S)"
 )
 _NUMBER = re.compile(r"^(?:(?:Problem|Incident|Alert|Issue|Ticket) )?(?:#\d{1,12}|[A-Z]{1,5}-\d{2,12}):?\s+(?=\S)")
+_NUMBER_ON = re.compile(
+    r"^(?:\w{1,20} )?(?:incident|alert|problem) #[\w.-]{1,40} on ([\w.-]{2,60}) ?: (\S.*)$", re.IGNORECASE
+)
 _SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
 _NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
 
 
 def _bracket_says(word: str) -> bool:
     return bool(word_state(word) or severity_of(word) or re.match(r"#?\d+$", word))
+
+
+def _behind_name(text: str, bracket: re.Match[str]) -> str:
+    """The line without the sender's name in brackets where a state follows it ("[NMS] Alert triggered: disk usage")."""
+    rest = text[bracket.end() :].lstrip(" -–:") if bracket.start() == 0 else ""
+    stated = PREFIX.match(rest)
+    return rest if stated and states_only(stated[1]) else text
 
 
 def without_tokens(text: str) -> str:
@@ -60,6 +71,7 @@ def without_tokens(text: str) -> str:
         second = BRACKET.match(text[subject.end() :].lstrip())
         if second and token_state(second[1]):
             return subject[1]
+        text = _behind_name(text, subject)
     before = ""
     while text != before:
         before = text
@@ -76,7 +88,9 @@ def without_tokens(text: str) -> str:
 
 def clean_title(line: str) -> str:
     """A bare name from a first line."""
-    text = without_tokens(head_of(line).text)
+    head = head_of(" ".join(line[:600].split())).text
+    placed = _NUMBER_ON.match(head)
+    text = f"{placed[2]} on {placed[1]}" if placed else without_tokens(head)
     numbered = _NUMBERED.match(text)
     text = numbered[1] if numbered else text
     text = _NUMBER.sub("", _SHOUT.sub("", _NUMBER.sub("", text)))

@@ -12,6 +12,7 @@ _ENVIRONMENTS_LISTED = (
 _ENVIRONMENTS = _ENVIRONMENTS_LISTED.split()
 _FOREIGN = {"本番": "prod", "本番環境": "prod", "生产": "prod", "生产环境": "prod", "正式": "prod", "ステージング": "staging",
             "検証": "staging", "预发": "staging", "测试": "test", "開発": "dev", "开发": "dev", "운영": "prod", "उत्पादन": "prod",
+            "preproducción": "preproduction", "préproduction": "preproduction", "pre-producción": "preproduction", "homologação": "staging", "recette": "staging",
             "producción": "production", "produção": "production", "producao": "production", "produktion": "production",
             "produzione": "production", "productie": "production", "прод": "prod", "продакшн": "production"}  # fmt: skip
 _IN_NAME = frozenset(["production", "prod", "prd", "staging", "stg", "preprod", "uat", "sandbox"])

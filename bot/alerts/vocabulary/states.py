@@ -15,7 +15,7 @@ TOKENS: dict[AlertState, str] = {
     F: "firing fired triggered re-triggered retriggered alarm alert alerting problem down open opened active activated new started "
     "regressed ongoing failed failing failure error critical crit warning warn major degraded unhealthy unavailable "
     "unreachable investigating identified broken outage breached violated triggered:alert incident still-failing unstable service-impact "
-    "alerte alarme alarma alarm! störung ausfall fehler problema falla fallo falha erro caído caida offline "
+    "alerte alarme alarma alerta alarm! störung ausfall fehler problema falla fallo falha erro caído caida offline "
     "panne incident-ouvert déclenché declenchee ausgelöst disparado disparada ativo activa activo ouvert ouverte offen "
     "allarme guasto errore storing alarmowy сбой авария тревога проблема недоступен 告警 报警 警报 異常 异常 故障 障害 "
     "障害発生 発生 警告 アラート 発報 エラー 触发 장애 경고 발생 चेतावनी अलर्ट विफल समस्या uyarı arıza",

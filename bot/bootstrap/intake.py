@@ -1,0 +1,35 @@
+"""Direct intake put together: the routes that take alerts over HTTP, and the work on what they kept. Must not decide."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from bot.adapters.store.deliveries import SqlDeliveries
+from bot.bootstrap.memory import Memory
+from bot.bootstrap.workers import Handle
+from bot.domain.vendors import Directory
+from bot.ports.chat import Chat
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.slack.alert_post import alert_message
+from bot.web.webhooks import Intake, add_webhooks
+from bot.workflows.intake import AnswerIntake, ReceiveAlert
+
+
+def take_alerts(
+    server: web.Application,
+    settings: Settings,
+    memory: Memory,
+    chat: Chat,
+    clock: Clock,
+    names: Directory,
+    answer: Handle,
+) -> Handle:
+    """Add the routes to the bot's own HTTP server; what works on the alerts that they keep. Without a token the routes
+    only say how to switch them on. `answer` works on an alert's message."""
+    token = settings.webhook_token.get_secret_value().strip() if settings.webhook_token else None
+    receive = ReceiveAlert(memory.inbox, chat, clock)
+    add_webhooks(server, Intake(receive, token, settings.webhook_channel, names))
+    return AnswerIntake(
+        memory.incidents, memory.inbox, SqlDeliveries(memory.store.database), chat, answer, alert_message
+    )

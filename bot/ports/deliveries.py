@@ -1,0 +1,28 @@
+"""What became of single deliveries to Slack. Must not deliver or change anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A delivery: `result` is what it produced (a message ts), None until then; `dead` where it was given up."""
+
+    delivery_id: str
+    result: str | None = None
+    dead: bool = False
+    error: str | None = None
+
+
+class Deliveries(Protocol):
+    """Raises StoreUnavailable."""
+
+    async def of(self, delivery_id: str) -> Delivered | None:
+        """The delivery of this id; None if it was never owed."""
+        ...
+
+    async def latest_post(self, key: str) -> Delivered | None:
+        """The newest "post" that was owed to Slack under this key."""
+        ...

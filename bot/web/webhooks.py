@@ -1,0 +1,150 @@
+"""`POST /webhook/alertmanager` and `POST /webhook/generic`: alerts that a tool hands over directly, with a bearer token.
+
+An alert is kept durably before it is answered with 200. Every refusal is a JSON object that says what is wrong and what to
+do. Must not post or judge anything, and must not read a body before the token is checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+
+from bot.alerts.intake.given import Given, alert_of
+from bot.domain.alert import Alert
+from bot.domain.vendors import STANDARD, Directory
+from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
+from bot.web.payloads import AlertmanagerBody, GenericBody
+
+MAX_BODY = 1024 * 1024
+RETRY_AFTER_S = 5
+BODIES: Mapping[str, type[AlertmanagerBody | GenericBody]] = {"alertmanager": AlertmanagerBody, "generic": GenericBody}
+_CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
+Receive = Callable[[Alert, str, str], Awaitable[bool]]
+
+
+class Refused(Exception):
+    """A request that is not acceptable: the status, what is wrong, and what to do."""
+
+    def __init__(self, status: int, error: str, fix: str) -> None:
+        super().__init__(error)
+        self.status, self.error, self.fix = status, error, fix
+
+    def response(self) -> web.Response:
+        """The answer."""
+        headers = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": str(RETRY_AFTER_S)}}.get(self.status)
+        return web.json_response({"error": self.error, "fix": self.fix}, status=self.status, headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What the routes need. `receive(alert, channel id, digest of the body)` keeps an alert and says whether it is new."""
+
+    receive: Receive
+    token: str | None = None
+    channel: str | None = None
+    names: Directory = STANDARD
+
+
+def add_webhooks(app: web.Application, intake: Intake) -> None:
+    """Add the two routes to an aiohttp application."""
+
+    async def webhook(request: web.Request) -> web.Response:
+        try:
+            return web.json_response(await _taken(request, intake))
+        except Refused as refused:
+            return refused.response()
+
+    for name in BODIES:
+        app.router.add_post(f"/webhook/{name}", webhook, name=f"webhook-{name}")
+
+
+async def _taken(request: web.Request, intake: Intake) -> dict[str, Any]:
+    """Keep the alert of a request; the answer to its sender. Raises Refused."""
+    require_token(request.headers.get("Authorization", ""), intake.token)
+    channel = channel_of(request.query.get("channel"), intake.channel)
+    raw = await _body(request)
+    given = given_in(raw, BODIES[request.path.rpartition("/")[2]])
+    alert = alert_of(given, intake.names)
+    if not isinstance(alert, Alert):
+        return {"accepted": False, "reason": f"this is no alert: {alert.reason}"}
+    try:
+        new = await intake.receive(alert, channel, hashlib.sha256(raw).hexdigest()[:32])
+    except NotAllowedHere as shared:
+        raise Refused(403, str(shared), "Use a channel of your own organisation.") from shared
+    except ChatRejected as unseen:
+        raise Refused(
+            422, f"channel {channel}: {unseen}", "Invite the bot to the channel, or correct the id."
+        ) from unseen
+    except StoreUnavailable as down:
+        raise Refused(503, "The alert cannot be kept now.", "Send it again in some seconds.") from down
+    return {"accepted": True, "repeated": not new, "channel": channel, "fingerprint": alert.fingerprint}
+
+
+def require_token(header: str, token: str | None) -> None:
+    """Raises Refused unless the header carries the token; the comparison takes the same time for any wrong one."""
+    if not token:
+        raise Refused(404, "Webhooks are switched off.", "Set WEBHOOK_TOKEN where the bot runs, and start it again.")
+    scheme, _, given = header.partition(" ")
+    known = hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
+    if scheme.casefold() != "bearer" or not known:
+        raise Refused(401, "The token is missing or wrong.", "Send the header “Authorization: Bearer <WEBHOOK_TOKEN>”.")
+
+
+def channel_of(asked: str | None, default: str | None) -> str:
+    """The channel id for the alert; raises Refused where there is none or it is no id."""
+    channel = asked or default
+    if not channel:
+        raise Refused(422, "No channel is named.", "Add ?channel=C… to the address, or set WEBHOOK_CHANNEL.")
+    if not _CHANNEL.fullmatch(channel):
+        fix = "Copy the id that begins with C from the end of the channel's details in Slack."
+        raise Refused(422, f"“{channel[:80]}” is no channel id.", fix)
+    return channel
+
+
+async def _body(request: web.Request) -> bytes:
+    """The body; raises Refused for one that is larger than the limit, without keeping it."""
+    too_large = Refused(413, f"The body is larger than {MAX_BODY} bytes.", "Send fewer alerts at once.")
+    if (request.content_length or 0) > MAX_BODY:
+        raise too_large
+    parts: list[bytes] = []
+    left = MAX_BODY
+    async for part in request.content.iter_chunked(64 * 1024):
+        left -= len(part)
+        if left < 0:
+            raise too_large
+        parts.append(part)
+    return b"".join(parts)
+
+
+def given_in(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Given:
+    """The alert in a body; raises Refused with the first fields that are wrong."""
+    try:
+        said = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as bad:
+        raise Refused(400, "The body is not JSON that can be read.", "Send one JSON object in UTF-8.") from bad
+    if not isinstance(said, dict):
+        raise Refused(400, f"The body is JSON, but a {type(said).__name__}.", "Send one JSON object.")
+    try:
+        return model.model_validate(said).given()
+    except ValidationError as bad:
+        wrong = "; ".join(_sentence(error) for error in bad.errors()[:5])
+        raise Refused(422, wrong, _expected(model)) from bad
+
+
+def _sentence(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    return f"{where[:120]}: {error['msg'][:200]}"
+
+
+def _expected(model: type[BaseModel]) -> str:
+    if model is AlertmanagerBody:
+        return "Send Alertmanager's own webhook JSON (version 4)."
+    return f"Allowed fields: {', '.join(model.model_fields)}. Only title is needed."

@@ -1,0 +1,156 @@
+"""Alerts that come over HTTP: kept before they are acknowledged, posted by the bot itself, answered in their thread.
+
+Must not read HTTP, render, or decide what an alert does to an incident: the answer to it is the answer to any alert.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from bot.domain.alert import Alert, AlertState, Delivery
+from bot.domain.lifecycle import IncidentState, Life, opens
+from bot.observability import logger
+from bot.ports import ChatUnavailable, NotAllowedHere
+from bot.ports.chat import Chat, Message, Posting
+from bot.ports.clock import Clock
+from bot.ports.deliveries import Delivered, Deliveries
+from bot.ports.parts import owed
+from bot.ports.readings import read_alert, write_alert
+from bot.ports.store import Changes, Inbox, InboxRow, IncidentStore, Received
+
+KIND = "intake"
+SAME_FOR = timedelta(minutes=10)
+LOOK_AGAIN_S = 0.3
+LOOK_SELDOM_S = 2.0
+OFTEN = 20
+ALERT_STATES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
+log = logger("intake")
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveAlert:
+    """Keeps an alert for a channel, once. A sender that got no answer sends again: the same body for the same channel is
+    the same alert for ten minutes at least, and for twenty at most; later it is a repeat."""
+
+    inbox: Inbox
+    chat: Chat
+    clock: Clock
+
+    async def __call__(self, alert: Alert, channel_id: str, digest: str) -> bool:
+        """True if it is new, False if it was here before; `digest` stands for the body. Raises StoreUnavailable,
+        ChatRejected where the bot cannot see the channel, NotAllowedHere where it is shared."""
+        await self._require_own(channel_id)
+        number = int(self.clock.now().timestamp() // SAME_FOR.total_seconds())
+        now, next_one = (f"{KIND}/{channel_id}/{digest}/{n}" for n in (number, number + 1))
+        body = {"alert": write_alert(alert), "channel": channel_id}
+        new = await self.inbox.receive(Received(now, now, KIND, body, f"alert/{alert.fingerprint}"))
+        if new:  # only after it is kept: else a crash between the two would lose it
+            await self.inbox.receive(Received(next_one, next_one, KIND))
+        return new
+
+    async def _require_own(self, channel_id: str) -> None:
+        try:
+            channel = await self.chat.channel(channel_id)
+        except ChatUnavailable:
+            return  # it is kept all the same; whoever posts it looks again
+        if channel.is_shared:
+            raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
+
+
+def ts_of(at: datetime) -> str:
+    """A time as Slack writes it."""
+    return f"{int(at.timestamp())}.{at.microsecond:06d}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerIntake:
+    """Posts a kept alert, and hands it over once it stands in the channel. What is told of an alert that the bot posted
+    before changes that post. `answer` works an inbox row of an alert's message off; `render` is the alert as a message."""
+
+    store: IncidentStore
+    inbox: Inbox
+    deliveries: Deliveries
+    chat: Chat
+    answer: Callable[[InboxRow], Awaitable[None]]
+    render: Callable[[Alert], Message]
+
+    async def __call__(self, row: InboxRow) -> None:
+        """Work one row off, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
+        alert, channel = read_alert(row.body["alert"]), str(row.body["channel"])
+        key = f"{KIND}/{channel}/{hashlib.sha256(alert.fingerprint.encode()).hexdigest()[:20]}"
+        mine = await self.deliveries.of(f"{key}/{row.id}")
+        if mine:
+            await self._posted(row, alert, channel, mine)
+            return
+        visibility = (await self.chat.channel(channel)).visibility
+        life = await self.store.latest_life(alert.fingerprint, visibility)
+        before = await self.deliveries.latest_post(key)
+        if before and before.result and life and await self._shows(channel, before.result, life, alert, row):
+            await self._edit(row, alert, channel, key, before)
+        elif not before and (root := await self._thread(channel, life, alert, row)):
+            await self._hand_over(row, _told(alert, channel, row.received_at, Delivery.THREAD_REPLY, root))
+        elif alert.state in ALERT_STATES:
+            posting = self._posting("post", channel, f"{key}/{row.id}", alert)
+            await self.store.commit(Changes(owed=(owed(posting, key=key),)))
+            await self._later(row)
+        else:
+            await self.inbox.settle(row)  # the end of something that was never announced here
+
+    async def _shows(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
+        """Whether our post there is to be changed: it is about the incident that this alert belongs to. What fires again
+        after it had cleared is posted anew, for Slack tells nobody of an edit."""
+        shown = await self.store.incident_at(channel, ts)
+        again = life.state is IncidentState.CLEARED and alert.state in ALERT_STATES
+        return shown == life.incident_id and not again and not opens(life, alert, row.received_at)
+
+    async def _thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
+        """The thread of an incident that somebody else's post announced in this channel: then ours is not needed."""
+        if life is None or opens(life, alert, row.received_at):
+            return None
+        briefs = await self.store.briefs(life.incident_id)
+        return next((brief.root_ts for brief in briefs if brief.channel == channel), None)
+
+    async def _posted(self, row: InboxRow, alert: Alert, channel: str, mine: Delivered) -> None:
+        if mine.dead:
+            log.error("an alert could not be posted", channel=channel, reason=mine.error)
+            await self.inbox.give_up(row, f"the alert could not be posted: {mine.error}")
+        elif mine.result is None:
+            await self._later(row)
+        else:
+            event = {
+                "channel": channel,
+                "ts": mine.result,
+                "alert": write_alert(replace(alert, delivery=Delivery.POST)),
+            }
+            await self._hand_over(row, event)
+
+    async def _edit(self, row: InboxRow, alert: Alert, channel: str, key: str, before: Delivered) -> None:
+        """Our own post says what is so now, and the incident hears of it as of any edited post."""
+        posting = self._posting("update", channel, f"{before.delivery_id}/edit", alert)
+        edit = owed(posting, key=key, replaces=True, target=before.delivery_id)
+        await self.store.commit(Changes(owed=(edit,)))
+        await self._hand_over(row, _told(alert, channel, row.received_at, Delivery.EDIT, str(before.result)))
+
+    def _posting(self, operation: str, channel: str, delivery_id: str, alert: Alert) -> Posting:
+        message = self.render(alert)
+        return Posting(operation, channel, delivery_id, message.text, message.blocks)
+
+    async def _hand_over(self, row: InboxRow, event: Mapping[str, Any]) -> None:
+        await self.answer(replace(row, body={"event": event}))
+
+    async def _later(self, row: InboxRow) -> None:
+        delay_s = LOOK_AGAIN_S if row.attempts < OFTEN else LOOK_SELDOM_S
+        await self.inbox.retry_later(row, delay_s, "its post is on its way")
+
+
+def _told(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:
+    """The event that tells of an alert's post that was edited, or of an answer in its thread."""
+    now = ts_of(at.astimezone(UTC))
+    event: dict[str, Any] = {"channel": channel, "ts": now, "alert": write_alert(replace(alert, delivery=how))}
+    if how is Delivery.EDIT:
+        return event | {"event_ts": now, "message": {"ts": ts, "edited": {"ts": now}}}
+    return event | {"thread_ts": ts}

@@ -1,0 +1,81 @@
+"""Alertmanager's own webhook against the running bot on the local Slack: one post, its brief, and the end of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from pydantic import SecretStr
+
+from bot.bootstrap.bot import Bot, running
+from bot.bootstrap.playground import local_settings, manifest
+from bot.bootstrap.seeds import SEEDS
+from bot.playground.server import LocalSlack
+from tests.e2e.process import said
+from tests.web.bodies import GENERIC, sent
+
+CHANNEL = "alerts-direct"
+TOKEN = "s3cret-token-of-the-tests"
+
+
+@dataclass
+class Served:
+    slack: LocalSlack
+    bot: Bot
+    channel_id: str
+
+    async def send(self, path: str, body: Any, token: str = TOKEN) -> tuple[int, dict[str, Any]]:
+        url = f"http://127.0.0.1:{self.bot.port}/webhook/{path}"
+        headers = {"Authorization": f"Bearer {token}"}
+        async with aiohttp.ClientSession() as session, session.post(url, json=body, headers=headers) as answer:
+            return answer.status, await answer.json()
+
+    def posts(self) -> list[dict[str, Any]]:
+        mine = self.slack.bot_id
+        return [m for m in self.slack.messages(CHANNEL) if m.get("bot_id") == mine and "thread_ts" not in m]
+
+    def replies(self) -> list[dict[str, Any]]:
+        mine = self.slack.bot_id
+        found = [m for m in self.slack.messages(CHANNEL) if m.get("bot_id") == mine]
+        return [m for m in found if m.get("thread_ts") not in (None, m["ts"])]
+
+
+@pytest.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    async with await LocalSlack.start(seeds_dir=SEEDS, manifest=manifest()) as slack:
+        channel_id = await slack.add_channel(CHANNEL, members=["maya"], bot=True)
+        settings = local_settings(slack, tmp_path / "bot.db").model_copy(
+            update={"webhook_token": SecretStr(TOKEN), "webhook_channel": channel_id}
+        )
+        async with running(settings) as bot:
+            yield Served(slack, bot, channel_id)
+
+
+async def test_fire_retry_and_resolve_by_webhook(served: Served) -> None:
+    assert (await served.send("alertmanager", sent("firing")))[1]["repeated"] is False
+    assert (await served.send("alertmanager", sent("firing")))[1]["repeated"] is True
+    (brief,) = await served.slack.wait_for(served.replies, 15)
+    roots = [m for m in served.slack.messages(CHANNEL) if m["ts"] == brief["thread_ts"]]
+    assert "PaymentGatewayErrorRateHigh" in said(roots[0])
+    assert "Firing" in said(roots[0])
+    assert "checkout-api" in said(brief)
+    assert (await served.send("alertmanager", sent("resolved")))[0] == 200
+    await served.slack.wait_for(lambda: [m for m in served.slack.messages(CHANNEL) if m["ts"] == brief["thread_ts"] and "Resolved" in said(m)], 15)  # fmt: skip
+    await served.slack.wait_for(lambda: [m for m in served.replies() if "leared" in said(m)], 15)
+    life = await served.bot.memory.incidents.life("INC-1")
+    assert life.state.value == "cleared"
+    assert len(served.replies()) == 1
+
+
+async def test_two_alerts_of_the_generic_json_are_two_incidents_and_a_wrong_token_none(served: Served) -> None:
+    assert (await served.send("generic", GENERIC, token="wrong"))[0] == 401
+    for service in ("checkout-api", "ledger-api"):
+        assert (await served.send("generic", {**GENERIC, "service": service}))[0] == 200
+    await served.slack.wait_for(lambda: len(served.replies()) == 2 or None, 20)
+    await asyncio.sleep(0.3)
+    assert len({m["thread_ts"] for m in served.replies()}) == 2

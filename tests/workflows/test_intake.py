@@ -1,0 +1,169 @@
+"""Direct intake on the real store: kept once, posted once, answered in its thread, changed by what is told later."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.adapters.store.deliveries import SqlDeliveries
+from bot.domain.alert import Alert, AlertState
+from bot.domain.lifecycle import IncidentState
+from bot.ports import ChatRejected, NotAllowedHere
+from bot.ports.chat import Channel
+from bot.ports.readings import stored_reading
+from bot.ports.store import Destination, InboxRow, OwedRow
+from bot.slack.alert_post import alert_message
+from bot.workflows.brief import AnswerAlert
+from bot.workflows.intake import AnswerIntake, ReceiveAlert
+from tests.workflows.world import World, ts_of, world
+
+ALERT = Alert("webhook", AlertState.FIRING, "webhook:cards:1", title="Card payments time out", service="checkout-api")
+
+
+@dataclass
+class Desk:
+    """A world with direct intake in it."""
+
+    world: World
+    receive: ReceiveAlert
+    work: AnswerIntake
+
+    async def told(self, digest: str, **changes: Any) -> bool:
+        facts = {name: getattr(ALERT, name) for name in ALERT.__slots__} | changes
+        return await self.receive(Alert(**facts), "C1", digest)
+
+    async def taken(self) -> InboxRow | None:
+        self.world.clock.go_on(seconds=1)
+        rows = await self.world.memory.inbox.take(10)
+        assert len(rows) <= 1
+        return rows[0] if rows else None
+
+    async def worked_off(self) -> list[OwedRow]:
+        """Work and deliver until nothing is left; what went to Slack."""
+        sent: list[OwedRow] = []
+        for _ in range(12):
+            row = await self.taken()
+            if row:
+                await self.work(row)
+            sent += await self.world.owed()
+        return sent
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with world(tmp_path) as here:
+        m = here.memory
+        answer = AnswerAlert(
+            m.incidents, m.recall, m.index, here.chat, here.answer.surfaces, here.clock, stored_reading
+        )
+        work = AnswerIntake(m.incidents, m.inbox, SqlDeliveries(m.store.database), here.chat, answer, alert_message)
+        yield Desk(here, ReceiveAlert(m.inbox, here.chat, here.clock), work)
+
+
+def shown(sent: list[OwedRow]) -> list[tuple[str, bool]]:
+    """Operations, and whether each is in a thread."""
+    return [(row.owed.operation, "thread_ts" in row.owed.payload) for row in sent]
+
+
+async def test_the_alert_is_posted_and_the_brief_answers_in_its_thread(desk: Desk) -> None:
+    assert await desk.told("a") is True
+    sent = await desk.worked_off()
+    assert shown(sent) == [("post", False), ("post", True)]
+    assert "Card payments time out" in sent[0].owed.payload["text"]
+    life = await desk.world.memory.incidents.life("INC-1")
+    assert sent[1].owed.payload["thread_ts"] == ts_of(life.opened_at)
+
+
+async def test_the_same_delivery_again_is_one_post_and_a_later_one_is_a_repeat(desk: Desk) -> None:
+    assert await desk.told("a") is True
+    assert await desk.told("a") is False
+    desk.world.clock.go_on(minutes=9)
+    assert await desk.told("a") is False
+    await desk.worked_off()
+    desk.world.clock.go_on(minutes=30)
+    assert await desk.told("a") is True
+    sent = await desk.worked_off()
+    assert ("post", False) not in shown(sent)
+    assert (await desk.world.memory.incidents.life("INC-1")).fired == 2
+
+
+async def test_resolved_changes_our_post_and_clears_the_incident(desk: Desk) -> None:
+    await desk.told("a")
+    first = await desk.worked_off()
+    await desk.told("b", state=AlertState.RESOLVED)
+    sent = await desk.worked_off()
+    assert shown(sent) == [("update", False), ("update", False)]
+    assert sent[0].owed.payload["target"] == first[0].owed.delivery_id
+    assert sent[0].owed.payload["text"].startswith("Resolved")
+    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.CLEARED
+
+
+async def test_what_fires_again_is_posted_again_and_stays_one_incident(desk: Desk) -> None:
+    await desk.told("a")
+    await desk.worked_off()
+    await desk.told("b", state=AlertState.RESOLVED)
+    await desk.worked_off()
+    desk.world.clock.go_on(hours=2)
+    await desk.told("c")
+    again = await desk.worked_off()
+    assert shown(again).count(("post", False)) == 1
+    life = await desk.world.memory.incidents.life("INC-1")
+    assert (life.state, life.fired) == (IncidentState.OPEN, 2)
+    await desk.told("d", state=AlertState.RESOLVED)
+    over = await desk.worked_off()
+    newest = next(row for row in again if "thread_ts" not in row.owed.payload and row.owed.operation == "post")
+    resolved = [row for row in over if row.owed.payload["text"].startswith("Resolved")]
+    assert [row.owed.payload["target"] for row in resolved] == [newest.owed.delivery_id]
+    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.CLEARED
+
+
+async def test_a_worker_that_dies_after_the_post_does_not_post_again(desk: Desk) -> None:
+    await desk.told("a")
+    row = await desk.taken()
+    assert row
+    await desk.work(row)
+    await desk.world.memory.inbox.retry_later(row, 0.0, "died")
+    assert shown(await desk.worked_off()) == [("post", False), ("post", True)]
+
+
+async def test_the_end_of_what_was_never_announced_says_nothing(desk: Desk) -> None:
+    await desk.told("a", state=AlertState.RESOLVED)
+    assert await desk.worked_off() == []
+
+
+async def test_an_alert_that_another_bot_announced_here_is_not_posted_a_second_time(desk: Desk) -> None:
+    root = await desk.world.post(fingerprint=ALERT.fingerprint)
+    await desk.world.owed()
+    await desk.told("a", state=AlertState.RESOLVED)
+    sent = await desk.worked_off()
+    assert shown(sent) == [("update", False)]
+    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.CLEARED
+    assert await desk.world.memory.incidents.incident_at("C1", root) == "INC-1"
+
+
+async def test_a_post_that_slack_refuses_is_kept_for_a_person(desk: Desk) -> None:
+    await desk.told("a")
+    row = await desk.taken()
+    assert row
+    await desk.work(row)
+    (owed,) = await desk.world.memory.outbox.claim(Destination.SLACK, 5)
+    await desk.world.memory.outbox.bury(owed, "not_in_channel")
+    again = await desk.taken()
+    assert again
+    await desk.work(again)
+    (dead,) = await desk.world.memory.store.inbox_desk.dead(5)
+    assert "not_in_channel" in str(dead.error)
+
+
+async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: Desk) -> None:
+    desk.world.chat.channels["C1"] = Channel("C1", is_shared=True)
+    with pytest.raises(NotAllowedHere):
+        await desk.told("a")
+    desk.world.chat.gone.add("C1")
+    with pytest.raises(ChatRejected):
+        await desk.told("a")
+    assert await desk.taken() is None
