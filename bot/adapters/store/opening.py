@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
 from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
@@ -40,6 +41,7 @@ class Store:
     outbox_desk: SqlOutboxDesk
     inbox_desk: SqlInboxDesk
     retention: SqlRetention
+    channels: SqlChannels
     tidy: Callable[[], None] | None = None
 
     async def close(self) -> None:
@@ -80,6 +82,7 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
         outbox_desk=SqlOutboxDesk(database, clock),
         inbox_desk=SqlInboxDesk(database, clock),
         retention=SqlRetention(database),
+        channels=SqlChannels(database, clock, writer),
         tidy=tidy,
     )
 
