@@ -36,7 +36,8 @@ Levels = tuple[Blocks, ...]
 MAX_VERDICT = 140
 MAX_STEPS = 5
 MAX_ID = 24
-MAX_MENU_ID = 100
+# As it is encoded: what a menu's entry carries has less room than a button's value.
+MAX_MENU_ID = 110
 SEPARATOR = " · "
 STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolved", "dismissed": "Dismissed"}
 
@@ -323,7 +324,7 @@ def buttons(brief: Brief) -> Blocks:
     row = [_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
         row.insert(0, _fixed_button(incident.incident_id, best.fix))
-    if len(incident.incident_id) <= MAX_MENU_ID:
+    if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
         row.append(_menu(incident))
     return (actions(ids.BRIEF_ACTIONS, row),)
 

@@ -151,7 +151,10 @@ def read_quiet(text: str) -> tuple[time, time] | None:
     if match is None:
         raise RecordRejected(ids.QUIET, "Write it as 22:00-07:00, or leave it empty.")
     try:
-        start, end = time(int(match[1]), int(match[2] or 0)), time(int(match[3]) % 24, int(match[4] or 0))
+        start, end = (
+            time(int(match[1]), int(match[2] or 0)),
+            time(int(match[3]) if match[3] != "24" else 0, int(match[4] or 0)),
+        )
     except ValueError as problem:
         raise RecordRejected(ids.QUIET, "There is no such time of day: write it as 22:00-07:00.") from problem
     if start == end:
