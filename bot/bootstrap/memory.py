@@ -12,6 +12,7 @@ from bot.adapters.memory_hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
 from bot.observability import logger
 from bot.ports import EmbeddingUnavailable
+from bot.ports.channels import ChannelStore
 from bot.ports.clock import Clock, Ids
 from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
 from bot.ports.store import Claims, Inbox, IncidentStore, Outbox, StoreHealth
@@ -36,6 +37,7 @@ class Memory:
     health: StoreHealth
     index: Index
     recall: Recall
+    channels: ChannelStore
     bank: MemoryBank | None = None
     remote: RemoteBank | None = None
     name: str = "embedded memory"
@@ -82,6 +84,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             health=store.health,
             index=store.index,
             recall=RecallPrecedents(store.index, bank, store.incidents),
+            channels=store.channels,
             bank=bank,
             remote=remote,
             name=f"Hindsight bank {settings.hindsight_bank_id} and the local index" if remote else "embedded memory",

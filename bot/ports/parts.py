@@ -1,10 +1,12 @@
-"""Small values that workflows share: how owed Slack calls are named. Must not render or deliver anything."""
+"""Small values that workflows share: how owed Slack calls are named, when a channel's digest comes. Must not render or deliver anything."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from bot.domain.channel import ChannelSettings, DigestTime
 from bot.ports.chat import Posting
 from bot.ports.store import Destination, Owed
 
@@ -20,3 +22,18 @@ def owed(
     return Owed(
         Destination.SLACK, posting.operation, key, posting.delivery_id, payload, urgent=urgent, replaces=replaces
     )
+
+
+def zone_named(name: str) -> ZoneInfo | None:
+    """The time zone of this IANA name; None where there is none."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name is one of a directory
+        return None
+
+
+def digest_time(settings: ChannelSettings, default: DigestTime) -> DigestTime:
+    """When a channel's digest comes: what it set, else what the operator did."""
+    zone = zone_named(settings.zone) if settings.zone else None
+    hour = default.hour if settings.digest_hour is None else settings.digest_hour
+    return DigestTime(settings.digest_day or default.day, hour, zone or default.zone)

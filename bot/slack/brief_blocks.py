@@ -52,9 +52,9 @@ NAMES = {
 }
 
 
-def brief_message(brief: Brief) -> Message:
-    """The brief as the thread shows it."""
-    parts = _parts(brief)
+def brief_message(brief: Brief, tell: str | None = None) -> Message:
+    """The brief as the thread shows it; `tell` is mentioned."""
+    parts = _parts(brief) | {"state": part.state(brief, tell)}
     return Message(part.verdict(brief), within(parts))
 
 

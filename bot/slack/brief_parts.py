@@ -3,9 +3,11 @@ order it gives way (that is `brief_blocks`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
+from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.recommendation import DidNotWork, Recommendation
 from bot.domain.skip import Later, Skip
 from bot.domain.steps import split_steps
@@ -27,11 +29,15 @@ from bot.slack.markup import (
 )
 
 Blocks = tuple[Block, ...]
+_USER_ID = re.compile(r"\b[UW][A-Z0-9]{7,20}\b")
+_GROUP_ID = re.compile(r"S[A-Z0-9]{2,20}")
 Levels = tuple[Blocks, ...]
 
 MAX_VERDICT = 140
 MAX_STEPS = 5
 MAX_ID = 24
+# As it is encoded: what a menu's entry carries has less room than a button's value.
+MAX_MENU_ID = 110
 SEPARATOR = " · "
 STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolved", "dismissed": "Dismissed"}
 
@@ -57,13 +63,22 @@ def title(brief: Brief) -> Blocks:
     return (header(verdict(brief)),)
 
 
-def state(brief: Brief) -> Levels:
-    """How the incident stands and what alerts alone tell of it."""
+def state(brief: Brief, tell: str | None = None) -> Levels:
+    """How the incident stands and what alerts alone tell of it; `tell` is mentioned."""
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
     stands, severity = _stands(brief), brief.alert.severity.value if brief.alert.severity else None
     past = history(brief.history) if brief.memory_mode == "on" else None
-    full = joined((stands, severity, where, _fired(brief.incident), _acknowledged(brief.incident), past))
-    return ((context(full),), (context(joined((stands, severity, past))),))
+    told = told_to(brief, tell)
+    full = joined((stands, severity, where, _fired(brief.incident), _acknowledged(brief.incident), past, told))
+    return ((context(full),), (context(joined((stands, severity, past, told))),))
+
+
+def told_to(brief: Brief, tell: str | None) -> str | None:
+    """The mention: a user group, or whoever acknowledged if Slack knows them."""
+    if tell == ACKNOWLEDGER:
+        found = _USER_ID.search((brief.incident.acknowledged_by if brief.incident else None) or "")
+        return f"<@{found[0]}>" if found else None
+    return f"<!subteam^{tell}>" if tell and _GROUP_ID.fullmatch(tell) else None
 
 
 def _stands(brief: Brief) -> str:
@@ -309,6 +324,8 @@ def buttons(brief: Brief) -> Blocks:
     row = [_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
         row.insert(0, _fixed_button(incident.incident_id, best.fix))
+    if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
+        row.append(_menu(incident))
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
@@ -326,6 +343,16 @@ def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
             "deny": plain_text("Not yet"),
         },
     }
+
+
+def _menu(incident: IncidentView) -> dict[str, object]:
+    """What is done seldom. An incident whose resolution is recorded was an alert."""
+    entries = [("Mute…", ids.MUTE)]
+    if incident.state != "resolved":
+        entries.append(("Not an alert…", ids.NOT_ALERT))
+    values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]
+    options = [{"text": plain_text(label), "value": value} for label, value in values]
+    return {"type": "overflow", "action_id": ids.MORE, "options": options}
 
 
 def _record_button(incident_id: str) -> dict[str, object]:

@@ -20,7 +20,7 @@ from bot.slack.requests import tidied
 Event = Mapping[str, Any]
 # What is kept of an event: facts, no text.
 FACTS = frozenset({
-    "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
+    "app_id", "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
     "type", "user",
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
@@ -170,7 +170,7 @@ def _skeleton(event: Event, alert: Alert | None) -> dict[str, Any]:
     kept: dict[str, Any] = {k: v for k, v in event.items() if k in FACTS and isinstance(v, str)}
     inner = event.get("message")
     if isinstance(inner, Mapping):
-        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited") if k in inner}
+        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
     return kept | ({"alert": write_alert(alert)} if alert else {})
 
 

@@ -5,11 +5,12 @@ Must not render, call Slack for anything but facts, or read what is no alert.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.domain.admission import ANSWERED, Admission, Outcome
 from bot.domain.alert import Alert, Delivery, NotAlert, Severity
 from bot.domain.brief import AlertHistory, Brief, IncidentView, decide, same_advice, with_life
 from bot.domain.incident import Source
@@ -40,6 +41,7 @@ class Post:
     at: datetime
     alert: Alert
     url: str | None
+    admission: Admission = ANSWERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,11 @@ class PreviewBrief:
         return decide(alert, recalled, (), at, incident=incident, history=history)
 
 
+async def answer_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+    """Where nothing can be agreed in channels."""
+    return ANSWERED
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerAlert:
     """An alert's post becomes an incident's brief, or changes the one it has."""
@@ -79,11 +86,16 @@ class AnswerAlert:
     surfaces: Surfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = answer_all
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
         post = await self._post(row.body)
         if post is None:
+            await self.store.commit(Changes(done=row))
+            return
+        post = replace(post, admission=await self.admit(row, post.channel, post.alert, post.at))
+        if post.admission.outcome is Outcome.IGNORE:
             await self.store.commit(Changes(done=row))
             return
         before = await self._life_of(post)
@@ -106,7 +118,7 @@ class AnswerAlert:
         if isinstance(reading, NotAlert):
             return None
         channel = await self.chat.channel(event["channel"])
-        if channel.is_shared:
+        if channel.is_silent:
             return None
         is_edit = reading.delivery is Delivery.EDIT
         inner = event.get("message") if is_edit else event
@@ -162,6 +174,8 @@ class AnswerAlert:
     ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
         """What a firing that is not the first owes: the brief where there is none yet, one line under a new root, and
         a reply where memory now recommends something else."""
+        if post.admission.outcome is Outcome.COUNT_ONLY:
+            return briefs, ()
         if here is None:
             added, due = self._answer(post, life, await self._decided(post, life))
             return (*briefs, *added), due
@@ -176,7 +190,7 @@ class AnswerAlert:
         return (*others, newer), (*due, *self._supersede(here, newer))
 
     async def _decided(self, post: Post, life: Life) -> Brief:
-        viewer = Viewer(frozenset({"public", post.channel.visibility}))
+        viewer = post.channel.viewer
         history = await self.store.history(
             post.alert.fingerprint, post.channel.visibility, post.at, HISTORY_DAYS, life.incident_id
         )
@@ -184,6 +198,8 @@ class AnswerAlert:
         return await preview(post.alert, viewer, post.at, incident=view_of(life), history=history)
 
     def _answer(self, post: Post, life: Life, brief: Brief) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+        if post.admission.outcome is Outcome.COUNT_ONLY:
+            return (), ()
         key = f"{post.channel.id}/{life.incident_id}"
         if brief.insufficient_memory and post.alert.severity in QUIET:
             looked = Posting(
@@ -191,7 +207,7 @@ class AnswerAlert:
             )
             return (), (owed(looked, key=key),)
         delivery = f"brief/{life.incident_id}/{post.channel.id}"
-        message = self.surfaces.brief(brief)
+        message = self.surfaces.brief(brief, post.admission.tell)
         posting = _posting("post", post.channel.id, delivery, message, life.incident_id, thread_ts=post.root_ts)
         return (PostedBrief(life.incident_id, post.channel.id, post.root_ts, delivery, brief),), (
             owed(posting, key=key),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
 from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
@@ -42,6 +43,7 @@ class Store:
     outbox_desk: SqlOutboxDesk
     inbox_desk: SqlInboxDesk
     retention: SqlRetention
+    channels: SqlChannels
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -88,6 +90,7 @@ async def open_store(
         outbox_desk=SqlOutboxDesk(database, clock),
         inbox_desk=SqlInboxDesk(database, clock),
         retention=SqlRetention(database),
+        channels=SqlChannels(database, clock, writer),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
