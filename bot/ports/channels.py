@@ -48,8 +48,8 @@ class ChannelStore(Protocol):
         ...
 
     async def house(self, channel: str, at: datetime) -> House:
-        """Settings, rules that were not undone, and mutes that were not undone and end after `at`; oldest first, with
-        how many posts each has silenced."""
+        """Settings now; rules and mutes that were not undone by `at`, mutes that end after it; oldest first, with how many
+        posts each has silenced. What was posted before an undoing is silenced, whenever it is worked on."""
         ...
 
     async def teach(self, rule: Rule, changes: Changes) -> int:

@@ -12,7 +12,7 @@ from bot.domain.admission import House, Mute, Reach, Rule
 from bot.domain.channel import ACKNOWLEDGER, NO_DIGEST
 from bot.ports.chat import Message
 from bot.slack import ids
-from bot.slack.markup import Block, actions, context, header, moment, person, plain_text, prose, section
+from bot.slack.markup import Block, actions, context, header, moment, person, place, plain_text, prose, section
 from bot.workflows.channels import ChannelView
 
 PAGE = 15
@@ -56,7 +56,7 @@ def setting_lines(view: ChannelView) -> list[str]:
         f"• Nudges to record what fixed it: {'on' if settings.nudges else 'off'}",
     ]
     if view.channel.is_private:
-        pool = ", ".join(f"<#{other}>" for other in view.pool) or "none"
+        pool = ", ".join(place(other) for other in view.pool) or "none"
         lines.append(f"• Private channels whose incidents are recalled here, and the other way round: {pool}")
     if view.channel.is_shared:
         allowed = "allowed by a steward" if settings.shared else "silent"

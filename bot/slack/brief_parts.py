@@ -29,7 +29,7 @@ from bot.slack.markup import (
 )
 
 Blocks = tuple[Block, ...]
-_USER_ID = re.compile(r"\b[UW][A-Z0-9]{7,20}\b")
+_USER_ID = re.compile(r"(?:<@)?([UW](?=[A-Z]*\d)[A-Z0-9]{2,20})(?:\|[^<>]*)?>?")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,20}")
 Levels = tuple[Blocks, ...]
 
@@ -76,8 +76,8 @@ def state(brief: Brief, tell: str | None = None) -> Levels:
 def told_to(brief: Brief, tell: str | None) -> str | None:
     """The mention: a user group, or whoever acknowledged if Slack knows them."""
     if tell == ACKNOWLEDGER:
-        found = _USER_ID.search((brief.incident.acknowledged_by if brief.incident else None) or "")
-        return f"<@{found[0]}>" if found else None
+        found = _USER_ID.fullmatch((brief.incident.acknowledged_by if brief.incident else None) or "")
+        return f"<@{found[1]}>" if found else None
     return f"<!subteam^{tell}>" if tell and _GROUP_ID.fullmatch(tell) else None
 
 

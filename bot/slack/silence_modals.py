@@ -94,7 +94,7 @@ def _until(text: str, now: datetime, zone: tzinfo) -> datetime:
 def not_alert_view(said: Answered, metadata: Mapping[str, Any]) -> View:
     """Asks for confirmation, and how much is to be learned from it; a wide rule is never the default."""
     app = said.app or said.alert.tool
-    choices = [option("Only delete this brief", ONLY_THIS)]
+    choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
     if said.source:
         choices = [
             option(f"Ignore this title from {app} from now on", Reach.TITLE.value),
@@ -103,7 +103,7 @@ def not_alert_view(said: Answered, metadata: Mapping[str, Any]) -> View:
         ]
     blocks: list[Block] = [
         verbatim(plain(title_of(said.alert), 200) or "Alert"),
-        verbatim(f"The brief of {said.incident_id} is deleted and the incident is dismissed."[:300]),
+        verbatim(f"The brief of {plain(said.incident_id, 40)} is deleted and the incident is dismissed."),
         select(
             ids.REACH,
             "What should I learn from it?",

@@ -212,7 +212,7 @@ class UndoSilence:
         audit = ((user_id, f"undo {kind}", channel_id, f"{kind} {number}: {shown}"),)
         lives = await self._lives(silence, now) if isinstance(silence, Rule) else ()
         await self.channels.undo(silence, user_id, Changes(lives=lives, audit=audit))
-        return await self.channels.house(channel_id, now)
+        return await self.channels.house(channel_id, self.clock.now())
 
     async def _lives(self, rule: Rule, now: datetime) -> tuple[Life, ...]:
         try:

@@ -18,7 +18,7 @@ from bot.domain.lifecycle import IncidentState, Life
 from bot.ports import StoreConflict
 from bot.ports.channels import AlertSource
 from bot.ports.store import Changes
-from tests.fakes import START
+from tests.fakes import START, FakeClock
 
 SET = ChannelSettings(
     sources=frozenset({"B2", "B1"}),
@@ -111,6 +111,16 @@ class ChannelContract:
         assert await audited(store) == 4
         again = await store.channels.teach(RULE, NOTE)
         assert again != rule.number
+
+    async def test_what_was_posted_before_an_undoing_is_still_silenced(self, store: Store, clock: FakeClock) -> None:
+        rule = replace(RULE, number=await store.channels.teach(RULE, NOTE))
+        mute = replace(MUTE, number=await store.channels.mute(MUTE, NOTE))
+        clock.move(60)
+        for silence in (rule, mute):
+            assert await store.channels.undo(silence, "U2", NOTE)
+        before, after = clock.now() - timedelta(seconds=1), clock.now()
+        assert await store.channels.house("C1", before) == House(rules=(rule,), mutes=(mute,))
+        assert await store.channels.house("C1", after) == House()
 
     async def test_all_or_nothing(self, store: Store) -> None:
         life = Life("INC-1", "fp", "public", IncidentState.OPEN, START, START)

@@ -70,8 +70,9 @@ class SqlChannels:
 
     async def house(self, channel: str, at: datetime) -> House:
         """See the port."""
-        ours = sa.and_(rules.c.channel == channel, rules.c.undone_at.is_(None))
-        held = sa.and_(mutes.c.channel == channel, mutes.c.undone_at.is_(None), mutes.c.until > at)
+        # what was posted before the undoing is still silenced, whenever it is worked on
+        ours = sa.and_(rules.c.channel == channel, _held(rules, at))
+        held = sa.and_(mutes.c.channel == channel, _held(mutes, at), mutes.c.until > at)
         async with self.database.read() as connection:
             settings = await _settings(connection, channel)
             found_rules = await _counted(connection, rules, _RULE, ours)
@@ -153,6 +154,10 @@ class SqlChannels:
         async with self.database.read() as connection:
             found: str | None = (await connection.execute(asked.order_by(table.c.at, table.c.source))).scalars().first()
         return found
+
+
+def _held(table: sa.Table, at: datetime) -> sa.ColumnElement[bool]:
+    return sa.or_(table.c.undone_at.is_(None), table.c.undone_at > at)
 
 
 async def _settings(connection: AsyncConnection, channel: str) -> ChannelSettings:
