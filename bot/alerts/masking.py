@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.alert import Alert, AlertMember, Symptom
-from bot.domain.redact import mask, mask_url, mask_value
+from bot.domain.redact import mask, mask_url, mask_value, names_secret
 
 
 def _text(value: str) -> str:
@@ -18,7 +18,11 @@ def _maybe(value: str | None) -> str | None:
 
 
 def _labels(labels: Mapping[str, str]) -> dict[str, str]:
-    """Label values masked; the key counts as context ("password": "x" is a secret)."""
+    """Label values masked; the key counts as context ("password": "x" is a secret). Most posts hold no secret at all, and
+    one look at all labels together shows that."""
+    together = "\n".join(f"{key}: {value}" for key, value in labels.items())
+    if mask(together)[0] == together and not any(map(names_secret, labels)):
+        return dict(labels)
     return {_text(key): mask_value(key, _in_context(key, value)) for key, value in labels.items()}
 
 

@@ -48,7 +48,7 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     ("secret", re.compile(rf"({_NAMED}[\"'`*_\\]{{0,9}}\s{{0,3}}{_IS}[*_]{{0,2}}\s{{0,3}}[\"'`\\]{{0,9}})(?!\[masked|\\)((?<=[\"'`])(?:[^\"'`\n\\]|\\(?![\"'`])){{3,500}}|{_WORD})", re.IGNORECASE), ""),
     # the name as a heading of its own, the value on the next line
-    ("secret", re.compile(rf"(^[\s>•*_`-]{{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{_NAMED}[*_`]{{0,3}}[ ]?\n[\s>•*_`\"']{{0,6}})(?!\[masked)({_WORD})", re.IGNORECASE | re.MULTILINE), ""),
+    ("secret", re.compile(rf"(^(?:[^\S\n]|[>•*_`-]){{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{_NAMED}[*_`]{{0,3}}[ ]?\n[\s>•*_`\"']{{0,6}})(?!\[masked)({_WORD})", re.IGNORECASE | re.MULTILINE), ""),
     # what a command is given: --password X, -u user:X, mysql -pX
     ("secret", re.compile(rf"((?<![\w-])--?(?:[a-z0-9]{{1,30}}[_-]){{0,4}}{_NAMES}[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})", re.IGNORECASE), ""),
     ("secret", re.compile(rf"((?<![\w-])(?:-u|--user|--proxy-user)[ =]{{0,2}}[\"']?[\w.@+-]{{1,100}}:)(?!\[masked)({_WORD})"), ""),
@@ -57,6 +57,24 @@ _RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("secret", re.compile(rf"((?<![A-Za-z]){_NAMES}(?:[ ](?:is|was|ist|lautet|est|es)[ ]{{1,2}}[\"'`]?(?={_MIXED}{{6}})|[ ]{{1,2}}[\"'`]?(?=[A-Za-z0-9]{{10,200}}(?![\w.:/=-]))))(?!\[masked)(?=[^\s]{{0,200}}?\d)(?=[^\s]{{0,200}}?[A-Za-z])(?![a-f0-9]{{40}}\b)({_WORD})", re.IGNORECASE), ""),
     ("secret", re.compile(rf"([?&](?:[\w.-]{{0,30}}[_.-])?(?:{_PARAMS})=)(?!\[masked)([^&#;\s\"'<>|)]{{3,2000}})", re.IGNORECASE), ""),
 )  # fmt: skip
+# every name of a secret holds one of these; in a text without them the rules that go by names need not be tried
+_HINTS = (
+    "pass",
+    "secret",
+    "token",
+    "pwd",
+    "key",
+    "cred",
+    "sess",
+    "connect",
+    "kennwort",
+    "contrase",
+    "senha",
+    "clave",
+    "密码",
+    "パスワード",
+)
+_BY_NAME = frozenset(pattern for _, pattern, _ in _RULES if _NAMES in pattern.pattern)
 _DULL_VALUES = re.compile(
     r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|\d{1,5}(?::\d{1,5})?|\*+|x{3,}|<.*|\[.*)$",
     re.IGNORECASE,
@@ -122,7 +140,11 @@ def mask(text: str) -> tuple[str, Mapping[str, int]]:
 
 def _masked(text: str) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
+    shown = text.casefold()
+    named = any(hint in shown for hint in _HINTS)
     for name, pattern, replacement in _RULES:
+        if pattern in _BY_NAME and not named:
+            continue
         replaced = pattern.sub(replacement or _secret, text)
         if replaced != text:
             counts[name] += max(1, replaced.count(f"[masked:{name}]") - text.count(f"[masked:{name}]"))

@@ -31,27 +31,34 @@ def folded(name: str) -> str:
     return " ".join(re.split(r"[\s_-]+", name.casefold().strip()))
 
 
-def _pattern(names: Iterable[str]) -> re.Pattern[str] | None:
-    """One pattern for many names: a name may start a CamelCase word (RazorpayTimeoutError) but not sit inside one."""
-    longest_first = sorted((re.escape(name) for name in {*names} if name), key=lambda form: (-len(form), form))
-    if not longest_first:
-        return None
+@lru_cache(maxsize=256)
+def _pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """One pattern for some names: a name may start a CamelCase word (RazorpayTimeoutError) but not sit inside one."""
+    longest_first = sorted(map(re.escape, names), key=lambda form: (-len(form), form))
     return re.compile(r"(?<![A-Za-z0-9@/.-])(?i:" + "|".join(longest_first) + r")(?![a-z0-9])")
+
+
+def _first(names: Iterable[str], text: str) -> re.Match[str] | None:
+    """Where the text names one of these first. Only names whose letters are in the text are looked for: a pattern of all
+    of them would be tried at every character."""
+    shown = text.casefold()
+    there = frozenset(name for name in names if name and name.casefold() in shown)
+    return _pattern(there).search(text) if there else None
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """Names and where they lead. Made by `directory`; `in_text` and `anywhere` are patterns of vendors' aliases: those
-    that may stand in any text, and all of them."""
+    """Names and where they lead. Made by `directory`; `in_text` and `anywhere` are vendors' aliases: those that may
+    stand in any text, and all of them."""
 
     vendors: tuple[Vendor, ...]
     services: tuple[Service, ...] = ()
     by_name: Mapping[str, Vendor] = field(default_factory=dict)
     by_host: Mapping[str, Vendor] = field(default_factory=dict)
     by_service: Mapping[str, str] = field(default_factory=dict)
-    in_text: re.Pattern[str] | None = None
-    anywhere: re.Pattern[str] | None = None
-    service_names: re.Pattern[str] | None = None
+    in_text: tuple[str, ...] = ()
+    anywhere: tuple[str, ...] = ()
+    service_names: tuple[str, ...] = ()
 
 
 def _merged(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
@@ -80,18 +87,13 @@ def directory(vendors: Iterable[Vendor] = (), services: Iterable[Service] = ()) 
         {alias.casefold(): v for v in whole for alias in (v.name, *v.aliases, *v.words)},
         {host.casefold(): v for v in whole for host in v.hosts},
         {folded(alias): service.name for service in ours for alias in (service.name, *service.aliases)},
-        _pattern(a for v in whole if v.category not in _ONLY_WHEN_NAMED for a in v.aliases),
-        _pattern(a for v in whole for a in v.aliases),
-        _pattern(a for service in ours for a in (service.name, *service.aliases) if len(a) >= 3),
+        tuple(a for v in whole if v.category not in _ONLY_WHEN_NAMED for a in v.aliases),
+        tuple(a for v in whole for a in v.aliases),
+        tuple(a for service in ours for a in (service.name, *service.aliases) if len(a) >= 3),
     )
 
 
 STANDARD = directory()
-
-
-@lru_cache(maxsize=64)
-def _known_pattern(names: frozenset[str]) -> re.Pattern[str] | None:
-    return _pattern(names)
 
 
 def named_vendor(name: str, names: Directory = STANDARD) -> str:
@@ -121,8 +123,8 @@ def find_vendor(
 
     Cloud and work tools count only with `anywhere` (the text is about a vendor, as on a status page).
     """
-    patterns = (names.anywhere if anywhere else names.in_text, _known_pattern(known))
-    matches = [m for m in (pattern.search(text) for pattern in patterns if pattern) if m]
+    aliases = names.anywhere if anywhere else names.in_text
+    matches = [m for m in (_first(aliases, text), _first(known, text)) if m]
     first = min(matches, key=lambda m: m.start(), default=None)
     return named_vendor(first[0], names) if first else None
 
@@ -143,5 +145,5 @@ def named_service(name: str, names: Directory = STANDARD) -> str:
 
 def find_service(text: str, names: Directory = STANDARD) -> str | None:
     """The first configured service that the text names."""
-    match = names.service_names.search(text) if names.service_names else None
+    match = _first(names.service_names, text)
     return named_service(match[0], names) if match else None

@@ -77,7 +77,7 @@ def shapes() -> dict[str, Callable[[], Mapping[str, Any]]]:
         "a log dump in a card": lambda: card(fill(LOG)),
         "a label list in a card": lambda: card("Firing\n" + fill(LIST), footer="Grafana v11.4.0"),
         "10,000 fields": lambda: card("x", fields=[{"title": f"key {n}", "value": "v" * 80} for n in range(10_000)]),
-        "5,000 blocks": lambda: post(HEAD, blocks=[{"type": "section", "text": {"type": "mrkdwn", "text": fill(LOG)[:200]}} for _ in range(5_000)]),
+        "5,000 blocks": lambda: post(HEAD, blocks=[{"type": "section", "text": {"type": "mrkdwn", "text": (LOG * 2)[:200]}} for _ in range(5_000)]),
         "2,000 cards": lambda: post(attachments=[{"title": f"[FIRING:1] A{n}", "text": "x" * 400, "color": "danger"} for n in range(2_000)]),
         "a mail": lambda: post(files=[{"mode": "email", "filetype": "email", "subject": "ALARM: db-1 is down", "plain_text": fill(LOG)}]),
     }  # fmt: skip
@@ -91,12 +91,12 @@ def shapes() -> dict[str, Callable[[], Mapping[str, Any]]]:
 
 
 def measured(name: str, event: Mapping[str, Any], rounds: int = ROUNDS) -> Figure:
-    """Time and memory of reading one event; the printed form is part of it, parsing the JSON is not."""
+    """Time of the processor and memory for reading one event; the printed form is part of it, parsing the JSON is not."""
     took = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        began = time.process_time()
         found = shape(read(event))
-        took.append((time.perf_counter() - began) * 1000)
+        took.append((time.process_time() - began) * 1000)
     tracemalloc.start()
     read(event)
     peak = tracemalloc.get_traced_memory()[1] / 1e6

@@ -79,6 +79,12 @@ def test_every_case_can_be_explained_without_leaving_a_stated_field_out(name: st
         assert found["fields"][field]["rule"]
 
 
+def test_a_severity_that_only_a_colour_tells_is_said_to_be_one() -> None:
+    card = {"color": "warning", "title": "db-1 is down", "text": "[DOWN]"}
+    fields = explain({**TEXT, "text": "", "attachments": [card]})["fields"]
+    assert fields["severity"] == {"value": "warning", "rule": "a warning's colour or icon", "where": None}
+
+
 def test_no_secret_is_quoted(precedent: Precedent) -> None:
     secret = "Zq9Xw7LeAk12"
     found = explained(precedent, {**TEXT, "text": f"[DOWN] db-1 password={secret} is down\npassword: {secret}"})

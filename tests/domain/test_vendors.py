@@ -96,3 +96,15 @@ def test_monitoring_tools_are_not_in_the_table() -> None:
         "pingdom",
     }
     assert tools.isdisjoint({alias.casefold() for v in VENDORS for alias in (v.name, *v.aliases, *v.words)})
+
+
+def test_monitoring_products_are_no_vendors() -> None:
+    watching = "datadog grafana prometheus pagerduty opsgenie sentry newrelic dynatrace pingdom uptimerobot statuspage splunk zabbix nagios honeycomb rollbar bugsnag"
+    assert [name for name in watching.split() if find_vendor(f"{name} says so", anywhere=True)] == []
+    assert [name for name in watching.split() if vendor_of_host(f"app.{name}.com")] == []
+
+
+def test_the_table_is_large_and_names_nothing_twice() -> None:
+    claims = {(name.casefold(), v.name) for v in VENDORS for name in (*v.aliases, *v.words, *v.hosts)}
+    assert len(VENDORS) > 200
+    assert len({name for name, _ in claims}) == len(claims)

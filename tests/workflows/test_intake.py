@@ -12,14 +12,14 @@ import pytest
 from bot.adapters.store.deliveries import SqlDeliveries
 from bot.domain.alert import Alert, AlertState
 from bot.domain.lifecycle import IncidentState
-from bot.ports import ChatRejected, NotAllowedHere
+from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Channel
 from bot.ports.readings import stored_reading
 from bot.ports.store import Destination, InboxRow, OwedRow
 from bot.slack.alert_post import alert_message
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.intake import AnswerIntake, ReceiveAlert
-from tests.workflows.world import World, ts_of, world
+from tests.workflows.world import ToldChat, World, ts_of, world
 
 ALERT = Alert("webhook", AlertState.FIRING, "webhook:cards:1", title="Card payments time out", service="checkout-api")
 
@@ -167,3 +167,16 @@ async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: Desk) -> 
     with pytest.raises(ChatRejected):
         await desk.told("a")
     assert await desk.taken() is None
+
+
+class Away(ToldChat):
+    """A Slack that cannot be asked."""
+
+    async def channel(self, channel_id: str) -> Channel:
+        raise ChatUnavailable("Slack cannot be reached.")
+
+
+async def test_while_slack_is_away_the_alert_is_kept_all_the_same(desk: Desk) -> None:
+    away = ReceiveAlert(desk.world.memory.inbox, Away(), desk.world.clock)
+    assert await away(ALERT, "C1", "a") is True
+    assert ("post", True) in shown(await desk.worked_off())

@@ -86,7 +86,7 @@ def heads_of(message: Message) -> tuple[Head, ...]:
     lines += [line for line in message.lines[1:4] if any(token_state(b) for b in BRACKET.findall(line[:300]))]
     lines += [text.lstrip("\n").partition("\n")[0] for text in (message.text, *message.sections[:2])]
     lines += [text.lstrip("\n").partition("\n")[0] for card in own for text in (card.pretext, card.text)]
-    lines += [label for label, value in message.fields if phrase_state(label)]
+    lines += [label for label, _ in message.fields[:20] if phrase_state(label)]
     lines += [] if any(lines) else list(message.lines[:1])
     kept = dict.fromkeys(line.strip() for line in lines if line.strip())
     return tuple(head_of(line) for line in list(kept)[:12])

@@ -25,20 +25,21 @@ _GENERIC = re.compile(
     r"|(?:\w+ priority )?(?:an? )?(?:issue|incident|alert|problem)(?: is| has been| was)? (?:now )?(?:open(?:ed)?|closed|active|activated|acknowledged|resolved|created|triggered))\W*$",
     re.IGNORECASE,
 )
+# of a line whose spaces are single
 _TAILS = (
-    re.compile(r"\s+[A-Za-z_][\w.]{0,40}=\S.*$"),
-    re.compile(r"\s+on (?:[a-z_]+:[\w./-]+,?)+$"),
-    re.compile(r"\s*[:：]?\s+(?:is |at |now |ist |auf |a |to )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)?\s*[(（].*$"),
-    re.compile(r"\s*[(（](?:HTTP|threshold|limit|warn)\b.*$", re.IGNORECASE),
-    re.compile(r"\s+(?:is|=) (?:CRITICAL|WARNING|OK|UNKNOWN|[-+]?\d[\d.,]*\s?\S{0,4})$"),
-    re.compile(r"\s*\(alarm was raised .*$"),
-    re.compile(r"\s*\|?\s*went (?:down|up|offline|online)\b.*$", re.IGNORECASE),
-    re.compile(r"\s+back to normal\b.*$", re.IGNORECASE),
-    re.compile(r"\s+(?:is|are) (?:now )?(?:down|up|active|ok|back|unreachable|offline|online)\b.*$", re.IGNORECASE),
-    re.compile(r"\s+(?:has (?:recovered|been resolved)|(?:transitioned from|is still in) state)\b.*$", re.IGNORECASE),
-    re.compile(r"\s+at \d{4}-\d\d-\d\d.*$"),
-    re.compile(r"\s+(?:started|resolved|ended|detected)$", re.IGNORECASE),
-    re.compile(r"\s+@(?:here|channel)\s*$"),
+    re.compile(r" [A-Za-z_][\w.]{0,40}=\S.*$"),
+    re.compile(r" on (?:[a-z_]+:[\w./-]+,?)+$"),
+    re.compile(r" ?[:：]? (?:is |at |now |ist |auf |a |to )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)? ?[(（].*$"),
+    re.compile(r" ?[(（](?:HTTP|threshold|limit|warn)\b.*$", re.IGNORECASE),
+    re.compile(r" (?:is|=) (?:CRITICAL|WARNING|OK|UNKNOWN|[-+]?\d[\d.,]*\s?\S{0,4})$"),
+    re.compile(r" ?\(alarm was raised .*$"),
+    re.compile(r" ?\|? ?went (?:down|up|offline|online)\b.*$", re.IGNORECASE),
+    re.compile(r" back to normal\b.*$", re.IGNORECASE),
+    re.compile(r" (?:is|are) (?:now )?(?:down|up|active|ok|back|unreachable|offline|online)\b.*$", re.IGNORECASE),
+    re.compile(r" (?:has (?:recovered|been resolved)|(?:transitioned from|is still in) state)\b.*$", re.IGNORECASE),
+    re.compile(r" at \d{4}-\d\d-\d\d.*$"),
+    re.compile(r" (?:started|resolved|ended|detected)$", re.IGNORECASE),
+    re.compile(r" @(?:here|channel) ?$"),
 )
 _URL = re.compile(r"\s*https?://\S+")
 _NUMBERED = re.compile(r"^(.{2,100}?) - #\d+ ")
