@@ -62,8 +62,9 @@ def state(brief: Brief) -> Levels:
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
     stands, severity = _stands(brief), brief.alert.severity.value if brief.alert.severity else None
     past = history(brief.history) if brief.memory_mode == "on" else None
-    full = joined((stands, severity, where, _fired(brief.incident), _acknowledged(brief.incident), past))
-    return ((context(full),), (context(joined((stands, severity, past))),))
+    goes_on = joined((_partly(brief.incident), _flapping(brief.incident))) or None
+    full = joined((stands, severity, where, _fired(brief.incident), goes_on, _acknowledged(brief.incident), past))
+    return ((context(full),), (context(joined((stands, severity, goes_on, past))),))
 
 
 def _stands(brief: Brief) -> str:
@@ -71,6 +72,8 @@ def _stands(brief: Brief) -> str:
     if incident is None:
         return brief.alert.state.value.replace("_", " ").capitalize()
     word = STATE_WORDS.get(incident.state, "Since")
+    if incident.no_data and incident.state == "open":
+        word = "No data since"
     at = incident.cleared_at if incident.state == "cleared" and incident.cleared_at else incident.opened_at
     since = moment(at) if incident.state in {"open", "cleared"} else f"(opened {moment(at)})"
     return f"*{word}* {since}{SEPARATOR}{prose(incident.incident_id, MAX_ID)}"
@@ -78,6 +81,20 @@ def _stands(brief: Brief) -> str:
 
 def _fired(incident: IncidentView | None) -> str | None:
     return f"fired {incident.fired}×" if incident and incident.fired > 1 else None
+
+
+def _partly(incident: IncidentView | None) -> str | None:
+    """How much of a group has cleared, while the rest fires."""
+    if incident is None or incident.state != "open" or incident.firing is None or incident.members is None:
+        return None
+    cleared = incident.members - incident.firing
+    return f"{cleared} of {incident.members} cleared" if cleared > 0 else None
+
+
+def _flapping(incident: IncidentView | None) -> str | None:
+    if incident is None or not incident.flaps:
+        return None
+    return f"*flapping*: fired and cleared {incident.flaps} times in {incident.flaps_minutes} min"
 
 
 def _acknowledged(incident: IncidentView | None) -> str | None:
