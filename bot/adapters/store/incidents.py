@@ -140,20 +140,16 @@ class SqlIncidents:
 
     async def kept(self, notice: Notice, *, known: str | None = None) -> Kept:
         """See the port."""
-        same = sa.and_(lives.c.fingerprint == notice.fingerprint, lives.c.visibility == notice.visibility)
-        last = lives.c.opened_at.desc(), lives.c.incident_id.desc()
-        first = lives.c.opened_at, lives.c.incident_id
-        asked = [
-            sa.select(lives.c.body).where(same, lives.c.opened_at <= notice.at).order_by(*last).limit(1),
-            sa.select(lives.c.body).where(same, lives.c.opened_at > notice.at).order_by(*first).limit(1),
-        ]
-        if known:
-            asked.append(sa.select(lives.c.body).where(lives.c.incident_id == known))
-        found = {life.incident_id: life for one in asked for life in map(life_from_json, await self._all(one))}
+        async with self.database.read() as connection:
+            bodies = (await connection.execute(_touched(notice, known))).scalars()
+            found = {life.incident_id: life for life in map(life_from_json, bodies)}
+            theirs = sa.select(notices.c.body).where(notices.c.incident_id.in_(list(found)))
+            told = [
+                *(await connection.execute(theirs)).scalars(),
+                *(await connection.execute(_early(notice))).scalars(),
+            ]
         ordered = sorted(found.values(), key=lambda life: (life.opened_at, life.incident_id))
-        theirs = sa.select(notices.c.body).where(notices.c.incident_id.in_(list(found)))
-        bodies = [*await self._all(theirs), *await self._all(_early(notice))]
-        return Kept(tuple(ordered), tuple(notice_from_json(body) for body in bodies))
+        return Kept(tuple(ordered), tuple(notice_from_json(body) for body in told))
 
     async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
         """See the port."""
@@ -175,9 +171,11 @@ class SqlIncidents:
             .join(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
             .where(briefs.c.channel == channel, outbox.c.result == ts)
         )
-        for asked in (post, delivered, root.order_by(briefs.c.first_at.desc()).limit(1)):
-            if found := await self._one(asked):
-                return found
+        async with self.database.read() as connection:
+            for asked in (post, delivered, root.order_by(briefs.c.first_at.desc()).limit(1)):
+                found: str | None = (await connection.execute(asked)).scalars().first()
+                if found:
+                    return found
         return None
 
     async def brief_channels(self, since: datetime) -> tuple[str, ...]:
@@ -193,6 +191,17 @@ class SqlIncidents:
     async def _all(self, asked: sa.Select[Any]) -> list[str]:
         async with self.database.read() as connection:
             return list((await connection.execute(asked)).scalars())
+
+
+def _touched(notice: Notice, known: str | None) -> sa.Select[Any]:
+    """The last incident that its alert had opened by then, the first one after, and the known one."""
+    same = sa.and_(lives.c.fingerprint == notice.fingerprint, lives.c.visibility == notice.visibility)
+    ids = sa.select(lives.c.incident_id).where(same)
+    last = lives.c.opened_at.desc(), lives.c.incident_id.desc()
+    before = ids.where(lives.c.opened_at <= notice.at).order_by(*last).limit(1)
+    after = ids.where(lives.c.opened_at > notice.at).order_by(lives.c.opened_at, lives.c.incident_id).limit(1)
+    wanted = [lives.c.incident_id.in_(before.scalar_subquery()), lives.c.incident_id.in_(after.scalar_subquery())]
+    return sa.select(lives.c.body).where(sa.or_(*wanted, lives.c.incident_id == (known or "")))
 
 
 def _early(notice: Notice) -> sa.Select[Any]:
