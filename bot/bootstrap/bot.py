@@ -35,6 +35,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
+from bot.workflows.apart import KeepApart
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
@@ -99,6 +100,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         inbox=memory.inbox,
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
+        keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=ReportStatus(

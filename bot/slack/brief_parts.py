@@ -114,6 +114,16 @@ def history(past: AlertHistory | None) -> str | None:
     return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
 
 
+def same_outage(brief: Brief) -> Levels:
+    """What another tool said at the same time about the same; a question, until a person answers it."""
+    other = brief.same_outage
+    if other is None:
+        return ((),)
+    told = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
+    full = f"{told} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
+    return ((context(full),), (context(told),))
+
+
 def missing(brief: Brief) -> Levels:
     """The parts that could not be asked."""
     if not brief.missing:
@@ -326,6 +336,8 @@ def buttons(brief: Brief) -> Blocks:
     row = [_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
         row.insert(0, _fixed_button(incident.incident_id, best.fix))
+    if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
+        row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
@@ -351,4 +363,13 @@ def _record_button(incident_id: str) -> dict[str, object]:
         "action_id": ids.RECORD,
         "text": plain_text("Record…"),
         "value": ids.encode({"i": incident_id}),
+    }
+
+
+def _not_same_button(incident_id: str, other: str) -> dict[str, object]:
+    return {
+        "type": "button",
+        "action_id": ids.NOT_SAME,
+        "text": plain_text("Not the same"),
+        "value": ids.encode({"i": incident_id, "o": other}),
     }

@@ -15,6 +15,7 @@ from bot.domain.text import normalise
 # Buttons
 FIXED = "precedent.fixed"
 RECORD = "precedent.record"
+NOT_SAME = "precedent.not_same"
 BRIEF_ACTIONS = "precedent.brief"
 
 # Shortcuts on a message

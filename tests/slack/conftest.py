@@ -29,6 +29,7 @@ from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.transport import HttpTransport, SocketTransport
+from bot.workflows.apart import KeepApart
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.deliver import Deliver
 from bot.workflows.digest import ComposeDigest
@@ -150,6 +151,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock) -> 
         inbox=inbox,
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock),
+        keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
