@@ -36,6 +36,7 @@ from bot.slack.outbound import SlackChat, web_client
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
 from bot.workflows.apart import KeepApart
+from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
@@ -125,7 +126,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     app = build_app(client, secret, listening)
     server = web.Application(client_max_size=2 * 1024 * 1024)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {
-        "message": answer
+        "message": answer,
+        "reference": AttachMessage(memory.incidents, chat),
     }
     zone = ZoneInfo(settings.timezone)
     bot = Bot(

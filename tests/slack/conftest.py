@@ -30,6 +30,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.transport import HttpTransport, SocketTransport
 from bot.workflows.apart import KeepApart
+from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.deliver import Deliver
 from bot.workflows.digest import ComposeDigest
@@ -103,7 +104,9 @@ class Desk:
             rows = await self.inbox.take(20)
             for row in rows:
                 handler = HANDLERS.get(row.kind)
-                await (handler(row, self.deps) if handler else self.answer(row))
+                attach = AttachMessage(self.memory.incidents, self.deps.chat)
+                alone = attach if row.kind == "reference" else self.answer
+                await (handler(row, self.deps) if handler else alone(row))
             while await self.deliver.drain_once() == 0:
                 pass
             if not rows and not any("pending" in k and v for k, v in (await self.memory.outbox.counts()).items()):
