@@ -125,10 +125,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
     app = build_app(client, secret, listening)
     server = web.Application(client_max_size=2 * 1024 * 1024)
-    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()} | {
-        "message": answer,
-        "reference": AttachMessage(memory.incidents, chat),
-    }
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
+    handlers |= {"message": answer, "reference": AttachMessage(memory.incidents, chat)}
     zone = ZoneInfo(settings.timezone)
     bot = Bot(
         settings,

@@ -144,13 +144,14 @@ class AnswerAlert:
             opened = await self._open(chapter, post, notice)
             return _joined(changes, opened, once=_gap(kept, notice))
         did = happened(before, chapter.life, notice) if is_ours else Happened.UPDATED
-        if not is_ours and before == chapter.life:
+        if not is_ours and before == replace(chapter.life, base=before.base):
             return changes
         seen = (SeenPost(post.channel.id, post.ts, before.incident_id),) if is_ours else ()
         counted = (chapter.life,) if chapter.life != before else ()
         about = Changes(lives=counted, seen_posts=seen, dropped_notices=chapter.dropped)
         if did is not Happened.NOTHING:
-            briefs, due = await self._change(post, before, chapter.life, did)
+            fires = is_ours and post.alert.state in FIRES
+            briefs, due = await self._change(post, before, chapter.life, did, fires=fires)
             about = replace(about, briefs=briefs, owed=due)
         return _joined(changes, about)
 
@@ -210,8 +211,10 @@ class AnswerAlert:
         return None
 
     async def _change(
-        self, post: Post, before: Life, life: Life, did: Happened
+        self, post: Post, before: Life, life: Life, did: Happened, *, fires: bool
     ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+        """The briefs as they are now, and what is owed. `fires`: the post says of this incident that it fires, so that
+        there must be a brief in its channel."""
         posted = await self.store.briefs(life.incident_id)
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(life))) for b in posted)
         if did is Happened.REOPENED:
@@ -219,7 +222,7 @@ class AnswerAlert:
             briefs = tuple(replace(b, brief=replace(b.brief, history=past)) for b in briefs)
         due = tuple(self._edit(b) for b in briefs)
         here = next((b for b in briefs if b.channel == post.channel.id), None)
-        if did not in AGAIN and (here or post.alert.state not in FIRES):
+        if did not in AGAIN and (here or not fires):
             return briefs, due
         is_new = before.state is not IncidentState.OPEN
         briefs, more = await self._again(post, life, did, here, briefs, but=None if is_new else life.incident_id)
