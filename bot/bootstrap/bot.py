@@ -41,6 +41,8 @@ from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
+from bot.workflows.apart import KeepApart
+from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
@@ -126,6 +128,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         inbox=memory.inbox,
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
+        keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=_status(memory, clock, deliver),
@@ -140,6 +143,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     server = web.Application(client_max_size=2 * 1024 * 1024)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
+    handlers |= {"reference": AttachMessage(memory.incidents, chat)}
     bot = Bot(
         settings,
         memory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -17,10 +17,13 @@ from bot.cli.run import REFUSED, read_input, run, settings
 from bot.cli.show import message_text
 from bot.domain.alert import Alert, Severity
 from bot.domain.brief import Brief
-from bot.domain.lifecycle import Happened, Life, advance, opens
+from bot.domain.lifecycle import Happened, happened
+from bot.domain.notice import Notice, notice_of
 from bot.domain.opening import posted_at, view_of
 from bot.domain.query import OPERATOR
+from bot.domain.replay import Chapter, replay
 from bot.domain.vendors import Directory
+from bot.ports.store import IncidentStore, Kept
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
 
@@ -40,23 +43,36 @@ class Rehearsal:
     """The lives that the events of the file would make, on top of those that the store holds."""
 
     preview: PreviewBrief
-    latest: Any
-    lives: dict[str, Life] = field(default_factory=dict)
+    store: IncidentStore
+    kept: dict[str, Kept] = field(default_factory=dict)
     opened: int = 0
 
-    async def answer(self, alert: Alert, at: datetime) -> str:
+    async def answer(self, alert: Alert, at: datetime, ts: str, root_ts: str) -> str:
         """What the bot would do with this alert, in words, and the brief as text where there would be one."""
-        before = self.lives.get(alert.fingerprint) or await self.latest(alert.fingerprint, "public")
-        new_id = f"a new incident ({self.opened + 1})" if opens(before, alert, at) else None
-        self.opened += new_id is not None
-        step = advance(before, alert, at, new_id=new_id)
-        if step.life is None:
+        notice = notice_of(alert, at, "public", "C0", ts, root_ts)
+        kept = self.kept.get(alert.fingerprint) or await self.store.kept(notice)
+        told = replay((*kept.notices, notice), kept.lives)
+        chapters = tuple(self._named(chapter) for chapter in told.chapters)
+        notices = tuple(n for chapter in chapters for n in chapter.notices)
+        self.kept[alert.fingerprint] = Kept(tuple(chapter.life for chapter in chapters), (*notices, *told.early))
+        chapter = next((c for c in chapters if any(n.key == notice.key for n in c.notices)), None)
+        if chapter is None:
             return f"opens nothing: there is no incident that it could change, and {alert.state.value} opens none"
-        self.lives[alert.fingerprint] = step.life
-        if step.happened is not Happened.OPENED:
-            return SAYS.get(step.happened, "changes nothing to show of {id}").format(id=step.life.incident_id)
-        brief = await self.preview(alert, OPERATOR, at, incident=view_of(step.life))
-        return f"opens {step.life.incident_id}\n{_shown(brief, alert)}"
+        before = next((life for life in kept.lives if life.incident_id == chapter.life.incident_id), None)
+        did = happened(before, chapter.life, notice)
+        if did is not Happened.OPENED:
+            return SAYS.get(did, "changes nothing to show of {id}").format(id=chapter.life.incident_id)
+        brief = await self.preview(alert, OPERATOR, at, incident=view_of(chapter.life))
+        return f"opens {chapter.life.incident_id}\n{_shown(brief, alert)}"
+
+    def _named(self, chapter: Chapter) -> Chapter:
+        """The chapter; where it is new, with a name for its incident."""
+        if chapter.life.incident_id:
+            return chapter
+        self.opened += 1
+        name = f"a new incident ({self.opened})"
+        notices: tuple[Notice, ...] = tuple(replace(n, incident_id=name) for n in chapter.notices)
+        return replace(chapter, life=replace(chapter.life, incident_id=name), notices=notices)
 
 
 def _shown(brief: Brief, alert: Alert) -> str:
@@ -76,14 +92,16 @@ def _headline(alert: Alert) -> str:
 async def _tested(events: list[tuple[int, Mapping[str, Any]]], names: Directory) -> None:
     clock = SystemClock()
     async with open_memory(settings(), clock, RandomIds()) as memory:
-        rehearsal = Rehearsal(PreviewBrief(memory.recall, memory.index), memory.incidents.latest_life)
+        rehearsal = Rehearsal(PreviewBrief(memory.recall, memory.index), memory.incidents)
         for line, event in events:
             reading = read(event, names=names)
             if not isinstance(reading, Alert):
                 typer.echo(f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing.")
                 continue
             at = posted_at(str(event.get("event_ts") or event.get("ts") or "")) or clock.now()
-            typer.echo(f"line {line}: {_headline(reading)}\n{await rehearsal.answer(reading, at)}\n")
+            ts = str(event.get("ts") or line)
+            answer = await rehearsal.answer(reading, at, ts, str(event.get("thread_ts") or ts))
+            typer.echo(f"line {line}: {_headline(reading)}\n{answer}\n")
 
 
 def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:

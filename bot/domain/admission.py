@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 
 from bot.domain.alert import Alert, AlertState, Severity
 from bot.domain.channel import MILD, URGENT, ChannelSettings, is_quiet
-from bot.domain.lifecycle import DISMISSAL_LASTS, Life
 from bot.domain.text import normalise
 
 FIRES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
@@ -203,8 +202,3 @@ def mutes(mute: Mute, alert: Alert, at: datetime) -> bool:
     if mute.what is Muted.SERVICE:
         return alert.service is not None and normalise(alert.service) == normalise(mute.value)
     return alert.fingerprint == mute.value
-
-
-def unhushed(life: Life, at: datetime) -> Life:
-    """A dismissed incident whose rule was undone: it stays dismissed, and the next firing after `at` is a new one."""
-    return replace(life, last_seen_at=min(life.last_seen_at, at - DISMISSAL_LASTS))

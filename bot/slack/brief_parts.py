@@ -68,9 +68,11 @@ def state(brief: Brief, tell: str | None = None) -> Levels:
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
     stands, severity = _stands(brief), brief.alert.severity.value if brief.alert.severity else None
     past = history(brief.history) if brief.memory_mode == "on" else None
+    goes_on = joined((_partly(brief.incident), _flapping(brief.incident))) or None
     told = told_to(brief, tell)
-    full = joined((stands, severity, where, _fired(brief.incident), _acknowledged(brief.incident), past, told))
-    return ((context(full),), (context(joined((stands, severity, past, told))),))
+    fired, acknowledged = _fired(brief.incident), _acknowledged(brief.incident)
+    full = joined((stands, severity, where, fired, goes_on, acknowledged, past, told))
+    return ((context(full),), (context(joined((stands, severity, goes_on, past, told))),))
 
 
 def told_to(brief: Brief, tell: str | None) -> str | None:
@@ -86,6 +88,8 @@ def _stands(brief: Brief) -> str:
     if incident is None:
         return brief.alert.state.value.replace("_", " ").capitalize()
     word = STATE_WORDS.get(incident.state, "Since")
+    if incident.no_data and incident.state == "open":
+        word = "No data since"
     at = incident.cleared_at if incident.state == "cleared" and incident.cleared_at else incident.opened_at
     since = moment(at) if incident.state in {"open", "cleared"} else f"(opened {moment(at)})"
     return f"*{word}* {since}{SEPARATOR}{prose(incident.incident_id, MAX_ID)}"
@@ -93,6 +97,20 @@ def _stands(brief: Brief) -> str:
 
 def _fired(incident: IncidentView | None) -> str | None:
     return f"fired {incident.fired}×" if incident and incident.fired > 1 else None
+
+
+def _partly(incident: IncidentView | None) -> str | None:
+    """How much of a group has cleared, while the rest fires."""
+    if incident is None or incident.state != "open" or incident.firing is None or incident.members is None:
+        return None
+    cleared = incident.members - incident.firing
+    return f"{cleared} of {incident.members} cleared" if cleared > 0 else None
+
+
+def _flapping(incident: IncidentView | None) -> str | None:
+    if incident is None or not incident.flaps:
+        return None
+    return f"*flapping*: fired and cleared {incident.flaps} times in {incident.flaps_minutes} min"
 
 
 def _acknowledged(incident: IncidentView | None) -> str | None:
@@ -110,6 +128,16 @@ def history(past: AlertHistory | None) -> str | None:
     if past.unrecorded:
         said += f", {past.unrecorded} cleared with no recorded fix"
     return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
+
+
+def same_outage(brief: Brief) -> Levels:
+    """What another tool said at the same time about the same; a question, until a person answers it."""
+    other = brief.same_outage
+    if other is None:
+        return ((),)
+    told = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
+    full = f"{told} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
+    return ((context(full),), (context(told),))
 
 
 def missing(brief: Brief) -> Levels:
@@ -324,6 +352,8 @@ def buttons(brief: Brief) -> Blocks:
     row = [_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
         row.insert(0, _fixed_button(incident.incident_id, best.fix))
+    if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
+        row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
     if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
         row.append(_menu(incident))
     return (actions(ids.BRIEF_ACTIONS, row),)
@@ -361,4 +391,13 @@ def _record_button(incident_id: str) -> dict[str, object]:
         "action_id": ids.RECORD,
         "text": plain_text("Record…"),
         "value": ids.encode({"i": incident_id}),
+    }
+
+
+def _not_same_button(incident_id: str, other: str) -> dict[str, object]:
+    return {
+        "type": "button",
+        "action_id": ids.NOT_SAME,
+        "text": plain_text("Not the same"),
+        "value": ids.encode({"i": incident_id, "o": other}),
     }

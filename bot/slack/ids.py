@@ -16,6 +16,7 @@ from bot.domain.text import normalise
 FIXED = "precedent.fixed"
 RECORD = "precedent.record"
 MORE = "precedent.more"
+NOT_SAME = "precedent.not_same"
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"

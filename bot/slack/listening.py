@@ -14,6 +14,7 @@ from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
+from bot.workflows.apart import KeepApart
 from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.recall import LookUp
@@ -43,6 +44,7 @@ class Listening:
     inbox: Inbox
     store: IncidentStore
     resolve: Resolve
+    keep_apart: KeepApart
     lookup: LookUp
     compose_digest: ComposeDigest
     status: ReportStatus

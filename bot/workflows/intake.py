@@ -105,11 +105,11 @@ class AnswerIntake:
         after it had cleared is posted anew, for Slack tells nobody of an edit."""
         shown = await self.store.incident_at(channel, ts)
         again = life.state is IncidentState.CLEARED and alert.state in ALERT_STATES
-        return shown == life.incident_id and not again and not opens(life, alert, row.received_at)
+        return shown == life.incident_id and not again and not opens(life, alert.state, row.received_at)
 
     async def _thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
         """The thread of an incident that somebody else's post announced in this channel: then ours is not needed."""
-        if life is None or opens(life, alert, row.received_at):
+        if life is None or opens(life, alert.state, row.received_at):
             return None
         briefs = await self.store.briefs(life.incident_id)
         return next((brief.root_ts for brief in briefs if brief.channel == channel), None)

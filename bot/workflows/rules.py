@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.domain.admission import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of, unhushed
+from bot.domain.admission import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of
 from bot.domain.alert import Alert
 from bot.domain.brief import with_life
-from bot.domain.lifecycle import IncidentState, Life, dismiss
+from bot.domain.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.opening import view_of
 from bot.domain.roles import Act, Stewards, may
 from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected
@@ -219,7 +219,7 @@ class UndoSilence:
             life = await self.store.life(rule.incident_id)
         except IncidentNotFound:
             return ()
-        return (unhushed(life, now),) if life.state is IncidentState.DISMISSED else ()
+        return (take_back(life, now),) if life.state is IncidentState.DISMISSED else ()
 
 
 @dataclass(frozen=True, slots=True)

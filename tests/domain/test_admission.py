@@ -22,11 +22,10 @@ from bot.domain.admission import (
     mutes,
     silences,
     title_of,
-    unhushed,
 )
 from bot.domain.alert import Alert, AlertState, Severity
 from bot.domain.channel import ACKNOWLEDGER, ChannelSettings
-from bot.domain.lifecycle import DISMISSAL_LASTS, IncidentState, Life, dismiss, opens
+from bot.domain.lifecycle import IncidentState, Life, dismiss, opens, take_back
 from tests.builders import an_alert
 
 AT = datetime(2026, 11, 29, 23, 30, tzinfo=UTC)
@@ -168,9 +167,10 @@ def test_what_was_dismissed_is_new_again_once_its_rule_is_undone() -> None:
     life = Life("INC-1", "fp-1", "public", IncidentState.OPEN, AT - timedelta(hours=1), AT)
     gone = dismiss(life, AT)
     later = AT + timedelta(minutes=5)
-    assert not opens(gone, an_alert(), later)
-    back = unhushed(gone, AT + timedelta(minutes=1))
+    assert not opens(gone, AlertState.FIRING, later)
+    back = take_back(gone, AT + timedelta(minutes=1))
     assert back.state is IncidentState.DISMISSED
-    assert opens(back, an_alert(), later)
-    old = replace(gone, last_seen_at=AT - 3 * DISMISSAL_LASTS)
-    assert unhushed(old, AT) == old
+    assert opens(back, AlertState.FIRING, later)
+    assert not opens(back, AlertState.RESOLVED, later)
+    assert not opens(back, AlertState.FIRING, AT)
+    assert take_back(life, AT) == life

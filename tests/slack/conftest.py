@@ -32,6 +32,8 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
 from bot.slack.transport import HttpTransport, SocketTransport
+from bot.workflows.apart import KeepApart
+from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import Deliver
@@ -106,7 +108,9 @@ class Desk:
             rows = await self.inbox.take(20)
             for row in rows:
                 handler = HANDLERS.get(row.kind)
-                await (handler(row, self.deps) if handler else self.answer(row))
+                attach = AttachMessage(self.memory.incidents, self.deps.chat)
+                alone = attach if row.kind == "reference" else self.answer
+                await (handler(row, self.deps) if handler else alone(row))
             while await self.deliver.drain_once() == 0:
                 pass
             if not rows and not any("pending" in k and v for k, v in (await self.memory.outbox.counts()).items()):
@@ -156,6 +160,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         inbox=inbox,
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock),
+        keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
