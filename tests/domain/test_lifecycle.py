@@ -456,3 +456,20 @@ def test_a_life_of_an_older_version_goes_on_from_where_it_was() -> None:
 def test_nothing_told_is_nothing() -> None:
     assert replay((), ()) == Told()
     assert Told().of("none") is None
+
+
+def test_what_comes_from_before_all_that_is_kept_changes_no_state() -> None:
+    old = Life(
+        "INC-9", "fp-1", "public", OPEN, at(0), at(50), acknowledged_by="meera", acknowledged_at=at(40)
+    )  # fmt: skip
+    told = run(("resolved", 20), lives=[old])
+    told.arrive(notice("acknowledged", 30, by="ravi"))
+    life = told.lives["INC-9"]
+    assert (life.state, life.acknowledged_by, life.cleared_at) == (OPEN, "meera", None)
+
+
+def test_a_chapter_begins_with_its_opening_notice() -> None:
+    told = replay([notice("resolved", 5), notice("firing", 0), notice("acknowledged", -3)], ())
+    (chapter,) = told.chapters
+    assert (chapter.opening.state, [n.state for n in told.early]) == (AlertState.FIRING, [AlertState.ACKNOWLEDGED])
+    assert told.of(notice("resolved", 5).key) is chapter
