@@ -14,7 +14,7 @@ from bot.domain.alert import AlertState, Delivery
 from bot.domain.lifecycle import Life, advance, begin, ended, marked, unmarked
 from bot.domain.notice import Notice
 
-NOTICES_KEPT = 200
+NOTICES_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,8 @@ def _base(life: Life, kept: set[str | None]) -> Life | None:
 
 
 def _written(chapter: _Writing) -> Chapter:
-    told = tuple(replace(n, incident_id=chapter.incident_id or None) for n in chapter.notices)
+    own = chapter.incident_id or None
+    told = tuple(n if n.incident_id == own else replace(n, incident_id=own) for n in chapter.notices)
     base, dropped = chapter.base, tuple[str, ...]()
     if len(told) > NOTICES_KEPT:
         old, told = told[: NOTICES_KEPT // 2], told[NOTICES_KEPT // 2 :]
