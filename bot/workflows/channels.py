@@ -102,7 +102,7 @@ class ShowChannel:
 
 def _called(name: str | None, tools: Sequence[str], source: str) -> str:
     read_as = ", ".join(tools[:3])
-    if name and read_as:
+    if name and read_as and name.casefold() != read_as.casefold():
         return f"{name} ({read_as})"
     return name or f"{read_as} ({source})".strip()
 
