@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -95,7 +94,7 @@ async def menu_view(deps: Listening, body: Body, said: Mapping[str, Any]) -> Vie
     answered = await _answered(deps, incident_id, channel_id, user_of(body))
     metadata = {"i": incident_id, "c": channel_id}
     if said.get("do") == ids.MUTE:
-        return mute_view(answered, metadata, await _zone(deps, channel_id, user_of(body)))
+        return mute_view(answered, metadata, await deps.agreed.show.zone(channel_id))
     if said.get("do") == ids.NOT_ALERT:
         return not_alert_view(answered, metadata)
     raise RecordRejected("", "This menu is of an older message. /precedent help shows what I can do.")
@@ -132,7 +131,7 @@ async def mute(deps: Listening, body: Body) -> None:
     """Mute as asked. Raises what `MuteAlerts` raises, RecordRejected with the field."""
     said = _submitted(body)
     answered = await _answered(deps, said.incident_id, said.channel_id, said.user)
-    zone = await _zone(deps, said.channel_id, said.user)
+    zone = await deps.agreed.show.zone(said.channel_id)
     form = read_mute(said.view, deps.clock.now(), zone)
     await deps.agreed.mute(answered, said.channel_id, said.user, form.what, form.until, form.reason, said.view_id)
 
@@ -165,7 +164,3 @@ def _submitted(body: Body) -> _Submission:
 async def _answered(deps: Listening, incident_id: str, channel_id: str, user: str) -> Answered:
     await require_visible(deps, incident_id, channel_id, user)
     return await deps.agreed.find(incident_id, channel_id)
-
-
-async def _zone(deps: Listening, channel_id: str, user: str) -> tzinfo:
-    return (await deps.agreed.show(channel_id, user)).digest.zone

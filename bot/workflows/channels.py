@@ -5,9 +5,10 @@ Must not render, and must not decide about an alert (that is `bot.domain.admissi
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -78,18 +79,26 @@ class ShowChannel:
 
     async def __call__(self, channel_id: str, user_id: str) -> ChannelView:
         """Raises StoreUnavailable, ChatUnavailable, ChatRejected (the bot is not there)."""
-        channel = await self.chat.channel(channel_id)
         settings = await self.channels.settings(channel_id)
-        person = await self.people.person(user_id)
+        channel, person, sources, groups = await asyncio.gather(
+            self.chat.channel(channel_id),
+            self.people.person(user_id),
+            self._sources(channel_id, settings),
+            self.people.groups(),
+        )
         return ChannelView(
             channel,
             settings,
             await self.channels.pool(channel_id) if channel.is_private else (),
-            await self._sources(channel_id, settings),
-            await self.people.groups(),
+            sources,
+            groups,
             digest_time(settings, self.default),
             may(person, Act.SETTINGS, self.stewards),
         )
+
+    async def zone(self, channel_id: str) -> tzinfo:
+        """The channel's time zone. Raises StoreUnavailable."""
+        return digest_time(await self.channels.settings(channel_id), self.default).zone
 
     async def _sources(self, channel_id: str, settings: ChannelSettings) -> tuple[tuple[str, str], ...]:
         """With those that are listed, though none of their alerts was seen."""
@@ -102,7 +111,7 @@ class ShowChannel:
 
 def _called(name: str | None, tools: Sequence[str], source: str) -> str:
     read_as = ", ".join(tools[:3])
-    if name and read_as:
+    if name and read_as and name.casefold() != read_as.casefold():
         return f"{name} ({read_as})"
     return name or f"{read_as} ({source})".strip()
 
@@ -123,15 +132,16 @@ class ChangeChannel:
         """Replace the settings; `pool` None leaves the pool alone. What equals the operator's setting follows it from now
         on. Raises NotAllowedHere (with who may), RecordRejected with the field, StoreUnavailable."""
         person = await self.people.person(user_id)
-        permission = may(person, Act.SETTINGS, self.stewards)
-        if not permission.allowed:
-            raise NotAllowedHere(permission.refusal)
-        channel = await self.chat.channel(channel_id)
+        channel, before = await self.chat.channel(channel_id), await self.channels.settings(channel_id)
+        for act in (Act.SETTINGS, Act.SHARE) if settings.shared != before.shared else (Act.SETTINGS,):
+            permission = may(person, act, self.stewards)
+            if not permission.allowed:
+                raise NotAllowedHere(permission.refusal)
         if settings.zone and zone_named(settings.zone) is None:
             raise RecordRejected("zone", "No such time zone: write a name such as Europe/Berlin or Asia/Kolkata.")
         if settings.shared and not channel.is_shared:
             raise RecordRejected("shared", "This channel is not shared with another organisation.")
-        before, held = await self.channels.settings(channel_id), await self.channels.pool(channel_id)
+        held = await self.channels.pool(channel_id)
         wanted = held if pool is None else tuple(sorted(set(pool) - {channel_id}))
         await self._check_pool(channel, user_id, [other for other in wanted if other not in held])
         kept = self._kept(settings)

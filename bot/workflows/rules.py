@@ -15,7 +15,7 @@ from bot.domain.brief import with_life
 from bot.domain.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.opening import view_of
 from bot.domain.roles import Act, Stewards, may
-from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected
+from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
 from bot.ports.channels import ChannelStore, People
 from bot.ports.chat import Message, Posting, Surfaces
 from bot.ports.clock import Clock
@@ -23,6 +23,7 @@ from bot.ports.parts import owed
 from bot.ports.store import Changes, IncidentStore, Owed, PostedBrief
 
 MAX_REASON = 300
+CONFLICTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,14 @@ class NotAnAlert:
         """The rule that holds from now on, None without one. Raises NotAllowedHere, RecordRejected (an incident with a
         recorded resolution was an alert), StoreUnavailable."""
         await self.gate.require(user_id, Act.TEACH)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._dismiss(said, channel_id, user_id, reach)
+            except StoreConflict:
+                continue  # the alert fired again at this very moment
+        return await self._dismiss(said, channel_id, user_id, reach)
+
+    async def _dismiss(self, said: Answered, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
         life = await self.store.life(said.incident_id)
         if life.state is IncidentState.RESOLVED:
             raise RecordRejected("", f"A resolution of {said.incident_id} is recorded, so it was an alert.")
@@ -202,6 +211,14 @@ class UndoSilence:
         """`kind` is "rule" or "mute". What holds in the channel then; one that ended before is no error. Raises
         NotAllowedHere, StoreUnavailable."""
         await self.gate.require(user_id, Act.UNDO)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._undo(kind, number, channel_id, user_id)
+            except StoreConflict:
+                continue
+        return await self._undo(kind, number, channel_id, user_id)
+
+    async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
         now = self.clock.now()
         house = await self.channels.house(channel_id, now)
         among: tuple[Rule | Mute, ...] = house.rules if kind == "rule" else house.mutes
