@@ -1,107 +1,146 @@
-"""`precedent alerts test`: what the bot would answer to events in a file. Must not store, post or decide anything."""
+"""`precedent alerts test`: what the bot would answer to events in a file. Must not post anything, or store it for good.
+
+The answers are the bot's own: the same work on each event, with the real memory for recall, a store that is thrown away
+for everything that would be kept, and no Slack.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from bot.alerts import read
-from bot.bootstrap.memory import open_memory
+from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.alerts import inputs, names_of, with_roots
 from bot.cli.run import REFUSED, read_input, run, settings
 from bot.cli.show import message_text
-from bot.domain.alert import Alert, Severity
-from bot.domain.brief import Brief
-from bot.domain.lifecycle import Happened, happened
-from bot.domain.notice import Notice, notice_of
-from bot.domain.opening import posted_at, view_of
-from bot.domain.query import OPERATOR
-from bot.domain.replay import Chapter, replay
+from bot.domain.alert import Alert
+from bot.domain.query import Query, Viewer
+from bot.domain.ranking import Recalled
 from bot.domain.vendors import Directory
-from bot.ports.store import IncidentStore, Kept
+from bot.ports.chat import Channel, Posting
+from bot.ports.memory import Recall
+from bot.ports.readings import stored_reading, write_alert
+from bot.ports.store import Destination, Received
 from bot.slack.messages import SlackSurfaces
-from bot.workflows.brief import PreviewBrief
+from bot.workflows.brief import AnswerAlert
 
-QUIET = frozenset({Severity.WARNING, Severity.INFO})
-SAYS = {
-    Happened.REOPENED: "reopens {id}: its brief is updated",
-    Happened.REPEATED: "fires again as {id}: its brief is updated, no second one",
-    Happened.CLEARED: "clears {id}: its brief is updated",
-    Happened.ACKNOWLEDGED: "acknowledges {id}: its brief is updated",
-    Happened.ESCALATED: "escalates {id}: its brief is updated",
-    Happened.UPDATED: "updates {id}: its brief is updated",
-}
+CHANNEL = "C0REHEARSAL"
+SAYS = {"post": "answered in its thread", "update": "its brief is changed", "react": "answered by a reaction only"}
+
+
+class NoSlack:
+    """A Slack of one public channel, in which nothing is posted."""
+
+    async def deliver(self, posting: Posting) -> str | None:
+        """Nothing is delivered."""
+        return None
+
+    async def find(self, posting: Posting) -> str | None:
+        """Nothing is there."""
+        return None
+
+    async def channel(self, channel_id: str) -> Channel:
+        """A public channel."""
+        return Channel(channel_id)
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        """Everybody is."""
+        return True
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        """There are no links."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """The real memory, asked without leaving out an incident: the ids of a rehearsal are none of its own."""
+
+    recall: Recall
+
+    async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
+        """What the memory answers."""
+        return await self.recall.precedents(replace(query, exclude=frozenset()), viewer)
 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """The lives that the events of the file would make, on top of those that the store holds."""
+    """One run over the events of a file."""
 
-    preview: PreviewBrief
-    store: IncidentStore
-    kept: dict[str, Kept] = field(default_factory=dict)
-    opened: int = 0
+    kept: Memory
+    answer: AnswerAlert
+    told: int = 0
 
-    async def answer(self, alert: Alert, at: datetime, ts: str, root_ts: str) -> str:
-        """What the bot would do with this alert, in words, and the brief as text where there would be one."""
-        notice = notice_of(alert, at, "public", "C0", ts, root_ts)
-        kept = self.kept.get(alert.fingerprint) or await self.store.kept(notice)
-        told = replay((*kept.notices, notice), kept.lives)
-        chapters = tuple(self._named(chapter) for chapter in told.chapters)
-        notices = tuple(n for chapter in chapters for n in chapter.notices)
-        self.kept[alert.fingerprint] = Kept(tuple(chapter.life for chapter in chapters), (*notices, *told.early))
-        chapter = next((c for c in chapters if any(n.key == notice.key for n in c.notices)), None)
-        if chapter is None:
-            return f"opens nothing: there is no incident that it could change, and {alert.state.value} opens none"
-        before = next((life for life in kept.lives if life.incident_id == chapter.life.incident_id), None)
-        did = happened(before, chapter.life, notice)
-        if did is not Happened.OPENED:
-            return SAYS.get(did, "changes nothing to show of {id}").format(id=chapter.life.incident_id)
-        brief = await self.preview(alert, OPERATOR, at, incident=view_of(chapter.life))
-        return f"opens {chapter.life.incident_id}\n{_shown(brief, alert)}"
+    async def take(self, event: Mapping[str, Any], alert: Alert) -> Iterator[str]:
+        """What the bot would do with this alert, in words."""
+        self.told += 1
+        placed = {"ts": f"{self.told}.000000", **event, "channel": CHANNEL, "alert": write_alert(alert)}
+        before = await self.kept.incidents.latest_life(alert.fingerprint, "public")
+        await self.kept.inbox.receive(Received(f"{self.told}", f"{self.told}", "message", {"event": placed}))
+        for row in await self.kept.inbox.take(1):
+            await self.answer(row)
+        after = await self.kept.incidents.latest_life(alert.fingerprint, "public")
+        return iter((_change(before, after), *[said async for said in self._owed(str(placed["ts"]))]))
 
-    def _named(self, chapter: Chapter) -> Chapter:
-        """The chapter; where it is new, with a name for its incident."""
-        if chapter.life.incident_id:
-            return chapter
-        self.opened += 1
-        name = f"a new incident ({self.opened})"
-        notices: tuple[Notice, ...] = tuple(replace(n, incident_id=name) for n in chapter.notices)
-        return replace(chapter, life=replace(chapter.life, incident_id=name), notices=notices)
+    async def _owed(self, ts: str) -> AsyncIterator[str]:
+        """What is owed to Slack now, as text; it counts as delivered."""
+        for row in await self.kept.outbox.claim(Destination.SLACK, 50):
+            await self.kept.outbox.settle(row, ts)
+            payload, said = row.owed.payload, SAYS.get(row.owed.operation, row.owed.operation)
+            text = message_text(payload) if row.owed.operation == "post" else str(payload.get("text", ""))
+            yield f"{said}:\n\n{text}\n" if text else said
 
 
-def _shown(brief: Brief, alert: Alert) -> str:
-    """The brief as the thread would show it, or that there would be a reaction only."""
-    if brief.insufficient_memory and alert.severity in QUIET:
-        return "answered by a reaction only: memory knows nothing alike, and the alert is no urgent one"
-    message = SlackSurfaces().brief(brief)
-    return "answered in its thread:\n\n" + message_text({"text": message.text, "blocks": message.blocks})
+def _change(before: Any, after: Any) -> str:
+    if after is None:
+        return "it opens nothing, and there is nothing that it could change"
+    if before is None or before.incident_id != after.incident_id:
+        return f"it opens an incident ({after.incident_id} of this rehearsal)"
+    if before.state is not after.state:
+        return f"{after.incident_id} is {after.state.value} now"
+    return f"it belongs to {after.incident_id}, which stays {after.state.value}"
 
 
 def _headline(alert: Alert) -> str:
     facts = {"severity": alert.severity, "service": alert.service, "vendor": alert.vendor, "region": alert.region}
-    stated = ", ".join(f"{name} {getattr(value, 'value', value)}" for name, value in facts.items() if value)
-    return f"an alert, read as {alert.tool}: {alert.title or 'without a name'} ({alert.state.value}{', ' + stated if stated else ''})"
+    stated = [f"{name} {getattr(value, 'value', value)}" for name, value in facts.items() if value]
+    about = ", ".join([alert.state.value, *stated])
+    return f"an alert, read as {alert.tool}: {alert.title or 'without a name'} ({about})"
+
+
+@asynccontextmanager
+async def _rehearsal() -> AsyncIterator[Rehearsal]:
+    clock, config = SystemClock(), settings()
+    with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
+        thrown_away = config.model_copy(
+            update={"database_url": f"sqlite+aiosqlite:///{Path(folder) / 'rehearsal.db'}", "hindsight_url": None}
+        )
+        async with (
+            open_memory(config, clock, RandomIds()) as real,
+            open_memory(thrown_away, clock, RandomIds()) as kept,
+        ):
+            recall = AllOf(real.recall)
+            answer = AnswerAlert(kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, stored_reading)
+            yield Rehearsal(kept, answer)
 
 
 async def _tested(events: list[tuple[int, Mapping[str, Any]]], names: Directory) -> None:
-    clock = SystemClock()
-    async with open_memory(settings(), clock, RandomIds()) as memory:
-        rehearsal = Rehearsal(PreviewBrief(memory.recall, memory.index), memory.incidents)
+    async with _rehearsal() as rehearsal:
         for line, event in events:
             reading = read(event, names=names)
             if not isinstance(reading, Alert):
-                typer.echo(f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing.")
+                typer.echo(f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing.\n")
                 continue
-            at = posted_at(str(event.get("event_ts") or event.get("ts") or "")) or clock.now()
-            ts = str(event.get("ts") or line)
-            answer = await rehearsal.answer(reading, at, ts, str(event.get("thread_ts") or ts))
-            typer.echo(f"line {line}: {_headline(reading)}\n{answer}\n")
+            said = await rehearsal.take(event, reading)
+            typer.echo("\n".join((f"line {line}: {_headline(reading)}", *said)))
 
 
 def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:

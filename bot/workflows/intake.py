@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.domain.alert import Alert, AlertState, Delivery
-from bot.domain.lifecycle import IncidentState, Life, opens
+from bot.domain.lifecycle import DISMISSAL_LASTS, IncidentState, Life
 from bot.observability import logger
 from bot.ports import ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Chat, Message, Posting
@@ -66,6 +66,14 @@ def ts_of(at: datetime) -> str:
     return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
 
+def goes_on(life: Life, alert: Alert, at: datetime) -> bool:
+    """Whether an alert goes on with this incident, so that its post is changed. What fires after the incident had cleared
+    or was resolved is posted anew, for Slack tells nobody of an edit; what was dismissed stays quiet for a day."""
+    if alert.state not in ALERT_STATES or life.state is IncidentState.OPEN:
+        return True
+    return life.state is IncidentState.DISMISSED and at <= life.last_seen_at + DISMISSAL_LASTS
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerIntake:
     """Posts a kept alert, and hands it over once it stands in the channel. What is told of an alert that the bot posted
@@ -101,15 +109,12 @@ class AnswerIntake:
             await self.inbox.settle(row)  # the end of something that was never announced here
 
     async def _shows(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
-        """Whether our post there is to be changed: it is about the incident that this alert belongs to. What fires again
-        after it had cleared is posted anew, for Slack tells nobody of an edit."""
-        shown = await self.store.incident_at(channel, ts)
-        again = life.state is IncidentState.CLEARED and alert.state in ALERT_STATES
-        return shown == life.incident_id and not again and not opens(life, alert.state, row.received_at)
+        """Whether our post there is about the incident that this alert goes on with."""
+        return await self.store.incident_at(channel, ts) == life.incident_id and goes_on(life, alert, row.received_at)
 
     async def _thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
         """The thread of an incident that somebody else's post announced in this channel: then ours is not needed."""
-        if life is None or opens(life, alert.state, row.received_at):
+        if life is None or not goes_on(life, alert, row.received_at):
             return None
         briefs = await self.store.briefs(life.incident_id)
         return next((brief.root_ts for brief in briefs if brief.channel == channel), None)

@@ -1,4 +1,4 @@
-"""Posts of further tools, written for these tests, in eight languages: no parser knows them, the structure of the posts does."""
+"""Posts of further tools, written for these tests, in nine languages: no parser knows them, the structure of the posts does."""
 
 from __future__ import annotations
 
@@ -44,6 +44,21 @@ POSTS: dict[str, dict[str, Any]] = {
     'kr_ok': post('[복구] 결제 API 응답 지연\n심각도: 심각\n서비스: 결제-api\n환경: 운영'),
     'rabbit_it': post('🔴 ALLARME: coda ordini bloccata su mq-mil-1\nAmbiente: produzione\nGravità: critica\nErrore: connection refused'),
     'rabbit_it_ok': post('🟢 RISOLTO: coda ordini bloccata su mq-mil-1\nAmbiente: produzione\nGravità: critica'),
+    'logicmonitor': post(attachments=[{'color': '#ff0000', 'title': 'critical - db-prod-3 Disk usage-/var/lib UsedPercent', 'text': 'LM ALERT: *LMD8812* critical \nHost: db-prod-3\nDatapoint: UsedPercent\nLevel: critical\nValue: 96.2\nThreshold: > 80 90 95\nStart: 2026-11-29 20:10'}]),
+    'logicmonitor_ok': post(attachments=[{'color': '#00b050', 'title': 'cleared - db-prod-3 Disk usage-/var/lib UsedPercent', 'text': 'LM ALERT: *LMD8812* cleared \nHost: db-prod-3\nDatapoint: UsedPercent\nValue: 61'}]),
+    'sumo': post(attachments=[{'color': '#BF2121', 'title': 'Critical: Payment errors by gateway', 'text': 'Monitor triggered at 11/29/2026', 'fields': [{'title': 'Status', 'value': 'Critical', 'short': True}, {'title': 'Trigger condition', 'value': 'Greater than 50 in 5 minutes', 'short': True}, {'title': 'Trigger value', 'value': '312', 'short': True}, {'title': 'Query', 'value': '_sourceCategory=prod/checkout error', 'short': True}]}]),
+    'sumo_rec': post(attachments=[{'color': '#2ca02c', 'title': 'ResolvedCritical: Payment errors by gateway', 'text': '', 'fields': [{'title': 'Status', 'value': 'Resolved', 'short': True}]}]),
+    'de_msg': post('ALARM: CPU-Auslastung auf app-ham-2 liegt bei 98 % (Schwellwert 90 %)\nSystem: bestellung-api\nUmgebung: Produktion'),
+    'de_msg_ok': post('OK: CPU-Auslastung auf app-ham-2 liegt bei 34 % (Schwellwert 90 %)\nSystem: bestellung-api\nUmgebung: Produktion'),
+    'fr_supervision': post('[CRITIQUE] Espace disque faible sur srv-nantes-2\nValeur actuelle : 3 % (seuil : 10 %)\nEnvironnement : production'),
+    'fr_supervision_ok': post('[OK] Espace disque faible sur srv-nantes-2\nValeur actuelle : 41 % (seuil : 10 %)\nEnvironnement : production'),
+    'es_msg': post('⚠️ Latencia alta en api-pagos (p95 = 2.8 s, límite 1 s)\nregión: eu-south-2 | entorno: producción | proveedor: Redsys'),
+    'pt_msg': post('❌ Falha no job `conciliacao-diaria`: código de saída 1\nAmbiente: produção'),
+    'ja_msg': post('🚨【緊急】API Gateway 5xx エラー率が 12% を超えました\n環境：本番\nリージョン：ap-northeast-1\nベンダー：Stripe'),
+    'db_vendor_tr': post(':red_circle: UYARI: ödeme servisi yanıt vermiyor\nSunucu: ist-web-1\nÖnem: kritik'),
+    'instana': post(attachments=[{'color': '#e74c3c', 'title': 'Incident opened: Erroneous call rate on payments-gw is too high', 'fields': [{'title': 'Severity', 'value': 'critical', 'short': True}, {'title': 'Application', 'value': 'payments-gw', 'short': True}, {'title': 'Zone', 'value': 'eu-central-1', 'short': True}]}]),
+    'instana_closed': post(attachments=[{'color': '#27ae60', 'title': 'Incident closed: Erroneous call rate on payments-gw is too high', 'fields': [{'title': 'Severity', 'value': 'critical', 'short': True}, {'title': 'Application', 'value': 'payments-gw', 'short': True}, {'title': 'Zone', 'value': 'eu-central-1', 'short': True}]}]),
+    'incidentio_like': post('*SEV-2* declared by monitoring: checkout conversion dropped to 41% (baseline 78%)\nService: checkout\nRegion: us-east-1'),
 }  # fmt: skip
 
 # name: (state, title, severity, service, environment, region, vendor)
@@ -76,6 +91,21 @@ FACTS: dict[str, tuple[str | None, ...]] = {
     'kr_ok': ('resolved', '결제 API 응답 지연', 'critical', '결제-api', 'prod', None, None),
     'rabbit_it': ('firing', 'coda ordini bloccata su mq-mil-1', 'critical', None, 'production', None, None),
     'rabbit_it_ok': ('resolved', 'coda ordini bloccata su mq-mil-1', 'critical', None, 'production', None, None),
+    'logicmonitor': ('firing', 'db-prod-3 Disk usage-/var/lib UsedPercent', 'critical', None, 'prod', None, None),
+    'logicmonitor_ok': ('resolved', 'db-prod-3 Disk usage-/var/lib UsedPercent', None, None, 'prod', None, None),
+    'sumo': ('firing', 'Payment errors by gateway', 'critical', None, None, None, None),
+    'sumo_rec': ('resolved', 'Payment errors by gateway', None, None, None, None, None),
+    'de_msg': ('firing', 'CPU-Auslastung auf app-ham-2', None, 'bestellung-api', 'production', None, None),
+    'de_msg_ok': ('resolved', 'CPU-Auslastung auf app-ham-2', None, 'bestellung-api', 'production', None, None),
+    'fr_supervision': ('firing', 'Espace disque faible sur srv-nantes-2', 'critical', None, 'production', None, None),
+    'fr_supervision_ok': ('resolved', 'Espace disque faible sur srv-nantes-2', None, None, 'production', None, None),
+    'es_msg': ('firing', 'Latencia alta en api-pagos (p95 = 2.8 s, límite 1 s)', None, 'api-pagos', 'production', 'eu-south-2', 'redsys'),
+    'pt_msg': ('firing', 'Falha no job conciliacao-diaria: código de saída 1', None, 'conciliacao-diaria', 'production', None, None),
+    'ja_msg': ('firing', 'API Gateway 5xx エラー率が 12% を超えました', 'critical', None, 'prod', 'ap-northeast-1', 'stripe'),
+    'db_vendor_tr': ('firing', 'ödeme servisi yanıt vermiyor', 'critical', None, None, None, None),
+    'instana': ('firing', 'Erroneous call rate on payments-gw is too high', 'critical', 'payments-gw', None, 'eu-central-1', None),
+    'instana_closed': ('resolved', 'Erroneous call rate on payments-gw is too high', 'critical', 'payments-gw', None, 'eu-central-1', None),
+    'incidentio_like': ('firing', 'SEV-2 declared by monitoring: checkout conversion dropped', 'high', 'checkout', None, 'us-east-1', None),
 }  # fmt: skip
 
 
@@ -114,6 +144,9 @@ def test_different_alerts_have_different_fingerprints() -> None:
         ("mackerel_ja", ("cpu使用率", "97.4%", ">", "90%", None)),
         ("gcp", ("Request latency", "5312 ms", ">", "2000 ms", None)),
         ("wazuh_pt", (None, None, None, None, "HTTP 502")),
+        ("de_msg", ("CPU-Auslastung auf app-ham-2", "98 %", ">", "90 %", None)),
+        ("pt_msg", (None, None, None, None, "código de saída 1")),
+        ("incidentio_like", ("checkout conversion", "41%", ">", "78%", None)),
         ("kr", ("현재값", "4.2s", ">", "2s", None)),
         ("rabbit_it", (None, None, None, None, "connection refused")),
     ],

@@ -110,19 +110,20 @@ def test_alerts_test_shows_the_life_that_the_events_would_make(precedent: Preced
     file.write_text("\n".join(map(json.dumps, (FIRING, FIRING | {"ts": "1795981250.1"}, talk, RESOLVED))))
     done = precedent("alerts", "test", str(file))
     assert done.returncode == 0, done.stderr
-    assert "opens a new incident (1)\nanswered in its thread:" in done.stdout
+    assert "it opens an incident (INC-1 of this rehearsal)\nanswered in its thread:" in done.stdout
     assert "INSUFFICIENT_MEMORY" in done.stdout
     assert "line 2: an alert" in done.stdout
-    assert "fires again as a new incident (1)" in done.stdout
+    assert "it belongs to INC-1, which stays open" in done.stdout
     assert "line 3: no alert (chatter): a person wrote it. The bot says nothing." in done.stdout
-    assert "clears a new incident (1)" in done.stdout
+    assert "INC-1 is cleared now\nits brief is changed:" in done.stdout
+    assert done.stdout.count("answered in its thread") == 1
     listed = precedent("export")
     assert listed.stdout.strip() == ""
 
 
 def test_alerts_test_takes_one_event_over_several_lines_and_refuses_what_is_none(precedent: Precedent) -> None:
-    assert "opens a new incident" in precedent("alerts", "test", "-", stdin=json.dumps(FIRING, indent=2)).stdout
-    assert "opens nothing" in precedent("alerts", "test", "-", stdin=json.dumps(RESOLVED)).stdout
+    assert "opens an incident" in precedent("alerts", "test", "-", stdin=json.dumps(FIRING, indent=2)).stdout
+    assert "it opens nothing" in precedent("alerts", "test", "-", stdin=json.dumps(RESOLVED)).stdout
     bad = precedent("alerts", "test", "-", stdin=json.dumps(FIRING) + "\n{oops\n")
     assert bad.returncode == 1
     assert "line 2: not JSON" in bad.stderr
@@ -135,3 +136,26 @@ def test_a_wrong_configuration_file_is_wrong_usage(precedent: Precedent, tmp_pat
         done = precedent(*command, stdin=json.dumps(FIRING), PRECEDENT_CONFIG=str(config))
         assert done.returncode == 2
         assert "vendors.acme.alias" in done.stderr
+
+
+def test_alerts_test_recalls_from_the_real_memory_and_changes_nothing_in_it(
+    precedent: Precedent, tmp_path: Path
+) -> None:
+    fingerprint = json.loads(precedent("parse", stdin=json.dumps(FIRING)).stdout)["fingerprint"]
+    record = {
+        "incident_id": "INC-1",
+        "title": "Card payments",
+        "service": "Pay",
+        "vendor": "stripe",
+        "started_at": "2026-10-01T02:00:00Z",
+        "root_cause": "The vendor's acquirer was down",
+        "attempts": [{"fix": "Fail over to the second acquirer", "status": "VERIFIED"}],
+        "alerts": [{"fingerprint": fingerprint, "tool": "generic", "title": "Card payments"}],
+    }
+    file = tmp_path / "records.jsonl"
+    file.write_text(json.dumps(record))
+    assert precedent("import", "--no-embed", str(file)).returncode == 0
+    before = precedent("export").stdout
+    done = precedent("alerts", "test", "-", stdin=json.dumps(FIRING))
+    assert "Fail over to the second acquirer" in done.stdout
+    assert precedent("export").stdout == before

@@ -42,6 +42,7 @@ _STATUS_LINE = re.compile(
     re.IGNORECASE,
 )
 _DASHED = re.compile(r"^([^:：\n]{1,50}?)\s+[-–—|]\s+(?=\S)")
+_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "ResolvedCritical"
 _MENTION = re.compile(r"(?:^|\s)@[\w-]{1,40}")
 
 
@@ -94,7 +95,8 @@ def heads_of(message: Message) -> tuple[Head, ...]:
 
 def states_only(token: str) -> bool:
     """Whether a short token says nothing but state, severity and filler words ("Health Rule Violation Ended")."""
-    if token_state(token) or severity_of(token):
+    token = _JOINED.sub(" ", token)
+    if token_state(token) or (severity_of(token) and len(token.split()) <= 2):
         return True
     words = [w.casefold().strip(".!*,") for w in re.split(r"[\s\-–/,]+", token) if w]
     known = [w for w in words if token_state(w) or severity_of(w)]
@@ -106,7 +108,7 @@ def word_state(token: str) -> AlertState | None:
     whole = token_state(token)
     if whole or not states_only(token):
         return whole
-    states = [s for s in map(token_state, re.split(r"[\s/,-]+", token)) if s]
+    states = [s for s in map(token_state, re.split(r"[\s/,-]+", _JOINED.sub(" ", token))) if s]
     return next((s for s in states if s is not AlertState.FIRING), states[0] if states else None)
 
 

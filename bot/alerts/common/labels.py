@@ -26,7 +26,7 @@ _ALIASES = {
     "ステータス": "status", "상태": "status", "estado": "status", "état": "status", "zustand": "status", "stato": "status",
     "статус": "status", "स्थिति": "status", "当前值": "value", "現在値": "value", "時間": "time", "时间": "time", "ns": "namespace",
     "k8s.ns.name": "namespace", "accountid": "account", "account_id": "account", "aws_account": "account", "service.name": "service",
-    "service_name": "service", "env.name": "environment", "host.name": "host", "त्रुटि": "error", "エラー": "error", "错误": "error", "fehler": "error", "knoten": "node", "nodo": "node", "nœud": "node", "máquina": "host", "maschine": "host", "prestataire": "vendor", "dienstleister": "vendor",
+    "service_name": "service", "env.name": "environment", "host.name": "host", "त्रुटि": "error", "エラー": "error", "错误": "error", "fehler": "error", "sunucu": "host", "önem": "severity", "ortam": "environment", "bölge": "region", "hizmet": "service", "servis": "service", "knoten": "node", "nodo": "node", "nœud": "node", "máquina": "host", "maschine": "host", "prestataire": "vendor", "dienstleister": "vendor",
     "criticidad": "severity", "criticidade": "severity", "criticité": "severity", "dringlichkeit": "severity", "规则": "rule", "監視": "monitor", "检查": "check",
 }  # fmt: skip
 _LINE = re.compile(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote_plus
 
+from bot.alerts.vocabulary.severities import severity_of
+from bot.alerts.vocabulary.states import token_state
 from bot.domain.alert import Symptom
 
 _MOST = 24
@@ -35,12 +37,15 @@ _SNAKE = re.compile(
     r"(?<![\w./])([a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,5}_(?:error|errors|exceeded|timeout|failed|failure|expired|refused|denied|unavailable|invalid|rejected|limited))(?![\w=])"
 )
 _CODE = re.compile(
-    r"\b(?:error(?=[ :]+\d)|error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
+    r"\b(?:error(?=[ :]+\d)|error[ _]?code|errcode|code|errno|fehlercode|código|codigo|错误码|エラーコード)(?! (?:de|do|da|of)\b)[\"']?\s?[:=]?\s?[\"'`]?([A-Za-z]{0,12}[-_]?\d{1,8}|[A-Za-z][A-Za-z0-9]{1,30}(?:[_.-][A-Za-z0-9]{1,30}){1,6}|[A-Z]{2,20})\b",
     re.IGNORECASE,
 )
 _SQLSTATE = re.compile(r"(?<![\w.,])(\d{5}|[0-9A-Z]{5}) ([a-z]{3,20}_[a-z_]{3,40})\b")
 _SHORT_CODE = re.compile(r"(?:^|[\s:`(])([A-Z]{1,3}\d{2,5}) ([a-z]{3,20}(?: [a-z]{3,20}){0,3})")
-_EXIT = re.compile(r"\b((?:[\w.-]{2,30} )?exit(?:ed)?(?: with)?(?: code| status)?:? \d{1,3})\b", re.IGNORECASE)
+_EXIT = re.compile(
+    r"\b((?:[\w.-]{2,30} )?exit(?:ed)?(?: with)?(?: code| status)?:? \d{1,3}|c[óo]digo de sa(?:í|i|lí|li)da \d{1,3})\b",
+    re.IGNORECASE,
+)
 _PHRASE = re.compile(
     r"\b(time[d -]?out|deadline exceeded|connection (?:refused|reset|timed out)|no such host|name resolution|bad gateway|service unavailable"
     r"|gateway time-?out|out of memory|oom[ -]?killed|no space left|disk full|too many (?:connections|requests|open files)|permission denied|access denied"
@@ -95,6 +100,7 @@ _GRADED = re.compile(r"warn/crit at ([\d.]+%?)/([\d.]+%?)")
 _LISTED = re.compile(r"\b([A-Za-z][A-Za-z_]{2,30}): (\d[\d.]{0,12}%?)(?=[,;]|\s*$)")
 _EXPRESSION = re.compile(r"g0\.expr=(\w{2,80}) (>=|<=|>|<) [\d.]+(?:&|$)")
 _COMPARED = re.compile(rf"{_VALUE} \({_OP} {_VALUE}\)")
+_TRAILING = re.compile(r" (?:liegt bei|beträgt|dropped to|rose to|fell to|est à|está en|está em)$", re.IGNORECASE)
 _SELECTOR = re.compile(r"(?: with metric labels)? ?\{\w[^{}\n:]{0,200}=[^{}\n]{0,200}\}")
 _LEADING = re.compile(
     r"^(?:the|a|an|its|le|la|les|der|die|das|el|los|o|and|current|trigger(?:ing)? when|alert when|signal value for)\s+",
@@ -124,7 +130,7 @@ def _side(name: str, value: str, limit: str | None) -> str | None:
 
 
 def _name(raw: str) -> str:
-    name = _LEADING.sub("", raw.strip(" -–:*'\",.•")).strip()
+    name = _TRAILING.sub("", _LEADING.sub("", raw.strip(" -–:*'\",.•")).strip())
     return name if name.count("(") == name.count(")") else name.strip("() ")
 
 
@@ -136,6 +142,7 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
     name, value, limit = _name(got.get("name") or ""), (got.get("value") or "").strip(), got.get("limit")
     if (
         len(name) < 2
+        or re.match(r"/\d", match.string[match.end() :])
         or _NO_NAME.search(name)
         or re.search(r"\b\d[\d.,]*\b.* is$| is \d", name)
         or _STAMP.search(name)
@@ -227,6 +234,11 @@ def metrics_of(labels: Mapping[str, str]) -> list[Symptom]:
     return found
 
 
+def _is_word_of_state(word: str) -> bool:
+    """Whether what follows a short code says how bad it is and not what it is ("LMD8812 critical")."""
+    return severity_of(word) is not None or token_state(word) is not None
+
+
 def errors_in(text: str) -> list[Symptom]:
     """Error codes and error names that the text tells."""
     found = [error(f"HTTP {m[1]}") for p in (_HTTP, _STATUS, _BARE) for m in p.finditer(text)]
@@ -234,8 +246,10 @@ def errors_in(text: str) -> list[Symptom]:
     found += [error(m[1]) for m in _UPPER.finditer(text) if m[1] not in _NOT_CODES]
     found += [error(m[1]) for p in (_CAMEL, _SNAKE) for m in p.finditer(text)]
     found += [error(m[1]) for m in _CODE.finditer(text) if m[1].casefold() not in {"http", "status"}]
-    found += [error(m[1], m[2]) for p in (_SQLSTATE, _SHORT_CODE) for m in p.finditer(text)]
-    found += [error(m[1]) for m in _EXIT.finditer(text)] if "exit" in text.casefold() else []
+    found += [
+        error(m[1], m[2]) for p in (_SQLSTATE, _SHORT_CODE) for m in p.finditer(text) if not _is_word_of_state(m[2])
+    ]
+    found += [error(m[1]) for m in _EXIT.finditer(text)] if re.search(r"exit|c[óo]digo", text, re.IGNORECASE) else []
     found += [error((m[1] or m[2]).lower()) for m in _PHRASE.finditer(text)]
     return found
 

@@ -29,7 +29,9 @@ _GENERIC = re.compile(
 _TAILS = (
     re.compile(r" [A-Za-z_][\w.]{0,40}=\S.*$"),
     re.compile(r" on (?:[a-z_]+:[\w./-]+,?)+$"),
-    re.compile(r" ?[:：]? (?:is |at |now |ist |auf |a |to )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)? ?[(（].*$"),
+    re.compile(
+        r" ?[:：]? (?:is |at |now |ist |liegt bei |beträgt |auf |a |to |est à |está en )*[-+]?\d[\d.,]*\s?(?:%|ms|s|x|°C|GB|MB)? ?[(（].*$"
+    ),
     re.compile(r" ?[(（](?:HTTP|threshold|limit|warn)\b.*$", re.IGNORECASE),
     re.compile(r" (?:is|=) (?:CRITICAL|WARNING|OK|UNKNOWN|[-+]?\d[\d.,]*\s?\S{0,4})$"),
     re.compile(r" ?\(alarm was raised .*$"),
@@ -50,6 +52,7 @@ _NUMBER = re.compile(r"^(?:(?:Problem|Incident|Alert|Issue|Ticket) )?(?:#\d{1,12
 _NUMBER_ON = re.compile(
     r"^(?:\w{1,20} )?(?:incident|alert|problem) #[\w.-]{1,40} on ([\w.-]{2,60}) ?: (\S.*)$", re.IGNORECASE
 )
+_BRACKET_PAIR = re.compile(r"^\[[^\[\]]{1,80}\]\[(?:https?://[^\s\]]*)?\]? ?(?=\S.{3})")  # a name and its address
 _SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
 _NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
 
@@ -89,7 +92,7 @@ def without_tokens(text: str) -> str:
 
 def clean_title(line: str) -> str:
     """A bare name from a first line."""
-    head = head_of(" ".join(line[:600].split())).text
+    head = _BRACKET_PAIR.sub("", head_of(" ".join(line[:600].split())).text)
     placed = _NUMBER_ON.match(head)
     text = f"{placed[2]} on {placed[1]}" if placed else without_tokens(head)
     numbered = _NUMBERED.match(text)

@@ -18,7 +18,7 @@ TOKENS: dict[AlertState, str] = {
     "alerte alarme alarma alerta alarm! störung ausfall fehler problema falla fallo falha erro caído caida offline "
     "panne incident-ouvert déclenché declenchee ausgelöst disparado disparada ativo activa activo ouvert ouverte offen "
     "allarme guasto errore storing alarmowy сбой авария тревога проблема недоступен 告警 报警 警报 異常 异常 故障 障害 "
-    "障害発生 発生 警告 アラート 発報 エラー 触发 장애 경고 발생 चेतावनी अलर्ट विफल समस्या uyarı arıza",
+    "障害発生 発生 警告 アラート 発報 エラー 触发 장애 경고 발생 चेतावनी अलर्ट विफल समस्या uyarı uyari arıza",
     R: "resolved recovered recovery ok okay up cleared clear closed normal back-to-normal service-is-operating-normally inactive ended fixed restored healthy "
     "succeeded success passed completed operational available green solved online "
     "résolu résolue resolu resolue rétabli rétablie terminé terminée clos gelöst behoben erledigt wiederhergestellt entwarnung "
@@ -66,6 +66,7 @@ PHRASES: tuple[tuple[AlertState, str], ...] = (
         r"|\berrors?\b|\balerte?\b|\balarme?\b|\balert[ae]\b|\bincident (?:opened|started|for)\b|\bdisrupt(?:ed|ion)\b|\bwarning\b|\bcritical\b|\bproblem\b|\bunder[- ]replicated\b|\blag(?:ging)?\b|\bfilling\b"
         r"|\bindisponible\b|\ben panne\b|\b[ée]chec\b|\b[ée]chou[ée]e?\b|\bd[ée]pass[ée]e?\b|\bhors ligne\b|\bcritique\b"
         r"|\bausgefallen\b|\bfehlgeschlagen\b|\bnicht (?:erreichbar|verf[üu]gbar)\b|\bst[öo]rung\b|\bausfall\b|\bfehler\b|\b[üu]berschritten\b|\bvoll\b|\babgest[üu]rzt\b"
+        r"|\b(?:latencia|latência|carga|uso) (?:muy |muito )?alt[ao]\b|\balta (?:latencia|latência)\b|\btrop [ée]lev[ée]e?\b|\bzu hoch\b|\bhohe (?:latenz|last|fehlerrate)\b"
         r"|\bca[íi]d[oa]\b|\bfall[óoa]\w*\b|\bno responde\b|\bno disponible\b|\bsuperad[oa]\b|\bcr[íi]tic[oa]\b|\blleno\b|\bfuera de servicio\b"
         r"|\bfalh(?:a|ou)\w*\b|\bindispon[íi]vel\b|\bfora do ar\b|\bexcedid[oa]\b|\bcheio\b|\bnon raggiungibile\b|\bguasto\b"
         r"|сбой|недоступ|ошибк|авари|превыш|упал|告警|报警|異常|异常|故障|障害|失败|失敗|超过|超過|过高|過高|不可用|エラー|超え|停止|ダウン|遅延|장애|실패|초과|오류|विफल|त्रुटि|बंद|डाउन|चेतावनी",
