@@ -55,6 +55,7 @@ from bot.workflows.watch import WatchOwed
 
 # A stop may take so long for what is under way; orchestrators kill after 30 s.
 GRACE_S = 10.0
+MOST_BYTES = 2 * 1024 * 1024
 DEADLINE_OF_LEASE = 0.7
 Opening = Callable[[Settings, Clock, Ids], AbstractAsyncContextManager[Memory]]
 log = logger("bot")
@@ -140,23 +141,18 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         identity=identity,
     )
     app = build_app(client, secret_of(settings), listening)
-    server = web.Application(client_max_size=2 * 1024 * 1024)
+    server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
     handlers |= {"reference": AttachMessage(memory.incidents, chat)}
+    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     bot = Bot(
         settings,
         memory,
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        Jobs(
-            PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default),
-            memory.inbox,
-            memory.store.retention,
-            clock,
-            ZoneInfo(settings.timezone),
-        ),
+        Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone)),
         transport_for(settings, app, server),
         server,
     )

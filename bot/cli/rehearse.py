@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -60,6 +61,21 @@ class NoSlack:
         return None
 
 
+@dataclass(slots=True)
+class Forward:
+    """A clock that is set forward between events, so that edits which are paced are not waited for."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        """The time."""
+        return self.at
+
+    def go_on(self) -> None:
+        """A minute passes."""
+        self.at += timedelta(minutes=1)
+
+
 @dataclass(frozen=True, slots=True)
 class AllOf:
     """The real memory, asked without leaving out an incident: the ids of a rehearsal are none of its own."""
@@ -77,11 +93,13 @@ class Rehearsal:
 
     kept: Memory
     answer: AnswerAlert
+    clock: Forward
     told: int = 0
 
     async def take(self, event: Mapping[str, Any], alert: Alert) -> Iterator[str]:
         """What the bot would do with this alert, in words."""
         self.told += 1
+        self.clock.go_on()
         placed = {"ts": f"{self.told}.000000", **event, "channel": CHANNEL, "alert": write_alert(alert)}
         before = await self.kept.incidents.latest_life(alert.fingerprint, "public")
         await self.kept.inbox.receive(Received(f"{self.told}", f"{self.told}", "message", {"event": placed}))
@@ -118,7 +136,7 @@ def _headline(alert: Alert) -> str:
 
 @asynccontextmanager
 async def _rehearsal() -> AsyncIterator[Rehearsal]:
-    clock, config = SystemClock(), settings()
+    clock, config = Forward(SystemClock().now()), settings()
     with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
         thrown_away = config.model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{Path(folder) / 'rehearsal.db'}", "hindsight_url": None}
@@ -129,7 +147,7 @@ async def _rehearsal() -> AsyncIterator[Rehearsal]:
         ):
             recall = AllOf(real.recall)
             answer = AnswerAlert(kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, stored_reading)
-            yield Rehearsal(kept, answer)
+            yield Rehearsal(kept, answer, clock)
 
 
 async def _tested(events: list[tuple[int, Mapping[str, Any]]], names: Directory) -> None:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.domain.alert import AlertState
-from bot.domain.notice import FIRES, Notice
+from bot.domain.notice import Notice
 
 REOPENS_WITHIN = timedelta(hours=24)
 DISMISSAL_LASTS = timedelta(hours=24)
@@ -110,11 +110,6 @@ def ended(life: Life, at: datetime) -> bool:
         quiet_until = max(life.last_seen_at, life.dismissed_at) + DISMISSAL_LASTS
         return at > min(quiet_until, life.taken_back_at or quiet_until)
     return life.cleared_at is not None and at > life.cleared_at + REOPENS_WITHIN
-
-
-def opens(life: Life | None, state: AlertState, at: datetime) -> bool:
-    """Whether a notification of this state begins a new incident at that time. `life` is the latest one of its alert."""
-    return state in FIRES and (life is None or ended(life, at))
 
 
 def _members(notice: Notice, known: int | None) -> int | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from bot.domain.brief import Brief
 from bot.ports.chat import Message
 from bot.slack import brief_parts as part
+from bot.slack.brief_buttons import buttons
 from bot.slack.brief_parts import Blocks, Levels
 from bot.slack.markup import Block, context, prose, section, text_size
 
@@ -62,7 +63,7 @@ def brief_message(brief: Brief, tell: str | None = None) -> Message:
 def changed_message(brief: Brief) -> Message:
     """A recommendation that replaces the one above."""
     parts = {"title": (part.title(brief),), "changed": (_CHANGED,), "steps": part.steps(brief)}
-    parts |= {"sources": part.sources(brief), "buttons": (part.buttons(brief),)}
+    parts |= {"sources": part.sources(brief), "buttons": (buttons(brief),)}
     return Message(part.verdict(brief), within(parts))
 
 
@@ -97,7 +98,7 @@ def _listed(lines: list[str], near: list[str]) -> Blocks:
 def _parts(brief: Brief) -> dict[str, Levels]:
     opening: dict[str, Levels] = {"title": (part.title(brief),), "state": part.state(brief)}
     opening["same_outage"] = part.same_outage(brief)
-    closing: dict[str, Levels] = {"buttons": (part.buttons(brief),)}
+    closing: dict[str, Levels] = {"buttons": (buttons(brief),)}
     if brief.memory_mode != "on":
         return opening | {"signs": part.signs(brief), "collect": part.collect(brief)} | closing
     opening["missing"] = part.missing(brief)

@@ -11,10 +11,8 @@ from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.recommendation import DidNotWork, Recommendation
 from bot.domain.skip import Later, Skip
 from bot.domain.steps import split_steps
-from bot.slack import ids
 from bot.slack.markup import (
     Block,
-    actions,
     clean,
     context,
     day,
@@ -22,7 +20,6 @@ from bot.slack.markup import (
     link,
     moment,
     plain,
-    plain_text,
     prose,
     section,
     verbatim,
@@ -36,8 +33,6 @@ Levels = tuple[Blocks, ...]
 MAX_VERDICT = 140
 MAX_STEPS = 5
 MAX_ID = 24
-# As it is encoded: what a menu's entry carries has less room than a button's value.
-MAX_MENU_ID = 110
 SEPARATOR = " · "
 STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolved", "dismissed": "Dismissed"}
 
@@ -342,62 +337,3 @@ def signs(brief: Brief) -> Levels:
     symptoms = (" ".join(p for p in (s.name or s.code, s.op, s.value or s.text) if p) for s in brief.alert.symptoms[:4])
     said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
     return ((section(f"*ALERT* {said}"),), ()) if said else ((),)
-
-
-def buttons(brief: Brief) -> Blocks:
-    """What a person can do about the incident; after it is resolved, only add to the record."""
-    incident, best = brief.incident, brief.recommendation
-    if incident is None or len(incident.incident_id) > 200:
-        return ()
-    row = [_record_button(incident.incident_id)]
-    if best and incident.state != "resolved":
-        row.insert(0, _fixed_button(incident.incident_id, best.fix))
-    if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
-        row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
-    if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
-        row.append(_menu(incident))
-    return (actions(ids.BRIEF_ACTIONS, row),)
-
-
-def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
-    return {
-        "type": "button",
-        "action_id": ids.FIXED,
-        "style": "primary",
-        "text": plain_text("This fixed it"),
-        "value": ids.encode({"i": incident_id, "f": ids.fix_key(fix)}),
-        "confirm": {
-            "title": plain_text("Did these steps fix it?"),
-            "text": plain_text("They are recorded in your name as a fix that was seen to work."),
-            "confirm": plain_text("Yes, it recovered"),
-            "deny": plain_text("Not yet"),
-        },
-    }
-
-
-def _menu(incident: IncidentView) -> dict[str, object]:
-    """What is done seldom. An incident whose resolution is recorded was an alert."""
-    entries = [("Mute…", ids.MUTE)]
-    if incident.state != "resolved":
-        entries.append(("Not an alert…", ids.NOT_ALERT))
-    values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]
-    options = [{"text": plain_text(label), "value": value} for label, value in values]
-    return {"type": "overflow", "action_id": ids.MORE, "options": options}
-
-
-def _record_button(incident_id: str) -> dict[str, object]:
-    return {
-        "type": "button",
-        "action_id": ids.RECORD,
-        "text": plain_text("Record…"),
-        "value": ids.encode({"i": incident_id}),
-    }
-
-
-def _not_same_button(incident_id: str, other: str) -> dict[str, object]:
-    return {
-        "type": "button",
-        "action_id": ids.NOT_SAME,
-        "text": plain_text("Not the same"),
-        "value": ids.encode({"i": incident_id, "o": other}),
-    }

@@ -57,7 +57,7 @@ class ReceiveAlert:
             channel = await self.chat.channel(channel_id)
         except ChatUnavailable:
             return  # it is kept all the same; whoever posts it looks again
-        if channel.is_shared:
+        if channel.is_silent:
             raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
 
 

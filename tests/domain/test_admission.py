@@ -25,7 +25,7 @@ from bot.domain.admission import (
 )
 from bot.domain.alert import Alert, AlertState, Severity
 from bot.domain.channel import ACKNOWLEDGER, ChannelSettings
-from bot.domain.lifecycle import IncidentState, Life, dismiss, opens, take_back
+from bot.domain.lifecycle import IncidentState, Life, dismiss, ended, take_back
 from tests.builders import an_alert
 
 AT = datetime(2026, 11, 29, 23, 30, tzinfo=UTC)
@@ -167,10 +167,9 @@ def test_what_was_dismissed_is_new_again_once_its_rule_is_undone() -> None:
     life = Life("INC-1", "fp-1", "public", IncidentState.OPEN, AT - timedelta(hours=1), AT)
     gone = dismiss(life, AT)
     later = AT + timedelta(minutes=5)
-    assert not opens(gone, AlertState.FIRING, later)
+    assert not ended(gone, later)
     back = take_back(gone, AT + timedelta(minutes=1))
     assert back.state is IncidentState.DISMISSED
-    assert opens(back, AlertState.FIRING, later)
-    assert not opens(back, AlertState.RESOLVED, later)
-    assert not opens(back, AlertState.FIRING, AT)
+    assert ended(back, later)
+    assert not ended(back, AT)
     assert take_back(life, AT) == life
