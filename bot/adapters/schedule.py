@@ -24,8 +24,10 @@ class Schedule:
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": MISFIRE_GRACE_S},
         )
 
-    def at(self, name: str, work: Callable[[], Awaitable[None]], *, day: str = "*", hour: int, minute: int = 0) -> None:
-        """Run `work` at this local time on these days ("*" or a name such as "mon")."""
+    def at(
+        self, name: str, work: Callable[[], Awaitable[None]], *, day: str = "*", hour: int | str, minute: int | str = 0
+    ) -> None:
+        """Run `work` at this local time on these days ("*" or a name such as "mon"); "*" and "*/15" as in cron."""
         trigger = CronTrigger(day_of_week=day, hour=hour, minute=minute, timezone=self._timezone)
         self._scheduler.add_job(work, trigger, id=name, replace_existing=True)
 

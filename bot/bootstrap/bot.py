@@ -18,6 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import __version__
 from bot.alerts import read
+from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs
@@ -33,12 +34,17 @@ from bot.ports.clock import Clock, Ids
 from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
 from bot.settings import Settings
+from bot.slack.agreed import AgreedChat
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
+from bot.slack.people import SlackPeople
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
+from bot.workflows.apart import KeepApart
+from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
+from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.intake import KIND as INTAKE
@@ -98,42 +104,45 @@ def with_slash(url: str) -> str:
 async def assemble(settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Bot:
     """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token,
     ConfigurationRejected for a wrong configuration file."""
-    chat = SlackChat(client, clock)
-    identity = await chat.identity()
+    slack = SlackChat(client, clock)
+    identity = await slack.identity()
+    chat = AgreedChat(slack, memory.channels)
+    people = SlackPeople(slack, clock, identity.team_id, settings.steward_group)
+    default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
-    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading)
+    answer = AnswerAlert(
+        memory.incidents,
+        memory.recall,
+        memory.index,
+        chat,
+        surfaces,
+        clock,
+        stored_reading,
+        AdmitAlert(memory.channels, default),
+    )
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
+        keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
-        status=ReportStatus(
-            memory.health,
-            memory.outbox,
-            memory.index,
-            clock,
-            memory.name,
-            "off",
-            __version__,
-            bank=memory.remote,
-            events=memory.store.inbox_desk,
-            paused=deliver.paused,
-        ),
+        status=_status(memory, clock, deliver),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
         read=reading,
+        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
         identity=identity,
     )
-    app = build_app(client, secret_of(settings), listening)
     server = web.Application(client_max_size=2 * 1024 * 1024)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
+    handlers |= {"reference": AttachMessage(memory.incidents, chat)}
     bot = Bot(
         settings,
         memory,
@@ -141,19 +150,32 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
         Jobs(
-            PostDigests(memory.incidents, memory.claims, chat, surfaces, clock),
+            PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default),
             memory.inbox,
             memory.store.retention,
             clock,
             ZoneInfo(settings.timezone),
-            settings.digest_day,
-            settings.digest_hour,
         ),
-        transport_for(settings, app, server),
+        transport_for(settings, build_app(client, secret_of(settings), listening), server),
         server,
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
+
+
+def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
+    return ReportStatus(
+        memory.health,
+        memory.outbox,
+        memory.index,
+        clock,
+        memory.name,
+        "off",
+        __version__,
+        bank=memory.remote,
+        events=memory.store.inbox_desk,
+        paused=deliver.paused,
+    )
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:
@@ -200,7 +222,7 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
         try:
             await bot.transport.start()
             schedule.start()
-            spawn(run_job("digest-catch-up", bot.jobs.catch_up), "digest-catch-up")
+            spawn(run_job("digest-catch-up", bot.jobs.digest), "digest-catch-up")
             if memory.remote:
                 spawn(run_job("look-at-bank", partial(_look_at_bank, memory.remote)), "look-at-bank")
             log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)
@@ -227,7 +249,8 @@ async def listen(site: web.TCPSite, host: str, port: int) -> None:
 def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     """What runs all the time: each destination drains for itself, so that a slow one holds up no other."""
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
-    return [*drains, Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))]
+    watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
+    return [*drains, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 
 async def _release(deliver: Deliver) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,14 +15,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.bootstrap.bot import client_of
 from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.memory import open_bank, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.ports import ConfigurationRejected, PrecedentError
+from bot.ports import ConfigurationRejected, EmbeddingUnavailable, PrecedentError
 from bot.settings import Settings
 from bot.slack.outbound import SlackChat
 
+MEND_MODEL = "Run `make` again, or point EMBEDDING_MODEL_DIR at a folder with model.onnx and tokenizer.json."
 SHORTEST_TOKEN = 16
 NEEDED_SCOPES = (
     "app_mentions:read",
@@ -58,7 +61,7 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
     ]
     found += [finding async for finding in slack(settings)]
     found.append(await hindsight(settings))
-    found.append(Finding("Embeddings", None, "memory works by words and parts of words (lexical mode)"))
+    found.append(await embeddings(settings))
     return tuple(found)
 
 
@@ -77,6 +80,20 @@ async def hindsight(settings: Settings) -> Finding:
             "Until it is mended the local index answers and nothing is lost; without a server unset HINDSIGHT_URL.",
         )
     return Finding("Hindsight", True, f"{where}, version {status.version}")
+
+
+async def embeddings(settings: Settings) -> Finding:
+    """The embedding model is there and works, or why memory works by words."""
+    by_words = "memory works by words and parts of words (lexical mode)"
+    if settings.embeddings == "off":
+        return Finding("Embeddings", None, f"EMBEDDINGS=off: {by_words}")
+    try:
+        with closing(OnnxEmbedder(find_model(settings.embedding_model_dir))) as embedder:
+            await embedder.question("does it work")
+    except EmbeddingUnavailable as problem:
+        wanted = settings.embedding_model_dir is not None
+        return Finding("Embeddings", False if wanted else None, f"{problem} Until then {by_words}.", MEND_MODEL)
+    return Finding("Embeddings", True, f"{embedder.name} works; memory compares meaning as well as words")
 
 
 def configuration(settings: Settings) -> Finding:

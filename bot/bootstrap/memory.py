@@ -7,13 +7,21 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.adapters.breaker import GuardedBank
+from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.adapters.memory_hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
+from bot.observability import logger
+from bot.ports import EmbeddingUnavailable
+from bot.ports.channels import ChannelStore
 from bot.ports.clock import Clock, Ids
 from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
 from bot.ports.store import Claims, Inbox, IncidentStore, Outbox, StoreHealth
 from bot.settings import Settings
 from bot.workflows.recall import RecallPrecedents
+
+FILL_POLL_S = 1.0
+FILL_FAILED_S = 60.0
+log = logger("memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +37,41 @@ class Memory:
     health: StoreHealth
     index: Index
     recall: Recall
+    channels: ChannelStore
     bank: MemoryBank | None = None
     remote: RemoteBank | None = None
     name: str = "embedded memory"
+
+    async def fill_vectors(self) -> float:
+        """Give some documents the vectors they lack; how many seconds to wait before the next turn, 0 where more are
+        waiting. Raises StoreUnavailable."""
+        if self.store.vectors is None:
+            return FILL_FAILED_S
+        try:
+            return 0.0 if await self.store.vectors.fill_some() else FILL_POLL_S
+        except EmbeddingUnavailable:
+            return FILL_FAILED_S
+
+
+def open_embedder(settings: Settings) -> OnnxEmbedder | None:
+    """The embedding model, not loaded yet. None where it is switched off or not installed: the log says so once."""
+    if settings.embeddings == "off":
+        return None
+    try:
+        return OnnxEmbedder(find_model(settings.embedding_model_dir))
+    except EmbeddingUnavailable as problem:
+        log.warning("memory works by words and parts of words (lexical mode)", reason=str(problem))
+        return None
 
 
 @asynccontextmanager
 async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
     """Open the store and what is built on it; raises StoreUnavailable in plain words."""
-    store = await open_store(settings.store_url, clock, ids, lease_s=settings.lease_s)
+    embedder = open_embedder(settings)
     async with AsyncExitStack() as opened:
+        if embedder:
+            opened.callback(embedder.close)
+        store = await open_store(settings.store_url, clock, ids, lease_s=settings.lease_s, embedder=embedder)
         opened.push_async_callback(store.close)
         remote = await opened.enter_async_context(open_bank(settings, clock))
         bank = GuardedBank(remote, clock) if remote else None
@@ -51,6 +84,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             health=store.health,
             index=store.index,
             recall=RecallPrecedents(store.index, bank, store.incidents),
+            channels=store.channels,
             bank=bank,
             remote=remote,
             name=f"Hindsight bank {settings.hindsight_bank_id} and the local index" if remote else "embedded memory",

@@ -66,6 +66,8 @@ def brief(
     """Print the brief that an alert would get; nothing is stored."""
     if (file is None) == (text is None):
         fail("give one of FILE (or -) and --text.", USAGE)
+    if text is not None and not text.strip():
+        fail("--text is empty: give the alert's text.", USAGE)
     event = {"text": text} if text is not None else event_of(read_input(file or "-"))
     alert = alert_of(event)
     now = time_of(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bot.adapters.store import migrate as migrate_store
+from bot.adapters.store.vectors import BATCH
 from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
@@ -40,11 +41,13 @@ def register(app: typer.Typer) -> None:
 
 def import_records(
     files: Annotated[list[str], typer.Argument(help="JSON Lines files, one incident a line; - is standard input")],
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave embeddings for later")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave embeddings to the running bot, or to the next import")
+    ] = False,
 ) -> None:
     """Take incident records into memory."""
     texts = [(name, read_input(name)) for name in files]
-    done = run(_import(texts))
+    done = run(_import(texts, embed=not no_embed))
     for refusal in done.refused:
         where = f"{refusal.file}:{refusal.line}" + (f": {refusal.field}" if refusal.field else "")
         sys.stderr.write(f"{where}: {refusal.reason}\n")
@@ -57,7 +60,7 @@ def import_records(
         raise typer.Exit(REFUSED)
 
 
-async def _import(texts: list[tuple[str, str]]) -> Imported:
+async def _import(texts: list[tuple[str, str]], *, embed: bool) -> Imported:
     done = Imported()
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
         take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None)
@@ -65,15 +68,26 @@ async def _import(texts: list[tuple[str, str]]) -> Imported:
             for name, text in texts:
                 async for so_far in take(name, text.split("\n"), done):
                     show(so_far.read)
+        if embed and memory.store.vectors:
+            await _embed(memory, await memory.store.vectors.waiting())
     return done
 
 
+async def _embed(memory: Memory, waiting: int) -> None:
+    """Give every document its vector; as far as the model works, for words find them all the same."""
+    done = 0
+    with _progress(waiting, "Embedding") as show:
+        while not await memory.fill_vectors():
+            done += BATCH
+            show(done)
+
+
 @contextmanager
-def _progress(total: int) -> Iterator[Any]:
+def _progress(total: int, what: str = "Importing") -> Iterator[Any]:
     """A bar on stderr where a person watches; else nothing."""
     console = Console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task("Importing", total=total)
+        task = bar.add_task(what, total=total)
         yield lambda read: bar.update(task, completed=read)
 
 

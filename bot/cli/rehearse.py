@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +34,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert
 
 CHANNEL = "C0REHEARSAL"
+PATIENCE = timedelta(minutes=1)
 SAYS = {"post": "answered in its thread", "update": "its brief is changed", "react": "answered by a reaction only"}
 
 
@@ -72,11 +74,23 @@ class AllOf:
 
 
 @dataclass(slots=True)
+class AheadClock:
+    """A clock that is put ahead where the bot would wait before it changes a message."""
+
+    ahead: timedelta = timedelta()
+
+    def now(self) -> datetime:
+        """The machine's time, and what it was put ahead."""
+        return SystemClock().now() + self.ahead
+
+
+@dataclass(slots=True)
 class Rehearsal:
     """One run over the events of a file."""
 
     kept: Memory
     answer: AnswerAlert
+    clock: AheadClock
     told: int = 0
 
     async def take(self, event: Mapping[str, Any], alert: Alert) -> Iterator[str]:
@@ -92,6 +106,7 @@ class Rehearsal:
 
     async def _owed(self, ts: str) -> AsyncIterator[str]:
         """What is owed to Slack now, as text; it counts as delivered."""
+        self.clock.ahead += PATIENCE
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
             await self.kept.outbox.settle(row, ts)
             payload, said = row.owed.payload, SAYS.get(row.owed.operation, row.owed.operation)
@@ -118,7 +133,7 @@ def _headline(alert: Alert) -> str:
 
 @asynccontextmanager
 async def _rehearsal() -> AsyncIterator[Rehearsal]:
-    clock, config = SystemClock(), settings()
+    clock, config = AheadClock(), settings()
     with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
         thrown_away = config.model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{Path(folder) / 'rehearsal.db'}", "hindsight_url": None}
@@ -129,7 +144,7 @@ async def _rehearsal() -> AsyncIterator[Rehearsal]:
         ):
             recall = AllOf(real.recall)
             answer = AnswerAlert(kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, stored_reading)
-            yield Rehearsal(kept, answer)
+            yield Rehearsal(kept, answer, clock)
 
 
 async def _tested(events: list[tuple[int, Mapping[str, Any]]], names: Directory) -> None:

@@ -67,7 +67,8 @@ class Alert:
     """One notification of a monitoring tool. Unknown is None; nothing is invented.
 
     `fingerprint` is the identity of what is alerting: what the tool groups by, stable over repeats, values,
-    counts, times and severity. `kind` is "alert" or a near kind ("vendor_status", "ci", "job", ...).
+    counts, times and severity. `kind` is "alert" or a near kind ("vendor_status", "ci", "job", ...). `firing` and
+    `cleared` count a group's members where the post counts them itself, which may be more than it lists in `alerts`.
     """
 
     tool: str
@@ -88,6 +89,8 @@ class Alert:
     delivery: Delivery = Delivery.POST
     text: str = ""
     truncated: bool = False
+    firing: int | None = None
+    cleared: int | None = None
 
     @property
     def is_alert(self) -> bool:

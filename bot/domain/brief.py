@@ -35,7 +35,8 @@ MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True)
 class IncidentView:
-    """How the incident stands, as the brief shows it."""
+    """How the incident stands, as the brief shows it. `firing` of `members` alerts of its group fire; it fired and
+    cleared `flaps` times within `flaps_minutes` (0: it does not flap)."""
 
     incident_id: str
     state: str
@@ -43,11 +44,16 @@ class IncidentView:
     opened_at: datetime
     cleared_at: datetime | None = None
     acknowledged_by: str | None = None
+    firing: int | None = None
+    members: int | None = None
+    no_data: bool = False
+    flaps: int = 0
+    flaps_minutes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AlertHistory:
-    """History from alerts alone, before now: `times` incidents of this fingerprint in `days`, of which
+    """History from alerts alone, before now: this fingerprint fired `times` in `days`, of which
     `unrecorded` cleared with no recorded fix; `median_minutes` to clear, if known."""
 
     days: int
@@ -91,8 +97,19 @@ class SourceLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SameOutage:
+    """An incident that another tool announced at about the same time, on the same service or vendor."""
+
+    incident_id: str
+    tool: str
+    title: str
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Brief:
-    """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count."""
+    """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count;
+    `same_outage`: what else may be this outage, until a person says that it is not."""
 
     verdict: str
     alert: Alert
@@ -114,6 +131,7 @@ class Brief:
     history: AlertHistory | None = None
     now: datetime | None = None
     outages: int = 0
+    same_outage: SameOutage | None = None
 
 
 def _verified(incident: Incident) -> bool:

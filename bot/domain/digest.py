@@ -141,8 +141,12 @@ def _families(items: Sequence[_Item]) -> list[list[_Item]]:
 
 def _outage_count(items: Sequence[_Item]) -> int:
     """How many outages a family's incidents were."""
-    one = frozenset({"family"})
-    return len(set(clusters([Span(i.incident_id, one, i.opened, i.ended) for i in items]).values()))
+    one, nobody = frozenset({"family"}), frozenset[str]()
+    spans = (
+        Span(i.incident_id, one, i.opened, i.ended, frozenset(i.record.apart_from) if i.record else nobody)
+        for i in items
+    )
+    return len(set(clusters(list(spans)).values()))
 
 
 def _workaround(items: Sequence[_Item]) -> tuple[str | None, int]:

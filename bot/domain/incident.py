@@ -86,7 +86,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One incident record. Needs an id and a title."""
+    """One incident record. Needs an id and a title. `apart_from`: incidents of which a person said that they were not the
+    same outage."""
 
     incident_id: str
     title: str
@@ -108,6 +109,7 @@ class Incident:
     evidence: Mapping[str, str] = field(default_factory=dict)
     alerts: tuple[Announcement, ...] = ()
     source: Source = field(default_factory=Source)
+    apart_from: tuple[str, ...] = ()
 
     @property
     def happened_at(self) -> datetime | None:

@@ -60,10 +60,13 @@ def _words(text: str) -> str:
 
 def _shared_signs(query: Query, incident: Incident) -> tuple[str, ...]:
     """Error codes that both name, and metric names of the query that occur in the record, word for word."""
+    if not (query.error_codes or query.symptom_names):
+        return ()
     told = "\n".join((incident.title, *incident.symptoms, *(a.title or "" for a in incident.alerts)))
-    words = _words(told)
+    codes = query.error_codes & codes_in(told) if query.error_codes else frozenset()
+    words = _words(told) if query.symptom_names else ""
     names = (name for name in sorted(query.symptom_names) if _words(name).strip() and _words(name) in words)
-    return (*sorted(query.error_codes & codes_in(told)), *names)
+    return (*sorted(codes), *names)
 
 
 def _same(one: str | None, other: str | None) -> bool | None:

@@ -1,6 +1,7 @@
 """The life of an incident: open, cleared, resolved, dismissed.
 
-Pure state and transitions. Must not store or post anything.
+Pure state, and what one notice does to it. Must not store or post anything; which notices make one incident is decided
+in `replay`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from bot.domain.alert import Alert, AlertState
+from bot.domain.alert import AlertState
+from bot.domain.notice import FIRES, Notice
 
 REOPENS_WITHIN = timedelta(hours=24)
 DISMISSAL_LASTS = timedelta(hours=24)
+SPELLS_KEPT = 200
+# An alert that fired and cleared so often within so long is called flapping.
+FLAPS = 3
+FLAPS_WITHIN = timedelta(hours=1)
 
 
 class IncidentState(StrEnum):
@@ -26,10 +32,20 @@ class IncidentState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Spell:
+    """One stretch of firing; `end` None: it goes on."""
+
+    start: datetime
+    end: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """How far one incident has come. `fired` counts firing notifications of new occurrences and repeats, escalations
     among them. `last_seen_at` is when it was last seen firing, `cleared_at` when it last cleared: by the time of the
-    posts, not of their arrival. `severity` is the highest that any notification named."""
+    posts, not of their arrival. `severity` is the highest that any notification named. `firing` of `members` alerts of a
+    group fire now; `no_data`: what fires is that no data comes. `spells` are its stretches of firing, the last ones.
+    `base` is what this life was before the oldest notice that is still kept (None: all are kept)."""
 
     incident_id: str
     fingerprint: str
@@ -43,6 +59,14 @@ class Life:
     acknowledged_by: str | None = None
     severity: str | None = None
     version: int = 0
+    firing: int | None = None
+    members: int | None = None
+    no_data: bool = False
+    spells: tuple[Spell, ...] = ()
+    dismissed_at: datetime | None = None
+    taken_back_at: datetime | None = None
+    acknowledged_at: datetime | None = None
+    base: Life | None = None
 
 
 class Happened(StrEnum):
@@ -58,120 +82,147 @@ class Happened(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What happened, and the life after it (None: there is none). NOTHING is nothing to show; the life may still have
-    counted a repeat that is to be saved (compare it with the one before)."""
-
-    happened: Happened
-    life: Life | None
-
-
-_FIRES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
 _SEVERITIES = (None, "info", "warning", "high", "critical")
-_ACKNOWLEDGED_BY = ("acknowledged_by", "acknowledged by", "acked_by", "acknowledger", "author", "by", "user")
 
 
-def opens(life: Life | None, alert: Alert, at: datetime) -> bool:
-    """Whether this notification, posted at `at`, begins a new incident. `life` is the latest of its fingerprint and
-    visibility, None if there was none: then a new id is needed."""
-    if alert.state not in _FIRES:
-        return False
-    if life is None:
-        return True
-    ended = {
-        IncidentState.OPEN: None,
-        IncidentState.CLEARED: _after(life.cleared_at, REOPENS_WITHIN),
-        IncidentState.RESOLVED: life.resolved_at,
-        IncidentState.DISMISSED: life.last_seen_at + DISMISSAL_LASTS,
-    }[life.state]
-    return ended is not None and at > ended
+def begin(notice: Notice, incident_id: str = "") -> Life:
+    """The life that begins with this notice."""
+    return Life(
+        incident_id,
+        notice.fingerprint,
+        notice.visibility,
+        IncidentState.OPEN,
+        notice.at,
+        notice.at,
+        severity=notice.severity,
+        firing=notice.firing,
+        members=_members(notice, None),
+        no_data=notice.state is AlertState.NO_DATA,
+        spells=(Spell(notice.at),),
+    )
 
 
-def _after(when: datetime | None, delay: timedelta) -> datetime | None:
-    return when + delay if when else None
+def ended(life: Life, at: datetime) -> bool:
+    """Whether the incident was over for good by then, so that a firing begins a new one."""
+    if life.resolved_at is not None:
+        return at > life.resolved_at
+    if life.dismissed_at is not None:
+        quiet_until = max(life.last_seen_at, life.dismissed_at) + DISMISSAL_LASTS
+        return at > min(quiet_until, life.taken_back_at or quiet_until)
+    return life.cleared_at is not None and at > life.cleared_at + REOPENS_WITHIN
 
 
-def _begin(alert: Alert, at: datetime, incident_id: str, visibility: str) -> Step:
-    if not incident_id:
-        raise ValueError("a new incident needs an id: ask `opens` first")
-    severity = alert.severity.value if alert.severity else None
-    life = Life(incident_id, alert.fingerprint, visibility, IncidentState.OPEN, at, at, severity=severity)
-    return Step(Happened.OPENED, life)
+def opens(life: Life | None, state: AlertState, at: datetime) -> bool:
+    """Whether a notification of this state begins a new incident at that time. `life` is the latest one of its alert."""
+    return state in FIRES and (life is None or ended(life, at))
+
+
+def _members(notice: Notice, known: int | None) -> int | None:
+    """The size of the group: the largest that was seen since it fired."""
+    told = None if notice.firing is None else notice.firing + (notice.cleared or 0)
+    return max((n for n in (told, known) if n is not None), default=None)
 
 
 def _higher(one: str | None, other: str | None) -> str | None:
     return max(one, other, key=lambda s: _SEVERITIES.index(s) if s in _SEVERITIES else 0)
 
 
-def _fire(life: Life, alert: Alert, at: datetime) -> Step:
-    """A firing notification of an incident that is known. One from before the clearing or the resolution, arriving
-    late, is counted and changes no state."""
+def _fire(life: Life, notice: Notice) -> Life:
+    """A firing notice of an incident that is known. One from before the clearing is counted and changes no state. An
+    edit or a reply that says again what fires is no new firing."""
+    is_open, at = life.cleared_at is None, notice.at
+    counts = not (notice.continues and is_open) or notice.state is AlertState.ESCALATED
     seen = replace(
         life,
-        fired=life.fired + 1,
+        fired=life.fired + counts,
         opened_at=min(life.opened_at, at),
         last_seen_at=max(life.last_seen_at, at),
-        severity=_higher(life.severity, alert.severity.value if alert.severity else None),
+        severity=_higher(life.severity, notice.severity),
     )
-    if life.state in {IncidentState.RESOLVED, IncidentState.DISMISSED}:
-        return Step(Happened.NOTHING, seen)
     if life.cleared_at is not None and at <= life.cleared_at:
-        return Step(Happened.UPDATED, seen)
-    if life.state is IncidentState.CLEARED:
-        return Step(Happened.REOPENED, replace(seen, state=IncidentState.OPEN, cleared_at=None))
-    escalated = alert.state is AlertState.ESCALATED
-    return Step(Happened.ESCALATED if escalated else Happened.REPEATED, seen)
+        return seen
+    seen = replace(seen, firing=notice.firing, no_data=notice.state is AlertState.NO_DATA)
+    if is_open:
+        return replace(seen, members=_members(notice, life.members))
+    spells = (*life.spells, Spell(at))[-SPELLS_KEPT:]
+    return replace(seen, state=IncidentState.OPEN, cleared_at=None, members=_members(notice, None), spells=spells)
 
 
-def _clear(life: Life, _alert: Alert, at: datetime) -> Step:
-    """It cleared, unless it was seen firing since. Of several clearings the latest counts."""
-    if at < life.last_seen_at or (life.cleared_at is not None and at <= life.cleared_at):
-        return Step(Happened.NOTHING, life)
-    again = life.state is IncidentState.CLEARED
-    cleared = replace(life, state=IncidentState.CLEARED, cleared_at=at)
-    return Step(Happened.UPDATED if again else Happened.CLEARED, cleared)
+def _clear(life: Life, notice: Notice) -> Life:
+    """It cleared, unless it was seen firing since. Of several clearings the latest counts; a stretch of firing ended
+    with the first."""
+    if notice.at < life.last_seen_at or (life.cleared_at is not None and notice.at <= life.cleared_at):
+        return life
+    spells = life.spells
+    if spells and spells[-1].end is None:
+        spells = (*spells[:-1], Spell(spells[-1].start, notice.at))
+    return replace(life, state=IncidentState.CLEARED, cleared_at=notice.at, spells=spells, firing=None, members=None)
 
 
-def acknowledger(alert: Alert) -> str:
-    """Who acknowledged, as far as the post says; else the tool."""
-    labels = {key.casefold(): value for key, value in alert.labels.items()}
-    return next((labels[key] for key in _ACKNOWLEDGED_BY if labels.get(key)), f"someone in {alert.tool}")
+def _acknowledge(life: Life, notice: Notice) -> Life:
+    if life.acknowledged_at is not None and notice.at < life.acknowledged_at:
+        return life
+    return replace(life, acknowledged_by=notice.by, acknowledged_at=notice.at)
 
 
-def _acknowledge(life: Life, alert: Alert, _at: datetime) -> Step:
-    return Step(Happened.ACKNOWLEDGED, replace(life, acknowledged_by=acknowledger(alert)))
-
-
-def _update(life: Life, _alert: Alert, _at: datetime) -> Step:
-    return Step(Happened.UPDATED, life)
-
-
-# What an incident that is open or cleared does with a notification that is not firing; the rest is nothing.
-_CHANGES: dict[AlertState, Callable[[Life, Alert, datetime], Step]] = {
+_CHANGES: dict[AlertState, Callable[[Life, Notice], Life]] = {
+    AlertState.FIRING: _fire,
+    AlertState.NO_DATA: _fire,
+    AlertState.ESCALATED: _fire,
     AlertState.RESOLVED: _clear,
     AlertState.ACKNOWLEDGED: _acknowledge,
-    AlertState.UPDATE: _update,
 }
 
 
-def advance(
-    life: Life | None, alert: Alert, at: datetime, *, new_id: str | None = None, visibility: str = "public"
-) -> Step:
-    """What one notification does. `life` is the latest of its fingerprint and visibility (None: there was none).
+def advance(life: Life, notice: Notice) -> Life:
+    """The life after this notice. Notices are to come in the order of their time; one from before is taken in as well as
+    it can be. What comes after a person's resolution changes nothing."""
+    if life.resolved_at is not None and notice.at > life.resolved_at:
+        return life
+    change = _CHANGES.get(notice.state)
+    return change(life, notice) if change else life
 
-    `at` is when it was posted, not when it arrived: the result does not depend on the order of arrival. `new_id` is
-    needed exactly if `opens(life, alert, at)`; raises ValueError where it is missing then.
-    """
-    if opens(life, alert, at):
-        return _begin(alert, at, new_id or "", visibility)
-    if life is None:
-        return Step(Happened.NOTHING, None)
-    if alert.state in _FIRES:
-        return _fire(life, alert, at)
-    if life.state not in {IncidentState.OPEN, IncidentState.CLEARED} or alert.state not in _CHANGES:
-        return Step(Happened.NOTHING, life)
-    return _CHANGES[alert.state](life, alert, at)
+
+def unmarked(life: Life) -> Life:
+    """The life as the alerts alone tell it; when people resolved or dismissed it stays noted."""
+    return replace(life, state=IncidentState.OPEN if life.cleared_at is None else IncidentState.CLEARED)
+
+
+def marked(life: Life) -> Life:
+    """The life with what people decided: their word counts above the alerts'."""
+    if life.resolved_at is not None:
+        return replace(life, state=IncidentState.RESOLVED)
+    if life.dismissed_at is not None:
+        return replace(life, state=IncidentState.DISMISSED)
+    return life
+
+
+def happened(before: Life | None, after: Life, notice: Notice) -> Happened:
+    """What a notice did, given the life before it arrived and after."""
+    if before is None:
+        return Happened.OPENED
+    if after.state is not before.state:
+        return Happened.REOPENED if after.state is IncidentState.OPEN else Happened.CLEARED
+    if replace(after, version=before.version, base=before.base) == before and notice.state is not AlertState.UPDATE:
+        return Happened.NOTHING
+    if after.state not in {IncidentState.OPEN, IncidentState.CLEARED}:
+        return Happened.NOTHING
+    if notice.state is AlertState.ACKNOWLEDGED:
+        return Happened.ACKNOWLEDGED
+    is_latest = notice.fires and after.state is IncidentState.OPEN and notice.at == after.last_seen_at
+    if not is_latest:
+        return Happened.UPDATED
+    return Happened.ESCALATED if notice.state is AlertState.ESCALATED else Happened.REPEATED
+
+
+def flapping(life: Life) -> tuple[int, int] | None:
+    """How often it fired and cleared lately, and within how many minutes; None if it does not flap."""
+    latest = max(life.last_seen_at, life.cleared_at or life.last_seen_at)
+    rounds = [s for s in life.spells if s.end and s.start >= latest - FLAPS_WITHIN]
+    if len(rounds) < FLAPS:
+        return None
+    last_end = rounds[-1].end or latest
+    return len(rounds), max(1, round((last_end - rounds[0].start).total_seconds() / 60))
 
 
 def resolve(life: Life, at: datetime) -> Life:
@@ -186,4 +237,9 @@ def dismiss(life: Life, at: datetime) -> Life:
     seen or dismissed. What was resolved stays resolved."""
     if life.state is IncidentState.RESOLVED:
         return life
-    return replace(life, state=IncidentState.DISMISSED, last_seen_at=max(life.last_seen_at, at))
+    return replace(life, state=IncidentState.DISMISSED, dismissed_at=max(life.dismissed_at or at, at))
+
+
+def take_back(life: Life, at: datetime) -> Life:
+    """That it was no alert is taken back: it stays dismissed, and the next firing after `at` is a new incident."""
+    return replace(life, taken_back_at=at) if life.state is IncidentState.DISMISSED else life

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from bot.domain.alert import Alert
 from bot.domain.brief import IncidentView
 from bot.domain.incident import Announcement, Incident, Source
-from bot.domain.lifecycle import Life
+from bot.domain.lifecycle import Life, flapping
 
 
 def posted_at(ts: str) -> datetime | None:
@@ -24,8 +24,19 @@ def posted_at(ts: str) -> datetime | None:
 
 def view_of(life: Life) -> IncidentView:
     """How the incident stands, as the brief shows it."""
+    flaps, minutes = flapping(life) or (0, 0)
     return IncidentView(
-        life.incident_id, life.state.value, life.fired, life.opened_at, life.cleared_at, life.acknowledged_by
+        life.incident_id,
+        life.state.value,
+        life.fired,
+        life.opened_at,
+        life.cleared_at,
+        life.acknowledged_by,
+        firing=life.firing,
+        members=life.members,
+        no_data=life.no_data,
+        flaps=flaps,
+        flaps_minutes=minutes,
     )
 
 

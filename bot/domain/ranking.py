@@ -6,17 +6,20 @@ Must not fetch candidates; must not count anything (that is `recommendation`, `b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.kin import Identity, Kin, Mark, find_kin, reasons
 from bot.domain.query import Query
+from bot.domain.text import text_form
 
 STRONG_FROM = 0.5
 POSSIBLE_FROM = 0.2
 BACKGROUND_RANKS = slice(10, 30)
+# So many candidates: there may be more that were left out.
+CUT_OFF_AT = 50
 # The same thing in another region still counts, after the same thing here.
 ELSEWHERE = 0.02
 SIMILAR_SHARE = 0.2
@@ -128,9 +131,9 @@ class Calibration:
 
 
 LEXICAL = Calibration(intercept=-5.0, bm25_share=1.16, bm25_mass=1.35, chargram_share=1.64, cosine=0.0, background=3.37)
-HYBRID = Calibration(
-    intercept=-5.3, bm25_share=1.663, bm25_mass=1.596, chargram_share=0.0, cosine=2.149, background=5.0
-)
+HYBRID = Calibration(intercept=-7.31, bm25_share=0.0, bm25_mass=1.05, chargram_share=0.0, cosine=3.49, background=4.54)
+# How much of the words' mass goes with the cosine. Mass, for it grows slowly: many common words in a long text say less.
+MASS_BESIDE_COSINE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,23 +153,35 @@ BANDS: dict[Identity, Band] = {
 }
 
 
-def _fused(score: TextScore) -> float:
-    """One score of the text: words and meaning, or words and character n-grams where there is no model."""
-    second = score.chargram_share if score.cosine is None else score.cosine
-    return 0.6 * score.bm25_share + 0.4 * second
+def fused(score: TextScore) -> float:
+    """One score of the text: words and meaning, or words and character n-grams where there is no vector. The two are
+    not comparable with each other."""
+    if score.cosine is None:
+        return lexical(score)
+    return score.cosine + MASS_BESIDE_COSINE * score.bm25_mass
 
 
-def _background(candidates: Sequence[Candidate]) -> float:
-    """The mean fused score of ranks 11 to 30. A rank that nobody holds counts as 0, so that one candidate more or
-    less makes no leap."""
-    # An incident that came several times in the same words holds one rank: it is no background of itself.
-    distinct = {(c.incident.title, c.incident.symptoms): _fused(c.score) for c in candidates}
-    scores = sorted(distinct.values(), reverse=True)[BACKGROUND_RANKS]
-    return sum(scores) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
+def lexical(score: TextScore) -> float:
+    """One score of the words and their parts."""
+    return 0.6 * score.bm25_share + 0.4 * score.chargram_share
+
+
+def background_of(candidates: Sequence[Candidate], by: Callable[[TextScore], float] = fused) -> float:
+    """The mean score of ranks 11 to 30 among texts that differ: forty recurrences of one problem are no background to
+    it. A rank that nobody holds counts as 0, so that one candidate more or less makes no leap; where the list was cut
+    off, it counts as the last one there is."""
+    best: dict[str, float] = {}
+    for candidate in candidates:
+        form = text_form("\n".join((candidate.incident.title, *candidate.incident.symptoms)))
+        best[form] = max(by(candidate.score), best.get(form, 0.0))
+    scores = sorted(best.values(), reverse=True)
+    if len(candidates) >= CUT_OFF_AT:
+        scores += [scores[-1]] * (BACKGROUND_RANKS.stop - len(scores))
+    return sum(scores[BACKGROUND_RANKS]) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
 
 
 def _text_logit(score: TextScore, background: float, weights: Calibration) -> float:
-    distance = _fused(score) - background if _fused(score) > 0 else 0.0
+    distance = fused(score) - background if fused(score) > 0 else 0.0
     return (
         weights.intercept
         + weights.bm25_share * score.bm25_share
@@ -219,17 +234,21 @@ def rank(
 ) -> tuple[Precedent, ...]:
     """The candidates as precedents, best first, each judged for itself: never from the gap to the next one, for three
     recurrences would cancel each other out. `known` is how many records the viewer's memory holds; a memory of up to
-    ten records has no background. Without `calibration` the one for the given scores is used (with or without cosine).
+    ten records has no background. Without `calibration` each is judged by the one for its scores (with or without
+    cosine: what was just recorded has no vector yet).
     """
-    hybrid = any(c.score.cosine is not None for c in candidates)
-    weights = calibration or (HYBRID if hybrid else LEXICAL)
-    background = _background(candidates)
+    vectored = [c for c in candidates if c.score.cosine is not None]
+    with_vector = background_of(vectored)
+    by_words = background_of(candidates, lexical) if len(vectored) < len(candidates) else 0.0
     found = []
     for candidate in candidates:
         incident = candidate.incident
         if incident.incident_id in query.exclude:
             continue
         kin = find_kin(query, incident)
+        only_words = candidate.score.cosine is None
+        weights, background = (LEXICAL, by_words) if only_words else (HYBRID, with_vector)
+        weights = calibration or weights
         probability = _probability(candidate, kin, background, weights)
         why = (*reasons(kin, incident), *_wording(candidate.score))
         found.append(Precedent(incident, probability, tier_of(probability), why, kin.differs))

@@ -6,6 +6,7 @@ and pairs of characters where a script writes no spaces (Chinese, Japanese, Thai
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from functools import lru_cache
@@ -19,6 +20,7 @@ _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]+"
 )
+_DIGITS = re.compile(r"\d+")
 _WORD_CATEGORIES = frozenset("LMN")
 _STEMMER = Stemmer.Stemmer("english")
 # The version of the tokens: an index made by another one is made anew.
@@ -105,11 +107,23 @@ FUNCTION_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=8192)
 def normalise(text: str) -> str:
     """The form under which two fixes or checks are the same: NFKC, case folded, spaces collapsed, numbering and final
     punctuation removed (design 6)."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_NUMBERING.sub("", folded).split()).rstrip(".;,:! ")
+
+
+def text_form(text: str) -> str:
+    """The form under which two texts are near-duplicates: NFKC, case folded, spaces collapsed, numbers all alike."""
+    return " ".join(_DIGITS.sub("0", unicodedata.normalize("NFKC", text).casefold()).split())
+
+
+def form_number(text: str) -> int:
+    """`text_form` as a signed number of 64 bits, which an index can hold."""
+    digest = hashlib.blake2b(text_form(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
 def tokens(text: str) -> list[str]:
@@ -126,6 +140,7 @@ def words(text: str) -> list[str]:
     return [word.casefold() for word in _words(unicodedata.normalize("NFKC", text))]
 
 
+@lru_cache(maxsize=16_384)
 def word_grams(word: str) -> tuple[str, ...]:
     """All character n-grams (n = 3, 4, 5) of a word with a space at either end."""
     padded = f" {word} "

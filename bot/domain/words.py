@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bot.domain.text import normalise
 
@@ -31,7 +32,12 @@ _SAME_ENVIRONMENT = {
 
 def same_form(name: str | None) -> str | None:
     """The form in which two names (vendor, service, region) are compared; None for unknown or empty."""
-    return normalise(name) or None if name else None
+    return _name_form(name) if name else None
+
+
+@lru_cache(maxsize=8192)
+def _name_form(name: str) -> str | None:
+    return normalise(name) or None
 
 
 def environment_form(name: str | None) -> str | None:
@@ -40,6 +46,7 @@ def environment_form(name: str | None) -> str | None:
     return _SAME_ENVIRONMENT.get(form, form) if form else None
 
 
+@lru_cache(maxsize=8192)
 def title_form(title: str | None) -> str | None:
     """The form in which alert names are compared: letters and digits only, so that "Error Rate" is "ErrorRate"."""
     return "".join(_WORD.findall(normalise(title))) or None if title else None

@@ -14,6 +14,7 @@ DEFAULT: dict[str, Any] = {
         {"id": "U0BOB", "name": "bob", "real_name": "Bob Tanaka"},
         {"id": "U0GINA", "name": "gina", "real_name": "Gina Okafor", "is_guest": True},
     ],
+    "usergroups": [{"id": "S0ONCALL", "name": "oncall", "members": ["bob"]}],
     "channels": [
         {"id": "C0ALERTS", "name": "alerts"},
         {"id": "C0RANDOM", "name": "random", "bot": False},

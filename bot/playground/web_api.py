@@ -10,13 +10,18 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground import web_chat, web_conversations, web_views
+from bot.playground import web_chat, web_conversations, web_usergroups, web_views
 from bot.playground.core import Core
 from bot.playground.socket_mode import SocketHub
 from bot.playground.workspace import JSON, SlackRefused
 
 Method = Callable[[Core, JSON], JSON]
-METHODS: dict[str, Method] = {**web_chat.METHODS, **web_conversations.METHODS, **web_views.METHODS}
+METHODS: dict[str, Method] = {
+    **web_chat.METHODS,
+    **web_conversations.METHODS,
+    **web_usergroups.METHODS,
+    **web_views.METHODS,
+}
 OPEN_SOCKET = "apps.connections.open"
 # Arguments that arrive as JSON text in forms and queries.
 _JSON_ARGUMENTS = ("blocks", "attachments", "metadata", "view", "unfurls")
@@ -33,6 +38,8 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "users.info": ("users:read",),
     "users.list": ("users:read",),
     "bots.info": ("users:read",),
+    "usergroups.list": ("usergroups:read",),
+    "usergroups.users.list": ("usergroups:read",),
     "team.info": ("team:read",),
 }
 _READING = {

@@ -66,6 +66,15 @@ class App:
 
 
 @dataclass(slots=True)
+class UserGroup:
+    """A user group: its members by id."""
+
+    id: str
+    name: str
+    members: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Workspace:
     """One team. The bot under test is `bot`; every other app is only an author of messages."""
 
@@ -76,6 +85,7 @@ class Workspace:
     users: dict[str, User] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     apps: dict[str, App] = field(default_factory=dict)
+    groups: dict[str, UserGroup] = field(default_factory=dict)
     ephemerals: list[JSON] = field(default_factory=list)
     last_micros: int = 0
     serial: int = 0
@@ -173,9 +183,12 @@ class Workspace:
         }
 
     def load(self, seeds: Mapping[str, Any]) -> None:
-        """Add users and channels as `channels.json` states them. The bot joins where `bot` is true."""
+        """Add users, user groups and channels as `channels.json` states them. The bot joins where `bot` is true."""
         for row in seeds.get("users", ()):
             self.users[row["id"]] = User(**row)
+        for row in seeds.get("usergroups", ()):
+            members = [self.user(name).id for name in row.get("members", ())]
+            self.groups[row["id"]] = UserGroup(row["id"], row["name"], members)
         for row in seeds.get("channels", ()):
             facts = dict(row)
             self.add_channel(facts.pop("id"), facts.pop("name"), **facts)

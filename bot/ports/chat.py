@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from bot.domain.admission import Mute
 from bot.domain.brief import Brief
+from bot.domain.channel import scopes
 from bot.domain.digest import Digest
 from bot.domain.lifecycle import Life
+from bot.domain.query import Viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,25 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """What matters of a channel: private ones keep their incidents to themselves; shared ones get no brief."""
+    """What matters of a channel: private ones keep their incidents to themselves; shared ones (read by another
+    organisation, too) get no brief unless a steward allowed it. `pools`: the private channels it shares incidents with."""
 
     id: str
     name: str = ""
     is_private: bool = False
     is_shared: bool = False
+    is_allowed: bool = False
+    pools: tuple[str, ...] = ()
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is said here: another organisation reads along, and no steward allowed it."""
+        return self.is_shared and not self.is_allowed
+
+    @property
+    def viewer(self) -> Viewer:
+        """Who reads what is said here."""
+        return Viewer(scopes(self.visibility, self.pools))
 
     @property
     def visibility(self) -> str:
@@ -94,8 +110,8 @@ class Chat(Protocol):
 class Surfaces(Protocol):
     """Turns decisions into messages. Promise: pure; same value, same bytes; text from data is escaped."""
 
-    def brief(self, brief: Brief) -> Message:
-        """The brief as the thread shows it."""
+    def brief(self, brief: Brief, tell: str | None = None) -> Message:
+        """The brief as the thread shows it. `tell`: a user group, or `ACKNOWLEDGER`, whom the message mentions."""
         ...
 
     def repeat_notice(self, brief: Brief, link: str | None) -> Message:
@@ -108,6 +124,10 @@ class Surfaces(Protocol):
 
     def superseded(self, brief: Brief) -> Message:
         """A changed recommendation, as a new reply that marks the old one superseded."""
+        ...
+
+    def muted(self, mute: Mute) -> Message:
+        """The line in the thread that says what was muted, by whom, until when."""
         ...
 
     def digest(self, digest: Digest) -> Message:

@@ -114,12 +114,14 @@ class Forgotten:
     once: int
     dead_events: int
     audit: int
+    early: int = 0
 
 
 class Retention(Protocol):
     """Deleting what is kept no longer. Raises StoreUnavailable."""
 
     async def forget(self, *, before: datetime, audit_before: datetime) -> Forgotten:
-        """Delete sent rows, `once` keys and dead events older than `before`, and audit lines older than `audit_before`.
+        """Delete sent rows, `once` keys, dead events and notices of no incident (`early`) older than `before`, and audit
+        lines older than `audit_before`.
         What is still owed stays, however old; so does the address of a brief's message."""
         ...

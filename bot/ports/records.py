@@ -156,6 +156,7 @@ class _Record(_Row):
     evidence: Labels = {}
     alerts: Annotated[tuple[_Announcement, ...], BeforeValidator(_none_is_empty)] = ()
     source: Annotated[_Source, BeforeValidator(_none_is_no_entry)] = _Source()
+    apart_from: Texts = ()
 
 
 def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incident:
@@ -210,8 +211,10 @@ def _no_constant(name: str) -> Any:
 
 
 def write_record(incident: Incident) -> dict[str, Any]:
-    """The record as JSON values: keys in a fixed order, unknown as null, times ISO 8601 in UTC ("...Z")."""
-    return {name: _json(getattr(incident, name)) for name in Incident.__slots__}
+    """The record as JSON values: keys in a fixed order, unknown as null, times ISO 8601 in UTC ("...Z"). `apart_from`, which
+    few have, is left out where it is empty."""
+    written = {name: _json(getattr(incident, name)) for name in Incident.__slots__}
+    return written if incident.apart_from else {k: v for k, v in written.items() if k != "apart_from"}
 
 
 def _json(value: Any) -> Any:

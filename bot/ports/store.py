@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from bot.domain.brief import AlertHistory, Brief
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
+from bot.domain.notice import Notice
 from bot.domain.query import Viewer
 
 
@@ -35,6 +36,8 @@ class Owed:
     "ephemeral"; for a bank "retain", "retract". A payload that names `"target": <delivery_id>` is resolved to that
     delivery's result (its message ts) when it is delivered. A row that is replaced while it is being sent waits for
     that call to end (two calls in flight could arrive in either order), then it is due with the newer payload.
+    `every_s`: a row that is replaced is due at the earliest so long after its last delivery; others do not wait for it
+    meanwhile. Replacing it with 0 makes it due at once.
     """
 
     destination: Destination
@@ -44,6 +47,7 @@ class Owed:
     payload: Mapping[str, Any]
     urgent: bool = False
     replaces: bool = False
+    every_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,8 @@ class Changes:
     adds one. `records` are written (and indexed in the same transaction); `recallable` says which incident ids among
     them may be recalled from now on (resolved or imported ones). `retracted` ids are deleted from records and index.
     `once`: a key under which this change happens at most once; if it already has, nothing is written and `commit`
-    returns False. `audit`: lines (actor, action, object, detail).
+    returns False. `audit`: lines (actor, action, object, detail). `notices` are written under their keys, replacing what
+    was kept under them; `dropped_notices` are keys that are kept no longer.
     """
 
     lives: tuple[Life, ...] = ()
@@ -122,6 +127,17 @@ class Changes:
     once: str | None = None
     seen_posts: tuple[SeenPost, ...] = ()
     audit: tuple[tuple[str, str, str, str], ...] = ()
+    notices: tuple[Notice, ...] = ()
+    dropped_notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of an alert around one moment: the incidents that a notice may touch, oldest first, and all notices
+    of these and of no incident."""
+
+    lives: tuple[Life, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +188,11 @@ class IncidentStore(Protocol):
         """The most recently opened incident of this fingerprint in this visibility."""
         ...
 
+    async def kept(self, notice: Notice, *, known: str | None = None) -> Kept:
+        """What this notice may touch: of its fingerprint and visibility the last incident opened by then and the first
+        one after, the incident `known`, and the notices of no incident that have its fingerprint or speak of its post."""
+        ...
+
     async def lives(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
         """Lives opened in [since, until), oldest first."""
         ...
@@ -183,7 +204,7 @@ class IncidentStore(Protocol):
     async def history(
         self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
     ) -> AlertHistory:
-        """What alerts alone tell of this fingerprint in the last `days`, leaving out incident `but`."""
+        """What alerts alone tell of this fingerprint in the last `days`, leaving out the last firing of incident `but`."""
         ...
 
     async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:

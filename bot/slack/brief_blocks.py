@@ -14,7 +14,7 @@ from bot.slack.brief_parts import Blocks, Levels
 from bot.slack.markup import Block, context, prose, section, text_size
 
 # Parts that share a block with the part before them: twelve blocks are all there is.
-JOINS = {"later": "skip", "alternatives": "did_not_work", "possible": "sources"}
+JOINS = {"same_outage": "state", "later": "skip", "alternatives": "did_not_work", "possible": "sources"}
 MAX_BLOCKS = 12
 MAX_TEXT = 2000
 
@@ -31,6 +31,7 @@ GIVES_WAY: tuple[tuple[str, int], ...] = (
     ("did_not_work", 1),
     ("skip", 2),
     ("steps", 2),
+    ("same_outage", 1),
     ("state", 1),
     ("missing", 1),
     ("sources", 2),
@@ -52,9 +53,9 @@ NAMES = {
 }
 
 
-def brief_message(brief: Brief) -> Message:
-    """The brief as the thread shows it."""
-    parts = _parts(brief)
+def brief_message(brief: Brief, tell: str | None = None) -> Message:
+    """The brief as the thread shows it; `tell` is mentioned."""
+    parts = _parts(brief) | {"state": part.state(brief, tell)}
     return Message(part.verdict(brief), within(parts))
 
 
@@ -95,6 +96,7 @@ def _listed(lines: list[str], near: list[str]) -> Blocks:
 
 def _parts(brief: Brief) -> dict[str, Levels]:
     opening: dict[str, Levels] = {"title": (part.title(brief),), "state": part.state(brief)}
+    opening["same_outage"] = part.same_outage(brief)
     closing: dict[str, Levels] = {"buttons": (part.buttons(brief),)}
     if brief.memory_mode != "on":
         return opening | {"signs": part.signs(brief), "collect": part.collect(brief)} | closing

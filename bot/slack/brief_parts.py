@@ -3,9 +3,11 @@ order it gives way (that is `brief_blocks`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
+from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.recommendation import DidNotWork, Recommendation
 from bot.domain.skip import Later, Skip
 from bot.domain.steps import split_steps
@@ -27,11 +29,15 @@ from bot.slack.markup import (
 )
 
 Blocks = tuple[Block, ...]
+_USER_ID = re.compile(r"(?:<@)?([UW](?=[A-Z]*\d)[A-Z0-9]{2,20})(?:\|[^<>]*)?>?")
+_GROUP_ID = re.compile(r"S[A-Z0-9]{2,20}")
 Levels = tuple[Blocks, ...]
 
 MAX_VERDICT = 140
 MAX_STEPS = 5
 MAX_ID = 24
+# As it is encoded: what a menu's entry carries has less room than a button's value.
+MAX_MENU_ID = 110
 SEPARATOR = " · "
 STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolved", "dismissed": "Dismissed"}
 
@@ -57,13 +63,24 @@ def title(brief: Brief) -> Blocks:
     return (header(verdict(brief)),)
 
 
-def state(brief: Brief) -> Levels:
-    """How the incident stands and what alerts alone tell of it."""
+def state(brief: Brief, tell: str | None = None) -> Levels:
+    """How the incident stands and what alerts alone tell of it; `tell` is mentioned."""
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
     stands, severity = _stands(brief), brief.alert.severity.value if brief.alert.severity else None
     past = history(brief.history) if brief.memory_mode == "on" else None
-    full = joined((stands, severity, where, _fired(brief.incident), _acknowledged(brief.incident), past))
-    return ((context(full),), (context(joined((stands, severity, past))),))
+    goes_on = joined((_partly(brief.incident), _flapping(brief.incident))) or None
+    told = told_to(brief, tell)
+    fired, acknowledged = _fired(brief.incident), _acknowledged(brief.incident)
+    full = joined((stands, severity, where, fired, goes_on, acknowledged, past, told))
+    return ((context(full),), (context(joined((stands, severity, goes_on, past, told))),))
+
+
+def told_to(brief: Brief, tell: str | None) -> str | None:
+    """The mention: a user group, or whoever acknowledged if Slack knows them."""
+    if tell == ACKNOWLEDGER:
+        found = _USER_ID.fullmatch((brief.incident.acknowledged_by if brief.incident else None) or "")
+        return f"<@{found[1]}>" if found else None
+    return f"<!subteam^{tell}>" if tell and _GROUP_ID.fullmatch(tell) else None
 
 
 def _stands(brief: Brief) -> str:
@@ -71,6 +88,8 @@ def _stands(brief: Brief) -> str:
     if incident is None:
         return brief.alert.state.value.replace("_", " ").capitalize()
     word = STATE_WORDS.get(incident.state, "Since")
+    if incident.no_data and incident.state == "open":
+        word = "No data since"
     at = incident.cleared_at if incident.state == "cleared" and incident.cleared_at else incident.opened_at
     since = moment(at) if incident.state in {"open", "cleared"} else f"(opened {moment(at)})"
     return f"*{word}* {since}{SEPARATOR}{prose(incident.incident_id, MAX_ID)}"
@@ -78,6 +97,20 @@ def _stands(brief: Brief) -> str:
 
 def _fired(incident: IncidentView | None) -> str | None:
     return f"fired {incident.fired}×" if incident and incident.fired > 1 else None
+
+
+def _partly(incident: IncidentView | None) -> str | None:
+    """How much of a group has cleared, while the rest fires."""
+    if incident is None or incident.state != "open" or incident.firing is None or incident.members is None:
+        return None
+    cleared = incident.members - incident.firing
+    return f"{cleared} of {incident.members} cleared" if cleared > 0 else None
+
+
+def _flapping(incident: IncidentView | None) -> str | None:
+    if incident is None or not incident.flaps:
+        return None
+    return f"*flapping*: fired and cleared {incident.flaps} times in {incident.flaps_minutes} min"
 
 
 def _acknowledged(incident: IncidentView | None) -> str | None:
@@ -95,6 +128,16 @@ def history(past: AlertHistory | None) -> str | None:
     if past.unrecorded:
         said += f", {past.unrecorded} cleared with no recorded fix"
     return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
+
+
+def same_outage(brief: Brief) -> Levels:
+    """What another tool said at the same time about the same; a question, until a person answers it."""
+    other = brief.same_outage
+    if other is None:
+        return ((),)
+    told = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
+    full = f"{told} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
+    return ((context(full),), (context(told),))
 
 
 def missing(brief: Brief) -> Levels:
@@ -309,6 +352,10 @@ def buttons(brief: Brief) -> Blocks:
     row = [_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
         row.insert(0, _fixed_button(incident.incident_id, best.fix))
+    if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
+        row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
+    if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
+        row.append(_menu(incident))
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
@@ -328,10 +375,29 @@ def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
     }
 
 
+def _menu(incident: IncidentView) -> dict[str, object]:
+    """What is done seldom. An incident whose resolution is recorded was an alert."""
+    entries = [("Mute…", ids.MUTE)]
+    if incident.state != "resolved":
+        entries.append(("Not an alert…", ids.NOT_ALERT))
+    values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]
+    options = [{"text": plain_text(label), "value": value} for label, value in values]
+    return {"type": "overflow", "action_id": ids.MORE, "options": options}
+
+
 def _record_button(incident_id: str) -> dict[str, object]:
     return {
         "type": "button",
         "action_id": ids.RECORD,
         "text": plain_text("Record…"),
         "value": ids.encode({"i": incident_id}),
+    }
+
+
+def _not_same_button(incident_id: str, other: str) -> dict[str, object]:
+    return {
+        "type": "button",
+        "action_id": ids.NOT_SAME,
+        "text": plain_text("Not the same"),
+        "value": ids.encode({"i": incident_id, "o": other}),
     }

@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
+from bot.slack import agreements
 from bot.slack.listening import Listening, asker_in, open_incidents
 from bot.slack.questions import HOURS, SPAN, Answer, answered, read_question, tell
 from bot.slack.resolving import channel_id_of, open_from_command
@@ -49,13 +50,16 @@ async def incidents(deps: Listening, body: Body) -> Message:
 
 
 async def precedent(deps: Listening, body: Body) -> Message:
-    """`/precedent help|status`."""
+    """`/precedent help|status|channel|rules`."""
     word = next(iter(str(body.get("text") or "help").split()), "help").lower()
+    if word in AGREED:
+        return await AGREED[word](deps, body)
     if word == "status":
         return deps.surfaces.status(await deps.status(await asker_in(deps.chat, channel_id_of(body))))
     return deps.surfaces.help(None if word == "help" else word)
 
 
+AGREED: Mapping[str, Command] = {"channel": agreements.channel, "rules": agreements.rules}
 COMMANDS: Mapping[str, Command] = {
     "/recall": recall,
     "/digest": digest,

@@ -12,15 +12,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.alert import Alert, Reading
+from bot.domain.alert import Alert, NotAlert, Reading
 from bot.ports.readings import write_alert
 from bot.ports.store import Received
+from bot.slack.references import references
 from bot.slack.requests import tidied
 
 Event = Mapping[str, Any]
 # What is kept of an event: facts, no text.
 FACTS = frozenset({
-    "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
+    "app_id", "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
     "type", "user",
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
@@ -66,6 +67,7 @@ def receive(body: Mapping[str, Any], read: Callable[[Event], Reading], own: Own 
     event_id = str(body.get("event_id") or "")
     event_id = event_id if _ID.fullmatch(event_id) else natural_key(body)
     order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
+    order_key = None if kept.kind == "reference" else order_key
     return Received(event_id, kept.key or natural_key(body), kept.kind, _with_team(kept, body), order_key)
 
 
@@ -108,7 +110,32 @@ def _read_message(event: Event, read: Callable[[Event], Reading], own: Own) -> K
         return Kept("message", event, alert=reading)
     if subtype in SPOKEN and not event.get("bot_id") and _addressed(event, own):
         return Kept("app_mention", event)
-    return Kept("message")
+    return _speaks_of_an_alert(event, reading, read) or Kept("message")
+
+
+def _speaks_of_an_alert(event: Event, reading: NotAlert, read: Callable[[Event], Reading]) -> Kept | None:
+    """A message that is no alert but links to messages, forwards them, or pastes an alert: the places are kept and what
+    the paste was read as, no text."""
+    pasted = _pasted(event, read) if reading.kind == "knowledge_about_alert" else None
+    if pasted or references(_placed(event)):
+        return Kept("reference", event, alert=pasted)
+    return None
+
+
+def _pasted(event: Event, read: Callable[[Event], Reading]) -> Alert | None:
+    """The alert in a person's words, read as if a tool had posted it."""
+    if event.get("subtype") == "message_changed" or event.get("thread_ts"):
+        return None
+    unsigned = {k: v for k, v in event.items() if k not in {"user", "client_msg_id"}}
+    reading = read({**unsigned, "subtype": "bot_message", "bot_id": "B0PASTED"})
+    if not isinstance(reading, Alert) or reading.tool == "generic":
+        return None
+    return Alert(reading.tool, reading.state, reading.fingerprint)  # which alert it is; not a word of the person's
+
+
+def _placed(event: Event) -> Event:
+    """The message of an event, with its channel."""
+    return {**_message(event), "channel": event.get("channel")}
 
 
 def _read_mention(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
@@ -170,7 +197,9 @@ def _skeleton(event: Event, alert: Alert | None) -> dict[str, Any]:
     kept: dict[str, Any] = {k: v for k, v in event.items() if k in FACTS and isinstance(v, str)}
     inner = event.get("message")
     if isinstance(inner, Mapping):
-        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited") if k in inner}
+        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
+    if spoken_of := references(_placed(event)):
+        kept["refers_to"] = [list(place) for place in spoken_of]
     return kept | ({"alert": write_alert(alert)} if alert else {})
 
 

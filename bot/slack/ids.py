@@ -15,7 +15,15 @@ from bot.domain.text import normalise
 # Buttons
 FIXED = "precedent.fixed"
 RECORD = "precedent.record"
+MORE = "precedent.more"
+NOT_SAME = "precedent.not_same"
 BRIEF_ACTIONS = "precedent.brief"
+CHANGE_CHANNEL = "precedent.change_channel"
+UNDO = "precedent.undo"
+
+# What the menu under a brief offers
+MUTE = "mute"
+NOT_ALERT = "not_alert"
 
 # Shortcuts on a message
 RESOLVE_FROM_MESSAGE = "resolve_from_message"
@@ -24,6 +32,9 @@ RECALL_FROM_MESSAGE = "recall_from_message"
 # Views
 RESOLVE_VIEW = "precedent.resolve"
 PICK_VIEW = "precedent.pick"
+CHANNEL_VIEW = "precedent.channel"
+MUTE_VIEW = "precedent.mute"
+NOT_ALERT_VIEW = "precedent.not_alert"
 
 # Blocks of the resolve view; each holds one input whose action id is `INPUT`
 INPUT = "value"
@@ -37,7 +48,26 @@ LESSON = "lesson"
 # Block of the picker
 INCIDENT = "incident"
 
+# Blocks of the channel view
+SOURCES = "sources"
+MINIMUM = "minimum"
+TELL = "tell"
+QUIET = "quiet"
+DIGEST_DAY = "digest_day"
+DIGEST_HOUR = "digest_hour"
+ZONE = "zone"
+NUDGES = "nudges"
+POOL = "pool"
+SHARED = "shared"
+# Blocks of the views that silence
+WHAT = "what"
+UNTIL = "until"
+UNTIL_TIME = "until_time"
+REASON = "reason"
+REACH = "reach"
+
 SOMETHING_ELSE = "else"
+MAX_OPTION_VALUE = 150
 MAX_VALUE = 2000
 MAX_METADATA = 3000
 

@@ -16,7 +16,7 @@ from bot.domain.alert import Alert
 from bot.domain.opening import symptom_words
 from bot.domain.redact import mask
 from bot.slack import ids
-from bot.slack.listening import Listening, asker_in
+from bot.slack.listening import Listening, asker_in, require_visible
 from bot.slack.markup import clean, reading
 from bot.slack.messages import note
 from bot.slack.questions import MAX_TEXT, Answer, Question, answered, tell
@@ -30,6 +30,7 @@ from bot.slack.resolving import (
     open_from_message,
     picked,
     submitted,
+    user_of,
 )
 
 OLD_BUTTON = "This button belongs to an older message and does nothing any more. `/precedent help` shows what I can do."
@@ -53,6 +54,11 @@ def _buttons(app: AsyncApp, deps: Listening) -> None:
     async def record(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
         await ack()
         await open_from_button(deps, client, body, str(action.get("value")))
+
+    @app.action(ids.NOT_SAME)
+    async def not_the_same(ack: Answer, body: dict[str, Any], action: dict[str, Any]) -> None:
+        await ack()
+        await kept_apart(deps, body, str(action.get("value")))
 
     @app.action(re.compile(".*"))
     async def other(ack: Answer, action: dict[str, Any], respond: Answer) -> None:
@@ -88,6 +94,15 @@ async def _recall_message(deps: Listening, body: dict[str, Any], respond: Answer
         return
     own = await incident_of(deps, channel_id, str(message["ts"]), message.get("thread_ts"))
     await tell(respond, await answered(deps, question, viewer, alert=alert, but=own))
+
+
+async def kept_apart(deps: Listening, body: dict[str, Any], value: str) -> None:
+    """ "Not the same": for who may see both incidents from here."""
+    said, user = ids.decode(value), user_of(body)
+    one, other = (ids.text_of(said, key) or "" for key in ("i", "o"))
+    for incident_id in (one, other):
+        await require_visible(deps, incident_id, channel_id_of(body), user)
+    await deps.keep_apart(one, other, user)
 
 
 def question_of(message: Mapping[str, Any], alert: Alert | None) -> tuple[Question, Alert | None]:

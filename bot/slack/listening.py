@@ -14,10 +14,26 @@ from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
+from bot.workflows.apart import KeepApart
+from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
+from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
 from bot.workflows.status import ReportStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """The use cases of what is agreed in channels."""
+
+    show: ShowChannel
+    change: ChangeChannel
+    find: FindAnswered
+    not_alert: NotAnAlert
+    mute: MuteAlerts
+    undo: UndoSilence
+    silences: ListSilences
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,7 @@ class Listening:
     inbox: Inbox
     store: IncidentStore
     resolve: Resolve
+    keep_apart: KeepApart
     lookup: LookUp
     compose_digest: ComposeDigest
     status: ReportStatus
@@ -35,6 +52,7 @@ class Listening:
     surfaces: SlackSurfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Reading]
+    agreed: Agreed
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
 
@@ -42,20 +60,21 @@ class Listening:
 PUBLIC = Viewer()
 NOBODY = Viewer(frozenset())
 SHARED = (
-    "This channel is shared with another organisation, so I show and record nothing here. That is not possible in "
-    "shared channels; please use a channel of your own organisation."
+    "This channel is shared with another organisation, so I show and record nothing here. Please use a channel of your "
+    "own organisation, or ask a steward to allow it: /precedent channel."
 )
 MEMBERS_ONLY = "Only members of that channel may do this."
 
 
 async def viewer_in(chat: Chat, channel_id: str) -> Viewer:
-    """Who reads an answer in this channel: public incidents, and the channel's own if it is private. A channel that the
-    bot cannot look at shows what is public; one that is shared with another organisation shows nothing."""
+    """Who reads an answer in this channel: public incidents, the channel's own if it is private, and those of its pool.
+    A channel that the bot cannot look at shows what is public; one that is shared with another organisation shows
+    nothing, unless a steward allowed it."""
     try:
         channel = await chat.channel(channel_id)
     except ChatRejected:
         return PUBLIC
-    return NOBODY if channel.is_shared else Viewer(frozenset({"public", channel.visibility}))
+    return NOBODY if channel.is_silent else channel.viewer
 
 
 async def asker_in(chat: Chat, channel_id: str) -> Viewer:
@@ -74,7 +93,7 @@ async def channel_of_record(chat: Chat, channel_id: str) -> Channel:
         channel = await chat.channel(channel_id)
     except ChatRejected as problem:
         raise ChatRejected("Invite me to this channel first: /invite @Precedent.", problem.code) from problem
-    if channel.is_shared:
+    if channel.is_silent:
         raise NotAllowedHere(SHARED)
     return channel
 

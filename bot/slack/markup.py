@@ -24,6 +24,7 @@ _FORMAT = str.maketrans({"*": "∗", "~": "∼", "`": "ˋ"})
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _EMOJI = re.compile(r":(?=[a-z+][a-z0-9_+'-]*:)", re.IGNORECASE)
 _HTTP = re.compile(r"https?://[^\s<>|\"`\\^{}]+", re.IGNORECASE)
+_CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}")
 _REFERENCE = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 ELLIPSIS = "…"
@@ -106,6 +107,11 @@ def person(user_id: str | None) -> str:
     if user_id and _USER.fullmatch(user_id):
         return f"<@{user_id}>"
     return prose(user_id or "someone", 40)
+
+
+def place(channel_id: str) -> str:
+    """A link to a Slack channel, or the text as data if it is no id."""
+    return f"<#{channel_id}>" if _CHANNEL.fullmatch(channel_id) else prose(channel_id, 40)
 
 
 def moment(at: datetime) -> str:

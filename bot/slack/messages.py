@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.domain.admission import Mute
 from bot.domain.brief import Brief
 from bot.domain.digest import Digest, RecurringFamily
 from bot.domain.lifecycle import Life
 from bot.ports.chat import Message
+from bot.slack.agreed_messages import muted_message
 from bot.slack.brief_blocks import MAX_TEXT, brief_message, changed_message, recalled_message
 from bot.slack.brief_parts import MAX_ID, ids_of, joined, verdict
 from bot.slack.markup import Block, context, header, link, moment, person, plain, prose, section, text_size
@@ -24,6 +26,8 @@ COMMANDS = (
     ("/resolve [INC-… or a message link]", "record what fixed an incident"),
     ("/incidents", "the open incidents you may see"),
     ("/digest [7d|30d]", "what recurs, shown to you only"),
+    ("/precedent channel", "what is set for this channel, and changing it"),
+    ("/precedent rules", "what is silenced here, with Undo"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )
@@ -41,9 +45,13 @@ class OpenIncident:
 class SlackSurfaces:
     """The surfaces of `bot.ports.chat`, and those that only Slack's listeners need. Same value, same bytes."""
 
-    def brief(self, brief: Brief) -> Message:
-        """The brief as the thread shows it."""
-        return brief_message(brief)
+    def brief(self, brief: Brief, tell: str | None = None) -> Message:
+        """The brief as the thread shows it; `tell` is mentioned."""
+        return brief_message(brief, tell)
+
+    def muted(self, mute: Mute) -> Message:
+        """The line in the thread that says what was muted, by whom, until when."""
+        return muted_message(mute)
 
     def repeat_notice(self, brief: Brief, link: str | None) -> Message:
         """One line for a repeat that came as a new root."""

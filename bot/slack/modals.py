@@ -12,11 +12,10 @@ from typing import Any
 from bot.domain.incident import Boundary, FailedCheck
 from bot.ports import RecordRejected
 from bot.slack import ids
-from bot.slack.markup import Block, clean, plain, plain_text, section, verbatim
+from bot.slack.forms import View, answers, lines, modal, option, select
+from bot.slack.markup import Block, clean, plain, section, verbatim
 from bot.slack.messages import OpenIncident
 from bot.workflows.resolve import Outcome, Resolution, ResolveForm, Subject
-
-View = dict[str, Any]
 
 OUTCOMES = (
     (Outcome.RECOVERED, "Yes, I saw it recover"),
@@ -41,7 +40,6 @@ BLOCK_OF = {
     "lesson": ids.LESSON,
     "incident": ids.INCIDENT,
 }
-MAX_OPTION = 75
 MAX_CHECKS = 20
 MAX_CHECK = 200
 _MINUTES = re.compile(
@@ -55,7 +53,7 @@ def block_of(field: str, view: Mapping[str, Any]) -> str:
     blocks = view.get("blocks")
     rows = [b for b in blocks if isinstance(b, Mapping)] if isinstance(blocks, list) else []
     inputs = [name for b in rows if b.get("type") == "input" and (name := ids.text_of(b, "block_id"))]
-    wanted = BLOCK_OF.get(field, "")
+    wanted = BLOCK_OF.get(field, field)
     return next((b for b in (wanted, *inputs) if b in inputs), ids.OUTCOME)
 
 
@@ -63,22 +61,22 @@ def resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
     """The modal in which a person says what fixed an incident. `metadata` comes back with the answers."""
     name = f"{form.incident_id}: {form.title}" if form.incident_id else form.title
     blocks: list[Block] = [verbatim(plain(name, 200) or "Incident")]
-    blocks.append(_select(ids.OUTCOME, "Did it fix it?", [_option(label, o.value) for o, label in OUTCOMES]))
+    blocks.append(select(ids.OUTCOME, "Did it fix it?", [option(label, o.value) for o, label in OUTCOMES]))
     if form.known_fixes:
-        blocks.append(_select(ids.KNOWN_FIX, "What fixed it?", _known(form.known_fixes), optional=True))
+        blocks.append(select(ids.KNOWN_FIX, "What fixed it?", _known(form.known_fixes), optional=True))
     blocks += [
-        _lines(ids.FIX, "What was done, one step a line", _fix_hint(form)),
-        _lines(ids.ROOT_CAUSE, "Root cause", "A guess is fine; say that it is one.", _said(form, "root_cause")),
-        _select(
+        lines(ids.FIX, "What was done, one step a line", _fix_hint(form)),
+        lines(ids.ROOT_CAUSE, "Root cause", "A guess is fine; say that it is one.", _said(form, "root_cause")),
+        select(
             ids.BOUNDARY,
             "Where was the fault?",
-            [_option(label, b.value) for b, label in BOUNDARIES],
-            initial=_option(BOUNDARIES[0][1], BOUNDARIES[0][0].value),
+            [option(label, b.value) for b, label in BOUNDARIES],
+            initial=option(BOUNDARIES[0][1], BOUNDARIES[0][0].value),
         ),
-        _lines(ids.FAILED_CHECKS, "What wasted time, one a line", _checks_hint(form)),
-        _lines(ids.LESSON, "What should the next person know?", "Optional.", _said(form, "lesson")),
+        lines(ids.FAILED_CHECKS, "What wasted time, one a line", _checks_hint(form)),
+        lines(ids.LESSON, "What should the next person know?", "Optional.", _said(form, "lesson")),
     ]
-    return _modal(ids.RESOLVE_VIEW, "Record resolution", "Record", blocks, metadata)
+    return modal(ids.RESOLVE_VIEW, "Record resolution", "Record", blocks, metadata)
 
 
 def _said(form: ResolveForm, name: str) -> str | None:
@@ -100,79 +98,18 @@ def _checks_hint(form: ResolveForm) -> str:
 def pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View:
     """Which open incident is it? Follows `/resolve` without an argument."""
     options = [
-        _option(f"{r.life.incident_id} {r.title}", r.life.incident_id) for r in rows if len(r.life.incident_id) <= 150
+        option(f"{r.life.incident_id} {r.title}", r.life.incident_id) for r in rows if len(r.life.incident_id) <= 150
     ][:100]
     if not options:
         text = "No open incidents here. In the alert's message menu choose *Record resolution*."
-        return _modal(ids.PICK_VIEW, "Record resolution", None, [section(text)], metadata)
-    blocks = [_select(ids.INCIDENT, "Which incident?", options)]
-    return _modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
-
-
-def _modal(callback: str, title: str, submit: str | None, blocks: Sequence[Block], metadata: Mapping[str, Any]) -> View:
-    view: View = {
-        "type": "modal",
-        "callback_id": callback,
-        "title": plain_text(title),
-        "close": plain_text("Cancel"),
-        "blocks": list(blocks),
-        "private_metadata": ids.encode(metadata, ids.MAX_METADATA),
-    }
-    return view | ({"submit": plain_text(submit)} if submit else {})
-
-
-def _option(label: str, value: str) -> dict[str, Any]:
-    return {"text": plain_text(plain(label, MAX_OPTION) or "(no title)"), "value": value}
+        return modal(ids.PICK_VIEW, "Record resolution", None, [section(text)], metadata)
+    blocks = [select(ids.INCIDENT, "Which incident?", options)]
+    return modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
 
 
 def _known(fixes: Sequence[str]) -> list[dict[str, Any]]:
     named = {ids.fix_key(fix): fix for fix in fixes[:20]}
-    return [*(_option(fix, key) for key, fix in named.items()), _option("Something else", ids.SOMETHING_ELSE)]
-
-
-def _select(
-    block_id: str,
-    label: str,
-    options: list[dict[str, Any]],
-    *,
-    optional: bool = False,
-    initial: dict[str, Any] | None = None,
-) -> Block:
-    element: dict[str, Any] = {"type": "static_select", "action_id": ids.INPUT, "options": options}
-    if initial:
-        element["initial_option"] = initial
-    return {
-        "type": "input",
-        "block_id": block_id,
-        "label": plain_text(label),
-        "optional": optional,
-        "element": element,
-    }
-
-
-def _lines(block_id: str, label: str, hint: str, more: str | None = None) -> Block:
-    element = {"type": "plain_text_input", "action_id": ids.INPUT, "multiline": True, "max_length": 3000}
-    shown = f"{hint} {more}" if more else hint
-    return {
-        "type": "input",
-        "block_id": block_id,
-        "label": plain_text(label),
-        "optional": True,
-        "hint": plain_text(plain(shown, 300)),
-        "element": element,
-    }
-
-
-def answers(view: Mapping[str, Any]) -> dict[str, str]:
-    """What was typed or chosen, by block id; what was left empty is absent."""
-    found = {}
-    values = ids.object_of(ids.object_of(view, "state"), "values")
-    for block_id in values:
-        given = ids.object_of(ids.object_of(values, block_id), ids.INPUT)
-        value = ids.text_of(given, "value") or ids.text_of(ids.object_of(given, "selected_option"), "value")
-        if value and value.strip():
-            found[block_id] = value.strip()
-    return found
+    return [*(option(fix, key) for key, fix in named.items()), option("Something else", ids.SOMETHING_ELSE)]
 
 
 def read_submission(
@@ -236,6 +173,10 @@ def _check(row: str) -> FailedCheck:
     """A number counts as minutes only with a unit or after a mark: "restart worker 3" is the name of a check."""
     match = _MINUTES.match(row)
     name = match["check"].rstrip(" ,;:(=–—-") if match else ""
+    if not any(character.isalpha() for character in (name if match else row)):
+        raise RecordRejected(
+            "failed_checks", f"“{row[:40]}” names no check: write what was looked at, then the minutes."
+        )
     if match is None or not name or not (match["unit"] or match["mark"]):
         return FailedCheck(row)
     factor = 60 if (match["unit"] or "").lower().startswith("h") else 1

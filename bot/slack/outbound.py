@@ -136,6 +136,10 @@ class SlackChat:
         said = _header(answer, "x-oauth-scopes") or ""
         return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
 
+    async def ask(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        """What another part of the Slack layer asks, with the deadline and the errors of this port."""
+        return await self._call(operation, call)
+
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
         data = getattr(await self._answer(operation, call), "data", None)
         return data if isinstance(data, Mapping) else {}

@@ -58,7 +58,7 @@ async def _owe(
 async def _is_silent(deps: Listening, channel_id: str) -> bool:
     """Whether nothing is said: the channel is shared with another organisation, or Slack does not say what it is."""
     try:
-        return (await deps.chat.channel(channel_id)).is_shared
+        return (await deps.chat.channel(channel_id)).is_silent
     except ChatAuthRejected:
         raise
     except ChatRejected:

@@ -18,6 +18,7 @@ from bot.domain.opening import symptom_words
 from bot.domain.redact import mask
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.slack import ids, modals
+from bot.slack.forms import View, answers
 from bot.slack.listening import (
     Listening,
     asker_in,
@@ -80,7 +81,7 @@ async def view_for(
     root: str | None = None,
     *,
     said: str | None = None,
-) -> modals.View:
+) -> View:
     """The modal for an incident that this person may see from this channel. `root`: the thread in which it was asked
     for; `said`: what a refusal calls the incident."""
     await require_visible(deps, incident_id, channel_id, user_id, said=said)
@@ -252,10 +253,10 @@ async def subject_of(deps: Listening, metadata: Mapping[str, Any], user_id: str)
     return Subject(channel, ts, ids.text_of(metadata, "t") or "Message", alert, ids.text_of(metadata, "u"))
 
 
-async def picked(deps: Listening, body: Body) -> modals.View:
+async def picked(deps: Listening, body: Body) -> View:
     """The modal for the incident chosen in the picker."""
     view = ids.object_of(body, "view")
-    chosen = modals.answers(view).get(ids.INCIDENT)
+    chosen = answers(view).get(ids.INCIDENT)
     if chosen is None:
         raise RecordRejected("incident", "Choose an incident.")
     channel_id = ids.text_of(ids.decode(view.get("private_metadata")), "c") or ""

@@ -1,38 +1,45 @@
-"""Answer an alert: incident, recall, decision, and what is owed to its thread, in one durable commit (design 6, 7).
+"""Answer an alert: incident, recall, decision, and what is owed to its thread, in one durable commit.
 
 Must not render, call Slack for anything but facts, or read what is no alert.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.domain.alert import Alert, Delivery, NotAlert, Severity
-from bot.domain.brief import AlertHistory, Brief, IncidentView, decide, same_advice, with_life
+from bot.domain.admission import ANSWERED, Admission, Outcome
+from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.domain.brief import AlertHistory, Brief, IncidentView, SameOutage, decide, same_advice, with_life
 from bot.domain.incident import Source
-from bot.domain.lifecycle import Happened, Life, advance, opens
+from bot.domain.lifecycle import Happened, IncidentState, Life, flapping, happened
+from bot.domain.notice import FIRES, Notice, notice_of
 from bot.domain.opening import opened_record, posted_at, view_of
+from bot.domain.outages import NEAR, near_in_time, shared_names
 from bot.domain.query import Viewer, build_query
 from bot.domain.ranking import Recalled
+from bot.domain.replay import Chapter, Told, replay
 from bot.ports import StoreConflict
 from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.memory import Index, Recall
-from bot.ports.parts import owed
-from bot.ports.store import Changes, InboxRow, IncidentStore, Owed, PostedBrief, SeenPost
+from bot.ports.parts import EDIT_EVERY_S, owed
+from bot.ports.store import Changes, InboxRow, IncidentStore, Kept, Owed, PostedBrief, SeenPost
 
 HISTORY_DAYS = 30
 REPEAT_NOTICE_AFTER = timedelta(minutes=30)
 QUIET = frozenset({Severity.WARNING, Severity.INFO})
 LOOKED = "mag"
+GENERIC = "generic"
+AGAIN = frozenset({Happened.REOPENED, Happened.ESCALATED, Happened.REPEATED})
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One alert post: where it stands, when, and what it says. `root_ts` is the thread that an answer belongs to."""
+    """One alert post: where it stands, when, and what it says. `root_ts` is the thread that an answer belongs to;
+    `refers_to` are the messages (channel, ts) that it links to."""
 
     channel: Channel
     ts: str
@@ -40,6 +47,8 @@ class Post:
     at: datetime
     alert: Alert
     url: str | None
+    refers_to: tuple[tuple[str, str], ...] = ()
+    admission: Admission = ANSWERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,11 @@ class PreviewBrief:
         return decide(alert, recalled, (), at, incident=incident, history=history)
 
 
+async def answer_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+    """Where nothing can be agreed in channels."""
+    return ANSWERED
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerAlert:
     """An alert's post becomes an incident's brief, or changes the one it has."""
@@ -79,6 +93,7 @@ class AnswerAlert:
     surfaces: Surfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = answer_all
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
@@ -86,19 +101,71 @@ class AnswerAlert:
         if post is None:
             await self.store.commit(Changes(done=row))
             return
-        before = await self._life_of(post)
-        new_id = await self.store.new_incident_id() if opens(before, post.alert, post.at) else None
-        step = advance(before, post.alert, post.at, new_id=new_id, visibility=post.channel.visibility)
-        if step.life is None:
+        post = replace(post, admission=await self.admit(row, post.channel, post.alert, post.at))
+        if post.admission.outcome is Outcome.IGNORE:
             await self.store.commit(Changes(done=row))
-        elif step.happened is Happened.NOTHING:
-            counted = (step.life,) if step.life != before else ()
-            seen = (SeenPost(post.channel.id, post.ts, step.life.incident_id),)
-            await self.store.commit(Changes(lives=counted, done=row, seen_posts=seen))
-        elif step.happened is Happened.OPENED:
-            await self._open(row, post, step.life, before)
-        else:
-            await self._change(row, post, step.life, step.happened)
+            return
+        notice, kept = await self._kept(post)
+        if any(notice.key == known.key for known in kept.notices):
+            await self.store.commit(Changes(done=row))
+            return
+        told = replay((*kept.notices, notice), kept.lives)
+        changes = Changes(done=row, notices=_moved(told, kept))
+        for chapter in told.chapters:
+            changes = await self._with_chapter(changes, chapter, kept, post, notice)
+        if not await self.store.commit(changes):
+            raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
+
+    async def _kept(self, post: Post) -> tuple[Notice, Kept]:
+        """The notice that the post is, and what is kept around it. An edit or an answer belongs to its post's incident,
+        and so does an unknown bot's post about one."""
+        notice = notice_of(post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts)
+        known = await self._known(post)
+        if known is None and post.alert.tool == GENERIC and (known := await self._referred_to(post)):
+            notice = replace(notice, state=AlertState.UPDATE)
+        if known is None:
+            return notice, await self.store.kept(notice)
+        like = replace(notice, fingerprint=known.fingerprint, visibility=known.visibility)
+        return notice, await self.store.kept(like, known=known.incident_id)
+
+    async def _known(self, post: Post) -> Life | None:
+        known = await self.store.incident_at(post.channel.id, post.ts)
+        if known is None and post.root_ts != post.ts:
+            known = await self.store.incident_at(post.channel.id, post.root_ts)
+        return await self.store.life(known) if known else None
+
+    async def _referred_to(self, post: Post) -> Life | None:
+        """The incident that a post links to, unless it is the post's own alert that is told again."""
+        for channel, ts in post.refers_to:
+            if known := await self.store.incident_at(channel, ts):
+                life = await self.store.life(known)
+                if life.fingerprint != post.alert.fingerprint and life.visibility in (
+                    "public",
+                    post.channel.visibility,
+                ):
+                    return life
+        return None
+
+    async def _with_chapter(
+        self, changes: Changes, chapter: Chapter, kept: Kept, post: Post, notice: Notice
+    ) -> Changes:
+        """The changes, with what this incident owes for the notice that arrived."""
+        before = next((life for life in kept.lives if life.incident_id == chapter.life.incident_id), None)
+        is_ours = any(n.key == notice.key for n in chapter.notices)
+        if before is None:
+            opened = await self._open(chapter, post, notice)
+            return _joined(changes, opened, once=_gap(kept, notice))
+        did = happened(before, chapter.life, notice) if is_ours else Happened.UPDATED
+        if not is_ours and before == replace(chapter.life, base=before.base):
+            return changes
+        seen = (SeenPost(post.channel.id, post.ts, before.incident_id),) if is_ours else ()
+        counted = (chapter.life,) if chapter.life != before else ()
+        about = Changes(lives=counted, seen_posts=seen, dropped_notices=chapter.dropped)
+        if did is not Happened.NOTHING:
+            fires = is_ours and post.alert.state in FIRES
+            briefs, due = await self._change(post, before, chapter.life, did, fires=fires)
+            about = replace(about, briefs=briefs, owed=due)
+        return _joined(changes, about)
 
     async def _post(self, body: Mapping[str, Any]) -> Post | None:
         event = body["event"]
@@ -106,7 +173,7 @@ class AnswerAlert:
         if isinstance(reading, NotAlert):
             return None
         channel = await self.chat.channel(event["channel"])
-        if channel.is_shared:
+        if channel.is_silent:
             return None
         is_edit = reading.delivery is Delivery.EDIT
         inner = event.get("message") if is_edit else event
@@ -118,72 +185,98 @@ class AnswerAlert:
         said_at = str(event.get("event_ts") or event.get("ts") or ts) if is_edit and not by_slack else ts
         at = posted_at(said_at) or self.clock.now()
         root_ts = str(inner.get("thread_ts") or ts)
-        return Post(channel, ts, root_ts, at, reading, await self.chat.permalink(channel.id, ts))
+        refers_to = tuple((str(c), str(t)) for c, t in event.get("refers_to") or ())
+        return Post(channel, ts, root_ts, at, reading, await self.chat.permalink(channel.id, ts), refers_to)
 
-    async def _life_of(self, post: Post) -> Life | None:
-        known = await self.store.incident_at(post.channel.id, post.ts)
-        if known is None and post.root_ts != post.ts:
-            known = await self.store.incident_at(post.channel.id, post.root_ts)
-        if known:
-            return await self.store.life(known)
-        return await self.store.latest_life(post.alert.fingerprint, post.channel.visibility)
+    async def _open(self, chapter: Chapter, post: Post, notice: Notice) -> Changes:
+        """A new incident: what its first notice opens. That is this post's, or an older one's that turned out to be
+        another incident than was thought."""
+        life = replace(chapter.life, incident_id=await self.store.new_incident_id())
+        first = post if chapter.opening.key == notice.key else await self._older(post, chapter.opening)
+        source = Source("slack", first.url, first.channel.id, first.channel.visibility)
+        record = opened_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
+        brief = await self._decided(first, life, but=None)
+        brief = replace(brief, same_outage=await self._same_outage(first, life))
+        briefs, due = self._answer(first, life, brief)
+        notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
+        seen = tuple(SeenPost(n.channel, n.ts, life.incident_id) for n in notices)
+        return Changes(lives=(life,), records=(record,), briefs=briefs, owed=due, notices=notices, seen_posts=seen)
 
-    async def _open(self, row: InboxRow, post: Post, life: Life, before: Life | None) -> None:
-        source = Source("slack", post.url, post.channel.id, post.channel.visibility)
-        record = opened_record(life.incident_id, post.alert.title or "Alert", post.at, source, post.alert)
-        brief = await self._decided(post, life)
-        briefs, due = self._answer(post, life, brief)
-        opening = f"open/{post.channel.visibility}/{post.alert.fingerprint}/{before.incident_id if before else '-'}"
-        changes = Changes(
-            lives=(life,),
-            records=(record,),
-            briefs=briefs,
-            owed=due,
-            done=row,
-            once=opening,
-            seen_posts=(SeenPost(post.channel.id, post.ts, life.incident_id),),
-        )
-        if not await self.store.commit(changes):
-            raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
+    async def _older(self, post: Post, opening: Notice) -> Post:
+        """The post of an older notice, as far as it is known: the same alert at another time and place."""
+        alert = replace(post.alert, state=opening.state, delivery=opening.delivery, fingerprint=opening.fingerprint)
+        url = await self.chat.permalink(opening.channel, opening.ts)
+        channel = await self.chat.channel(opening.channel)
+        return Post(channel, opening.ts, opening.root_ts, opening.at, alert, url)
 
-    async def _change(self, row: InboxRow, post: Post, life: Life, happened: Happened) -> None:
+    async def _same_outage(self, post: Post, life: Life) -> SameOutage | None:
+        """The earliest incident that another tool announced within half an hour of this one, on the same service or
+        vendor."""
+        lives = await self.store.lives(life.opened_at - NEAR, life.opened_at + NEAR, post.channel.viewer)
+        near = [one for one in lives if one.state is not IncidentState.DISMISSED and near_in_time(one, life)]
+        found = await self.store.find([one.incident_id for one in near])
+        own = opened_record(life.incident_id, "", post.at, Source(), post.alert)
+        for record in (found[one.incident_id] for one in near if one.incident_id in found):
+            tool = next((a.tool for a in record.alerts if a.tool), None)
+            if tool and tool != post.alert.tool and shared_names(own, record):
+                return SameOutage(record.incident_id, tool, record.title[:80], record.source.url)
+        return None
+
+    async def _change(
+        self, post: Post, before: Life, life: Life, did: Happened, *, fires: bool
+    ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+        """The briefs as they are now, and what is owed. `fires`: the post says of this incident that it fires, so that
+        there must be a brief in its channel."""
         posted = await self.store.briefs(life.incident_id)
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(life))) for b in posted)
+        if did is Happened.REOPENED:
+            past = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, None)
+            briefs = tuple(replace(b, brief=replace(b.brief, history=past)) for b in briefs)
         due = tuple(self._edit(b) for b in briefs)
-        if happened in (Happened.REOPENED, Happened.ESCALATED, Happened.REPEATED):
-            here = next((b for b in briefs if b.channel == post.channel.id), None)
-            briefs, more = await self._again(post, life, happened, here, briefs)
-            due += more
-        seen = (SeenPost(post.channel.id, post.ts, life.incident_id),)
-        await self.store.commit(Changes(lives=(life,), briefs=briefs, owed=due, done=row, seen_posts=seen))
+        here = next((b for b in briefs if b.channel == post.channel.id), None)
+        if did not in AGAIN and (here or not fires):
+            return briefs, due
+        is_new = before.state is not IncidentState.OPEN
+        briefs, more = await self._again(post, life, did, here, briefs, but=None if is_new else life.incident_id)
+        return briefs, due + more
 
     async def _again(
-        self, post: Post, life: Life, happened: Happened, here: PostedBrief | None, briefs: tuple[PostedBrief, ...]
+        self,
+        post: Post,
+        life: Life,
+        did: Happened,
+        here: PostedBrief | None,
+        briefs: tuple[PostedBrief, ...],
+        but: str | None,
     ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
         """What a firing that is not the first owes: the brief where there is none yet, one line under a new root, and
-        a reply where memory now recommends something else."""
+        a reply where memory now recommends something else. While it flaps, the brief alone says so."""
+        if post.admission.outcome is Outcome.COUNT_ONLY:
+            return briefs, ()
         if here is None:
-            added, due = self._answer(post, life, await self._decided(post, life))
+            added, due = self._answer(post, life, await self._decided(post, life, but=but))
             return (*briefs, *added), due
+        if flapping(life):
+            return briefs, ()
         due = await self._repeat_line(post, here)
-        if happened is Happened.REPEATED:
+        if did is Happened.REPEATED:
             return briefs, due
-        fresh = await self._decided(post, life)
+        fresh = replace(await self._decided(post, life, but=but), same_outage=here.brief.same_outage)
         if same_advice(fresh, here.brief):
             return briefs, due
         newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
         others = tuple(b for b in briefs if b.channel != post.channel.id)
         return (*others, newer), (*due, *self._supersede(here, newer))
 
-    async def _decided(self, post: Post, life: Life) -> Brief:
-        viewer = Viewer(frozenset({"public", post.channel.visibility}))
-        history = await self.store.history(
-            post.alert.fingerprint, post.channel.visibility, post.at, HISTORY_DAYS, life.incident_id
-        )
+    async def _decided(self, post: Post, life: Life, *, but: str | None) -> Brief:
+        """The brief now; of incident `but` the last firing is left out of the history, for it is told of."""
+        history = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
         preview = PreviewBrief(self.recall, self.index)
-        return await preview(post.alert, viewer, post.at, incident=view_of(life), history=history)
+        return await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
 
     def _answer(self, post: Post, life: Life, brief: Brief) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+        if post.admission.outcome is Outcome.COUNT_ONLY:
+            return (), ()
         key = f"{post.channel.id}/{life.incident_id}"
         if brief.insufficient_memory and post.alert.severity in QUIET:
             looked = Posting(
@@ -191,7 +284,7 @@ class AnswerAlert:
             )
             return (), (owed(looked, key=key),)
         delivery = f"brief/{life.incident_id}/{post.channel.id}"
-        message = self.surfaces.brief(brief)
+        message = self.surfaces.brief(brief, post.admission.tell)
         posting = _posting("post", post.channel.id, delivery, message, life.incident_id, thread_ts=post.root_ts)
         return (PostedBrief(life.incident_id, post.channel.id, post.root_ts, delivery, brief),), (
             owed(posting, key=key),
@@ -200,7 +293,8 @@ class AnswerAlert:
     def _edit(self, posted: PostedBrief) -> Owed:
         message = self.surfaces.brief(posted.brief)
         posting = _posting("update", posted.channel, f"{posted.delivery_id}/edit", message, posted.incident_id)
-        return owed(posting, key=f"{posted.channel}/{posted.incident_id}", replaces=True, target=posted.delivery_id)
+        key = f"{posted.channel}/{posted.incident_id}"
+        return owed(posting, key=key, replaces=True, target=posted.delivery_id, every_s=EDIT_EVERY_S)
 
     async def _repeat_line(self, post: Post, here: PostedBrief) -> tuple[Owed, ...]:
         is_new_root = post.root_ts == post.ts and post.ts != here.root_ts and post.alert.delivery is Delivery.POST
@@ -225,4 +319,34 @@ def _posting(
 ) -> Posting:
     return Posting(
         operation, channel, delivery, message.text, message.blocks, thread_ts=thread_ts, incident_id=incident
+    )
+
+
+def _moved(told: Told, kept: Kept) -> tuple[Notice, ...]:
+    """The notices that are new, or belong to another incident than was thought; those of new incidents come later."""
+    known = {notice.key: notice for notice in kept.notices}
+    now = [n for chapter in told.chapters for n in chapter.notices if chapter.life.incident_id]
+    return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
+
+
+def _gap(kept: Kept, notice: Notice) -> str:
+    """Names the place between two incidents at which a new one opens: only one can."""
+    before = [life.incident_id for life in kept.lives if life.opened_at <= notice.at]
+    after = [life.incident_id for life in kept.lives if life.opened_at > notice.at]
+    gap = f"{before[-1] if before else '-'}/{after[0] if after else '-'}"
+    return f"open/{notice.visibility}/{notice.fingerprint}/{gap}"
+
+
+def _joined(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
+    """Both changes as one."""
+    return replace(
+        one,
+        lives=one.lives + other.lives,
+        records=one.records + other.records,
+        briefs=one.briefs + other.briefs,
+        owed=one.owed + other.owed,
+        seen_posts=one.seen_posts + other.seen_posts,
+        notices=one.notices + other.notices,
+        dropped_notices=one.dropped_notices + other.dropped_notices,
+        once=one.once or once,
     )

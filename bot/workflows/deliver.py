@@ -246,7 +246,7 @@ class Deliver:
         posting = posting_of(row)
         if row.owed.payload.get("target") and not row.target_result:
             return _without_target(row, self.chance())
-        if posting.operation != "home" and await self._is_shared(posting.channel):
+        if posting.operation != "home" and await self._is_silent(posting.channel):
             return Refused("the channel is shared with another organisation: nothing is posted there")
         if posting.operation == "post" and (there := await self._posted_before(row, posting)):
             if row.own_result or row.replaced:
@@ -254,10 +254,10 @@ class Deliver:
             return Sent(there)
         return Sent(await self.chat.deliver(posting))
 
-    async def _is_shared(self, channel_id: str) -> bool:
+    async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""
         try:
-            return (await self.chat.channel(channel_id)).is_shared
+            return (await self.chat.channel(channel_id)).is_silent
         except ChatAuthRejected:
             raise
         except ChatRejected:

@@ -5,18 +5,21 @@ Must not schedule itself (that is `bot.bootstrap.jobs`) or render.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from bot.domain.digest import Digest, compose
+from bot.domain.channel import DigestTime, last_digest
+from bot.domain.digest import Digest, compose, period_for
 from bot.domain.query import Viewer
 from bot.ports import ChatAuthRejected, ChatRejected
+from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel, Chat, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.parts import owed
+from bot.ports.parts import digest_time, owed
 from bot.ports.store import Changes, Claims, IncidentStore
 
 CHANNELS_OF_LAST = timedelta(days=60)
+CATCH_UP = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +37,47 @@ class ComposeDigest:
 
 @dataclass(frozen=True, slots=True)
 class PostDigests:
-    """Owe the period's digest to every channel that had briefs lately; each channel and period once, whoever asks.
-    A channel that is shared with another organisation (by now) gets none."""
+    """Owe each channel that had briefs lately its digest, when its own time has come; each channel and period once,
+    whoever asks and however often. A channel that is shared with another organisation (by now) gets none unless a
+    steward allowed it. `default` is the time of channels that set none."""
 
     store: IncidentStore
+    channels: ChannelStore
     claims: Claims
     chat: Chat
     surfaces: Surfaces
     clock: Clock
+    default: DigestTime
+    # Claimed already, as far as this process knows: asking again would compose for nothing.
+    _done: set[tuple[str, date]] = field(default_factory=set)
 
-    async def __call__(self, period: date, since: datetime, until: datetime, name: str) -> int:
-        """`period` is the local date that names the run: the claim is keyed by it. How many digests are owed now."""
-        channels = await self.store.brief_channels(self.clock.now() - CHANNELS_OF_LAST)
+    async def __call__(self) -> int:
+        """How many digests are owed now. One that was due within a day and missed is made up for. Raises
+        StoreUnavailable, ChatUnavailable."""
+        now = self.clock.now()
         posted = 0
-        for channel_id in channels:
-            channel = await self._open_channel(channel_id)
-            if channel is None:
-                continue
-            viewer = Viewer(frozenset({"public", channel.visibility}))
-            digest = await ComposeDigest(self.store)(since, until, viewer, name)
-            message = self.surfaces.digest(digest)
-            posting = Posting(
-                "post", channel_id, f"digest/{channel_id}/{period.isoformat()}", message.text, message.blocks
-            )
-            changes = Changes(owed=(owed(posting, key=f"digest/{channel_id}"),))
-            posted += await self.claims.claim("digest", channel_id, period, changes)
+        for channel_id in await self.store.brief_channels(now - CHANNELS_OF_LAST):
+            when = digest_time(await self.channels.settings(channel_id), self.default)
+            due = last_digest(when, now)
+            if due is not None and now - due < CATCH_UP:
+                posted += await self._post(channel_id, when, due.astimezone(when.zone).date())
         return posted
+
+    async def _post(self, channel_id: str, when: DigestTime, due: date) -> bool:
+        if (channel_id, due) in self._done:
+            return False
+        channel = await self._open_channel(channel_id)
+        if channel is None:
+            return False
+        period = period_for(due, when.day, when.zone)
+        digest = await ComposeDigest(self.store)(period.since, period.until, channel.viewer, period.name)
+        message = self.surfaces.digest(digest)
+        delivery = f"digest/{channel_id}/{period.key.isoformat()}"
+        posting = Posting("post", channel_id, delivery, message.text, message.blocks)
+        changes = Changes(owed=(owed(posting, key=f"digest/{channel_id}"),))
+        claimed = await self.claims.claim("digest", channel_id, period.key, changes)
+        self._done.add((channel_id, due))
+        return claimed
 
     async def _open_channel(self, channel_id: str) -> Channel | None:
         """The channel, if a digest may go there: one that is gone or read by another organisation costs nobody else."""
@@ -69,4 +87,4 @@ class PostDigests:
             raise
         except ChatRejected:
             return None
-        return None if channel.is_shared else channel
+        return None if channel.is_silent else channel

@@ -77,11 +77,10 @@ async def test_a_full_disk_is_told_and_what_was_there_stays(store: Store) -> Non
     await store.incidents.commit(RECALLABLE)
     async with store.database.engine.connect() as connection:
         pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
-    sa.event.listen(
-        store.database.engine.sync_engine,
-        "begin",
-        lambda connection: connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}"),
-    )
+    for engine in store.database.sync_engines:
+        sa.event.listen(
+            engine, "begin", lambda connection: connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        )
     big = Incident("INC-2", "Big", symptoms=tuple(f"line {n}" for n in range(5000)))
     with pytest.raises(StoreUnavailable, match="disk of the database is full; free some space"):
         await store.incidents.commit(Changes(records=(big,), recallable=frozenset({"INC-2"})))
@@ -126,6 +125,18 @@ async def test_a_path_below_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreUnavailable, match="a part of the database's path is a file"):
         await opened(tmp_path / "file" / "test.db")
+
+
+async def test_another_programs_file_is_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "places.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE bookmarks (id INTEGER)")
+    connection.close()
+    with pytest.raises(StoreUnavailable, match=r"another program .*bookmarks"):
+        await opened(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
+    connection.close()
 
 
 async def test_a_newer_schema_is_not_touched(tmp_path: Path) -> None:

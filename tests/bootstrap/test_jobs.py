@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -13,6 +13,7 @@ import time_machine
 
 from bot.adapters.schedule import Schedule
 from bot.bootstrap.jobs import Jobs
+from bot.domain.channel import DigestTime
 from bot.ports.chat import Channel
 from bot.ports.store import Changes, Destination, Owed
 from bot.slack.messages import SlackSurfaces
@@ -31,8 +32,9 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> Jobs:
-    posting = PostDigests(w.memory.incidents, w.memory.claims, w.chat, SlackSurfaces(), w.clock)
-    return Jobs(posting, w.memory.inbox, w.memory.store.retention, w.clock, zone, day, hour)
+    memory, time = w.memory, DigestTime(day, hour, zone)
+    posting = PostDigests(memory.incidents, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time)
+    return Jobs(posting, memory.inbox, memory.store.retention, w.clock, zone)
 
 
 async def digests(w: World) -> list[str]:
@@ -52,24 +54,11 @@ async def test_one_digest_for_each_channel_and_period_whoever_asks(w: World) -> 
     assert await digests(w) == ["digest/C1/2026-12-07"]
 
 
-@pytest.mark.parametrize(
-    ("now", "due"),
-    [
-        (datetime(2026, 11, 30, 7, 59, tzinfo=UTC), date(2026, 11, 23)),
-        (datetime(2026, 11, 30, 8, 0, tzinfo=UTC), date(2026, 11, 30)),
-        (datetime(2026, 12, 1, 8, 0, tzinfo=UTC), date(2026, 11, 30)),
-    ],
-)
-async def test_when_it_was_due_last(w: World, now: datetime, due: date) -> None:
-    w.clock.at = now
-    assert jobs(w).last_due() == datetime(due.year, due.month, due.day, 9, tzinfo=BERLIN)
-
-
 @pytest.mark.parametrize(("hours_late", "posted"), [(23, 1), (25, 0)])
 async def test_a_missed_digest_is_made_up_for_within_a_day(w: World, hours_late: int, posted: int) -> None:
     w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
     w.clock.go_on(hours=hours_late)
-    await jobs(w).catch_up()
+    await jobs(w).digest()
     assert len(await digests(w)) == posted
 
 

@@ -111,6 +111,7 @@ def test_the_time_decides_how_old_a_success_is(precedent: Precedent) -> None:
         (("brief", "-"), '{"ts": NaN}', 1, "NaN is no number"),
         (("brief", "-"), '{"type": "message", "user": "U1", "text": "lunch?"}', 1, "no alert"),
         (("brief", "--text", "x", "--at", "soon"), "", 2, "is no time"),
+        (("brief", "--text", " "), "", 2, "--text is empty"),
         (("resolve", "INC-99", "--outcome", "by_itself"), "", 1, "INC-99"),
         (("resolve", "OLD-1", "--outcome", "recovered"), "", 1, "what was done"),
         (("resolve", "OLD-1", "--outcome", "no", "--fix", "x", "--failed-check", "DNS=soon"), "", 2, "no number"),

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from bot.adapters.store import Store
+from bot.adapters.store.schema import HEAD
 from bot.domain.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.boundary import BoundaryCall
 from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
@@ -384,7 +385,7 @@ class StoreContract:
     async def test_health_says_that_it_works(self, store: Store) -> None:
         await store.incidents.commit(Changes(records=(INCIDENT,), audit=(("U1", "edit", "INC-7", "title"),)))
         status = await store.health.status()
-        assert (status.writable, status.schema, status.records, status.problem) == (True, "0001", 1, None)
+        assert (status.writable, status.schema, status.records, status.problem) == (True, HEAD, 1, None)
 
     # index
 

@@ -61,6 +61,8 @@ NATIVE: dict[str, Any] = {
 
 def test_the_native_form_comes_back_key_for_key() -> None:
     assert write_record(read_record(NATIVE)) == NATIVE
+    apart = {**NATIVE, "apart_from": ["INC-2"]}
+    assert write_record(read_record(apart)) == apart
     assert list(write_record(read_record(NATIVE))) == list(NATIVE)
 
 

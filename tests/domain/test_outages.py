@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.outages import outage_of
+from bot.domain.lifecycle import IncidentState, Life
+from bot.domain.outages import near_in_time, outage_of, shared_names
 from tests.builders import an_incident, on_day
 
 T = on_day(1)
@@ -81,3 +83,36 @@ def test_agrees_with_comparing_every_pair_in_any_order(spans, random) -> None:
     shuffled = incidents[:]
     random.shuffle(shuffled)
     assert outage_of(shuffled) == {key: root(key) for key in parent}
+
+
+def apart(incident, *others: str):
+    return replace(incident, apart_from=others)
+
+
+@pytest.mark.parametrize(
+    ("incidents", "outages"),
+    [
+        ([apart(inc("a", 0, 60), "b"), inc("b", 10, 20)], 2),
+        ([inc("a", 0, 60), apart(inc("b", 10, 20), "a")], 2),
+        ([apart(inc("a", 0), "b"), inc("b", 5), inc("c", 10)], 2),
+        ([apart(inc("a", 0), "c"), inc("b", 5), inc("c", 10)], 2),
+        ([apart(inc("a", 0), "elsewhere"), inc("b", 5)], 1),
+        ([apart(inc("a", None), "b"), inc("b", 5)], 2),
+        ([apart(inc("a", 0, 60), "b"), inc("b", 300), inc("c", 50)], 2),
+        ([apart(inc("a", 0, service="x", vendor="v"), "d"), inc("b", 1, vendor="v"), inc("d", 200)], 2),
+        ([apart(inc("a", 0, service="x", vendor="v"), "b"), inc("b", 1, service="x", vendor="v")], 2),
+    ],
+)
+def test_what_a_person_said_is_apart_is_never_counted_as_one(incidents, outages: int) -> None:
+    assert count(*incidents) == outages
+    assert count(*reversed(incidents)) == outages
+
+
+def test_what_may_be_one_outage() -> None:
+    assert shared_names(inc("a", 0), inc("b", 0, service="API"))
+    assert shared_names(inc("a", 0, service=None, vendor="v"), inc("b", 0, vendor="V"))
+    assert not shared_names(inc("a", 0, service=None), inc("b", 0, service=None))
+    one = Life("a", "fp", "public", IncidentState.OPEN, at(0), at(0))
+    assert near_in_time(one, replace(one, incident_id="b", opened_at=at(-30)))
+    assert not near_in_time(one, replace(one, incident_id="b", opened_at=at(31)))
+    assert not near_in_time(one, one)

@@ -175,10 +175,31 @@ def test_with_cosine_the_model_decides_with_the_words() -> None:
 
 def test_what_is_always_there_counts_less() -> None:
     one = candidate(an_incident("one"), 0.5, 0.6, 0.5)
-    crowd = [candidate(an_incident(f"c{n}", title=f"other {n}"), 0.49, 0.6, 0.49) for n in range(40)]
+    crowd = [candidate(an_incident(f"c{n}", title="trouble " + "x" * n), 0.49, 0.6, 0.49) for n in range(40)]
     alone = rank(TEXT, [one], known=1, calibration=WORDS)[0]
     among = next(p for p in rank(TEXT, [one, *crowd], known=41, calibration=WORDS) if p.incident.incident_id == "one")
     assert among.probability < 0.5 * alone.probability
+
+
+def test_recurrences_of_one_text_are_no_background_to_it() -> None:
+    crowd = [candidate(an_incident(f"c{n}", title=f"Disk {n} % full"), 0.5, 0.6, 0.5) for n in range(40)]
+    alone = rank(TEXT, crowd[:1], known=1, calibration=WORDS)[0]
+    assert {p.probability for p in rank(TEXT, crowd, known=40, calibration=WORDS)} == {alone.probability}
+
+
+def test_where_the_list_was_cut_off_what_was_left_out_is_background() -> None:
+    crowd = [candidate(an_incident(f"c{n:02}", title=f"Disk {n} % full"), 0.5, 0.6, 0.5) for n in range(50)]
+    alone = rank(TEXT, crowd[:1], known=1, calibration=WORDS)[0]
+    assert rank(TEXT, crowd, known=900, calibration=WORDS)[0].probability < alone.probability
+
+
+def test_what_has_no_vector_yet_is_judged_by_its_words() -> None:
+    fresh = candidate(an_incident("fresh"), 0.5, 0.6, 0.5)
+    old = Candidate(an_incident("old", title="other"), TextScore(0.5, 0.6, 0.0, 0.9))
+    found = {p.incident.incident_id: p.probability for p in rank(TEXT, [old, fresh], known=2)}
+    alone = rank(TEXT, [fresh], known=1)[0]
+    assert found["fresh"] == alone.probability
+    assert found["old"] == rank(TEXT, [old], known=1)[0].probability
 
 
 def test_the_calibration_can_be_given() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.text import LONGEST_TOKEN, gram_count, normalise, tokens, word_grams, words
+from bot.domain.text import LONGEST_TOKEN, form_number, gram_count, normalise, text_form, tokens, word_grams, words
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_tokens_are_separable_by_spaces_and_need_no_quoting(text: str) -> None:
 
 def test_normalising_ignores_case_space_numbering_and_the_end() -> None:
     assert normalise(" 1.  Restart  the ＡＰＩ; ") == normalise("- restart the api.") == "restart the api"
+
+
+def test_texts_that_differ_in_numbers_and_spaces_have_one_form() -> None:
+    assert text_form("Disk  ９１ % full\n") == text_form("disk 7 % FULL") == "disk 0 % full"
+    assert text_form("disk full") != text_form("disk 7 full")
+    assert form_number("Disk 91 % full") == form_number("disk 7 % full") != form_number("disk full")
+    assert -(2**63) <= form_number("\ud800") < 2**63

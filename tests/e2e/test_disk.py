@@ -79,13 +79,16 @@ def fixes(records: tuple[Incident, ...]) -> list[str]:
 
 @contextmanager
 def pragma(bot: Bot, statement: str, undo: str) -> Iterator[None]:
-    """Every transaction begins with this; afterwards with its opposite, for connections are kept."""
-    engine, now = bot.memory.store.database.engine.sync_engine, [statement]
+    """Every connection is handed out with this; afterwards with its opposite, for connections are kept."""
+    now = [statement]
 
-    def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(now[0])
+    def handed_out(connection: Any, _record: Any, _proxy: Any) -> None:
+        cursor = connection.cursor()
+        cursor.execute(now[0])
+        cursor.close()
 
-    sa.event.listen(engine, "begin", begin)
+    for engine in bot.memory.store.database.sync_engines:
+        sa.event.listen(engine, "checkout", handed_out)
     yield
     now[0] = undo
 

@@ -116,3 +116,28 @@ async def test_one_event_three_times_gives_one_reply_also_over_a_restart(bot: Bo
 
 async def test_it_stops_cleanly(bot: BotProcess) -> None:
     assert await bot.stop() == 0
+
+
+async def test_what_is_no_alert_is_silenced_listed_and_undone(bot: BotProcess) -> None:
+    slack = bot.slack
+    posted = await slack.post_alert(CHANNEL, ALERT)
+    brief = await brief_of(bot, posted["ts"])
+    menu = next(e for b in brief["blocks"] if b["type"] == "actions" for e in b["elements"] if e["type"] == "overflow")
+    await slack.click(CHANNEL, brief["ts"], ids.MORE, choice=menu["options"][-1]["value"])
+    await until(slack, slack.view)
+    assert (await slack.submit_view()).errors == {}
+    await until(slack, lambda: slack.replies(CHANNEL, posted["ts"]) == [])
+
+    await slack.post_alert(CHANNEL, ALERT)
+    await slack.slash(CHANNEL, "/precedent", "rules")
+    listed = await whispered(bot, "Not an alert")
+    await slack.click(CHANNEL, listed["ts"], ids.UNDO)
+    await whispered(bot, "Nothing is silenced")
+    again = await slack.post_alert(CHANNEL, ALERT)
+    assert "INC-2" in said(await brief_of(bot, again["ts"]))
+
+
+async def whispered(bot: BotProcess, sign: str) -> dict[str, Any]:
+    """The ephemeral message that says this."""
+    found = await until(bot.slack, lambda: [e for e in bot.slack.ephemerals() if sign in said(e)])
+    return dict(found[0])

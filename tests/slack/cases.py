@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from bot.domain.admission import House, Mute, Muted, Reach, Rule
 from bot.domain.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.boundary import BoundaryCall
 from bot.domain.brief import AlertHistory, Brief, IncidentView, InsufficientMemory, RootCause, SourceLine
+from bot.domain.channel import ChannelSettings, DigestTime
 from bot.domain.digest import Digest, RecurringFamily
 from bot.domain.incident import Boundary
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.ranking import Missing
 from bot.domain.recommendation import Confidence, DidNotWork, Recommendation
+from bot.domain.roles import Permission
 from bot.domain.skip import Later, Skip
+from bot.ports.channels import Group
+from bot.ports.chat import Channel
 from bot.slack.messages import OpenIncident
+from bot.workflows.channels import ChannelView
+from bot.workflows.rules import Answered
 from bot.workflows.status import StatusLine
 
 NOW = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
@@ -145,3 +153,48 @@ def texts(node: Any) -> Iterator[tuple[str, str]]:
 def shown(node: Any) -> str:
     """All text in one string."""
     return "\n".join(text for _, text in texts(node))
+
+
+def channel_settings(*, is_steward: bool = True) -> ChannelView:
+    """A private channel in which everything was set."""
+    settings = ChannelSettings(
+        sources=frozenset({"B1", "B9"}),
+        minimum=Severity.HIGH,
+        tell="S0ONCALL",
+        quiet=(time(22, 30), time(7)),
+        zone="Asia/Kolkata",
+        digest_day="fri",
+        digest_hour=16,
+        nudges=False,
+    )
+    return ChannelView(
+        Channel("C1", "payments-alerts", is_private=True),
+        settings,
+        ("C2",),
+        (("B1", "Alertmanager (alertmanager)"), ("B2", "Backup bot (generic)"), ("B9", "B9")),
+        (Group("S0DBA", "dba"), Group("S0ONCALL", "on-call")),
+        DigestTime("fri", 16, ZoneInfo("Asia/Kolkata")),
+        Permission(is_steward, "" if is_steward else "You may not change a channel's settings. Workspace admins may."),
+    )
+
+
+def untouched() -> ChannelView:
+    """A shared channel that nobody touched, in which nothing was posted yet."""
+    channel = Channel("C1", "partners", is_shared=True)
+    return ChannelView(channel, ChannelSettings(), (), (), (), DigestTime("mon", 9, UTC), Permission(True))
+
+
+def house() -> House:
+    """Two rules and two mutes."""
+    rule = Rule("C1", "B2", "generic", "Nightly backup done", "U0ABC", NOW, number=1, silenced=12)
+    wide = replace(rule, reach=Reach.SOURCE, number=2, silenced=1)
+    mute = Mute(
+        "C1", Muted.FINGERPRINT, "f", "GatewayErrors", NOW + timedelta(hours=4), "deploy", "U0ABC", NOW, number=1
+    )
+    silent = replace(mute, what=Muted.CHANNEL, value="", shown="everything in this channel", reason="", number=2)
+    return House(rules=(rule, wide), mutes=(mute, silent))
+
+
+def answered() -> Answered:
+    """What the menu under a brief is about."""
+    return Answered("INC-81", alert(), "B1", "Alertmanager", life())

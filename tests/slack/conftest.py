@@ -19,17 +19,23 @@ from slack_bolt.async_app import AsyncApp
 from structlog.testing import capture_logs
 
 from bot.alerts import read
+from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.memory import Memory, open_memory
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
 from bot.ports.readings import stored_reading
 from bot.ports.store import Received
 from bot.settings import Settings
+from bot.slack.agreed import AgreedChat
 from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
+from bot.slack.people import SlackPeople
 from bot.slack.transport import HttpTransport, SocketTransport
+from bot.workflows.apart import KeepApart
+from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
+from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import Deliver
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.recall import LookUp
@@ -102,7 +108,9 @@ class Desk:
             rows = await self.inbox.take(20)
             for row in rows:
                 handler = HANDLERS.get(row.kind)
-                await (handler(row, self.deps) if handler else self.answer(row))
+                attach = AttachMessage(self.memory.incidents, self.deps.chat)
+                alone = attach if row.kind == "reference" else self.answer
+                await (handler(row, self.deps) if handler else alone(row))
             while await self.deliver.drain_once() == 0:
                 pass
             if not rows and not any("pending" in k and v for k, v in (await self.memory.outbox.counts()).items()):
@@ -136,10 +144,12 @@ def replaced(desk: Desk, **parts: Any) -> AsyncApp:
     return build_app(desk.app.client, desk.slack.signing_secret, replace(desk.deps, **parts))
 
 
-async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock) -> Desk:
+async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, settings: Settings) -> Desk:
     client, surfaces = web_client(slack.bot_token, slack.api_url), SlackSurfaces()
-    chat = SlackChat(client, clock)
-    us = await chat.identity()
+    slack_chat = SlackChat(client, clock)
+    us = await slack_chat.identity()
+    chat = AgreedChat(slack_chat, memory.channels)
+    people = SlackPeople(slack_chat, clock, us.team_id, settings.steward_group)
     own = frozenset({us.bot_id, us.user_id})
     inbox = BrokenInbox(memory.inbox)
 
@@ -150,6 +160,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock) -> 
         inbox=inbox,
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock),
+        keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
@@ -157,9 +168,11 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock) -> 
         surfaces=surfaces,
         clock=clock,
         read=reading,
+        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
         identity=us,
     )
-    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading)
+    admit = AdmitAlert(memory.channels, operators_time(settings))
+    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit)
     app = build_app(client, slack.signing_secret, deps)
     return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
 
@@ -209,7 +222,7 @@ async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
         await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,
         open_memory(settings, clock, Counting()) as memory,
     ):
-        yield await open_desk(slack, memory, clock)
+        yield await open_desk(slack, memory, clock, settings)
 
 
 @pytest.fixture(params=["socket", "http"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime, time, tzinfo
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -13,7 +14,10 @@ import pytest
 
 from bot.domain.brief import Brief
 from bot.slack import modals
+from bot.slack.agreed_messages import channel_message, rules_message
+from bot.slack.channel_modal import channel_view
 from bot.slack.messages import SlackSurfaces, sorry
+from bot.slack.silence_modals import mute_view, not_alert_view
 from bot.workflows.resolve import ResolveForm
 from tests.slack import cases
 
@@ -40,14 +44,14 @@ INVISIBLE = re.compile(
 
 def spoiled(value: Any, text: str) -> Any:
     """The same value with every free text replaced; ids, addresses and states stay what they are."""
-    if isinstance(value, Enum | datetime) or value is None or isinstance(value, bool | int | float):
+    if isinstance(value, Enum | datetime | time | tzinfo) or value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
         return text
     if isinstance(value, Mapping):
         return {f"{text}{n}": spoiled(v, text) for n, v in enumerate(value.values())}
-    if isinstance(value, tuple):
-        return tuple(spoiled(v, text) for v in value)
+    if isinstance(value, tuple | frozenset):
+        return type(value)(spoiled(v, text) for v in value)
     fields = dataclasses.fields(value)
     kept = {"url", "links", "state", "memory_mode", "tier", "kind", "visibility"}
     changed = {f.name: spoiled(getattr(value, f.name), text) for f in fields if f.name not in kept}
@@ -70,8 +74,13 @@ def surfaces(text: str) -> list[Any]:
         SURFACES.digest(spoiled(cases.digest(), text)),
     ]
     shown += [SURFACES.incidents(rows), SURFACES.status(lines), SURFACES.help(text), SURFACES.home(lines, rows)]
+    house, view, answered = (spoiled(v, text) for v in (cases.house(), cases.channel_settings(), cases.answered()))
+    shown += [rules_message(house), channel_message(replace(view, digest=cases.untouched().digest))]
+    shown += [SURFACES.muted(m) for m in house.mutes]
     form = ResolveForm(text, text, (text, f"{text}2"), (text,))
     views = [modals.resolve_view(form, {"i": text}), modals.pick_view(rows, {"c": text})]
+    views += [mute_view(answered, {"c": text}, UTC), not_alert_view(answered, {"c": text})]
+    views.append(channel_view(replace(view, digest=cases.untouched().digest), {"c": text}))
     return [*((m.text, m.blocks) for m in [*shown, sorry(text)]), *views]
 
 

@@ -84,7 +84,6 @@ def test_a_message_without_an_incident_is_the_subject() -> None:
         ("DB pool 2 hours.", "DB pool", 120),
         ("restart worker 3", "restart worker 3", None),
         ("p95 latency", "p95 latency", None),
-        ("25", "25", None),
         ("DNS", "DNS", None),
     ],
 )
@@ -92,8 +91,8 @@ def test_minutes_need_a_unit_or_a_mark(line: str, check: str, minutes: float | N
     assert modals.failed_checks(line) == (FailedCheck(check, minutes),)
 
 
-@pytest.mark.parametrize("text", ["\n".join(["check"] * 21), "x" * 201])
-def test_too_much_of_it_is_refused_at_its_field(text: str) -> None:
+@pytest.mark.parametrize("text", ["\n".join(["check"] * 21), "x" * 201, "25", ", 5", "DNS\n-3", "(10 min)"])
+def test_too_much_of_it_or_no_name_is_refused_at_its_field(text: str) -> None:
     with pytest.raises(RecordRejected) as refused:
         modals.failed_checks(text)
     assert refused.value.field == "failed_checks"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
@@ -13,14 +13,19 @@ from slack_sdk.models.views import View
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
+from bot.domain.admission import House
 from bot.domain.brief import Brief
+from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.digest import Digest
 from bot.domain.lifecycle import IncidentState
 from bot.domain.recommendation import Recommendation
 from bot.playground import validate_message, validate_view
 from bot.ports.chat import Message
 from bot.slack import ids, modals
+from bot.slack.agreed_messages import channel_message, rules_message
+from bot.slack.channel_modal import channel_view
 from bot.slack.messages import SlackSurfaces, note, sorry
+from bot.slack.silence_modals import mute_view, not_alert_view
 from bot.workflows.resolve import ResolveForm
 from tests.slack import cases
 
@@ -47,6 +52,12 @@ MESSAGES: Mapping[str, Callable[[], Message]] = {
     "help on unknown": lambda: SURFACES.help("frobnicate"),
     "usage": SURFACES.recall_usage,
     "hello": SURFACES.hello,
+    "brief that tells": lambda: SURFACES.brief(cases.high(), "S0ONCALL"),
+    "channel": lambda: channel_message(cases.channel_settings()),
+    "channel of a member": lambda: channel_message(cases.channel_settings(is_steward=False)),
+    "rules": lambda: rules_message(cases.house()),
+    "no rules": lambda: rules_message(House()),
+    "muted": lambda: SURFACES.muted(cases.house().mutes[0]),
     "note": lambda: note("A sentence."),
     "sorry": lambda: sorry("A <sentence>."),
 }
@@ -57,6 +68,11 @@ VIEWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "resolve a message": lambda: modals.resolve_view(ResolveForm(None, "Message"), {"c": "C1", "ts": "1.2"}),
     "pick": lambda: modals.pick_view(cases.open_rows(120), {"c": "C1"}),
     "pick none": lambda: modals.pick_view((), {"c": "C1"}),
+    "channel settings": lambda: channel_view(cases.channel_settings(), {"c": "C1"}),
+    "channel settings untouched": lambda: channel_view(cases.untouched(), {"c": "C1"}),
+    "mute": lambda: mute_view(cases.answered(), {"c": "C1", "i": "INC-81"}, UTC),
+    "not an alert": lambda: not_alert_view(cases.answered(), {"c": "C1", "i": "INC-81"}),
+    "not an alert of nobody": lambda: not_alert_view(replace(cases.answered(), source=""), {"c": "C1", "i": "INC-81"}),
 }
 
 
@@ -153,10 +169,11 @@ def test_buttons_follow_the_incident() -> None:
         return [e["action_id"] for b in found for e in b["elements"]]
 
     brief = cases.high()
-    assert buttons(brief) == [ids.FIXED, ids.RECORD]
-    assert buttons(replace(brief, incident=cases.view("cleared"))) == [ids.FIXED, ids.RECORD]
-    assert buttons(replace(brief, incident=cases.view("resolved"))) == [ids.RECORD]
-    assert buttons(replace(brief, recommendation=None, steps=())) == [ids.RECORD]
+    assert buttons(brief) == [ids.FIXED, ids.RECORD, ids.MORE]
+    assert buttons(replace(brief, incident=cases.view("cleared"))) == [ids.FIXED, ids.RECORD, ids.MORE]
+    assert buttons(replace(brief, incident=cases.view("resolved"))) == [ids.RECORD, ids.MORE]
+    assert buttons(replace(brief, recommendation=None, steps=())) == [ids.RECORD, ids.MORE]
+    assert buttons(replace(brief, incident=cases.view(incident_id="x" * 110))) == [ids.FIXED, ids.RECORD]
     assert buttons(replace(brief, incident=None)) == []
     assert buttons(replace(brief, incident=cases.view(incident_id="x" * 201))) == []
 
@@ -292,3 +309,26 @@ def test_the_life_that_was_recorded_is_named() -> None:
 def test_a_digest_counts_in_the_singular_and_says_what_is_open() -> None:
     one = replace(cases.digest(), incidents=1, resolved=0, unrecorded=0, open=1, families=())
     assert ": 1 incident, 0 resolved, 0 cleared with no recorded fix, 1 still open" in SURFACES.digest(one).text
+
+
+def test_who_is_told_is_mentioned_if_slack_knows_them() -> None:
+    def told(acknowledged_by: str | None, tell: str | None) -> str:
+        brief = replace(cases.high(), incident=cases.view(acknowledged_by=acknowledged_by))
+        return cases.shown(SURFACES.brief(brief, tell).blocks)
+
+    for by in ("U0MAYA1234", "<@U0MAYA1234>", "<@U0MAYA1234|maya>"):
+        assert "<@U0MAYA1234>" in told(by, ACKNOWLEDGER)
+    for other in ("maya", None, "<!channel>", "everyone in UPPERCASE", "UPPERCASE", "U0MAYA1234 <!channel>"):
+        assert "<@" not in told(other, ACKNOWLEDGER)
+        assert "<!channel>" not in told(other, ACKNOWLEDGER)
+    assert "<!subteam^S0ONCALL>" in told(None, "S0ONCALL")
+    assert "<!subteam" not in told(None, "S0<!channel>")
+    assert "<!subteam" not in told(None, None)
+
+
+def test_a_brief_that_tells_keeps_to_the_limits() -> None:
+    brief = replace(cases.high(), steps=("x " * 190, "y " * 190))
+    blocks = SURFACES.brief(brief, "S0ONCALL").blocks
+    assert len(cases.shown(blocks)) <= 2100
+    assert len(blocks) <= 12
+    assert "<!subteam^S0ONCALL>" in cases.shown(blocks)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from bot.adapters.store.statements import to_json
 from bot.domain.brief import Brief
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
+from bot.domain.notice import Notice
 from bot.ports.records import read_record, write_record
 
 _BRIEF: TypeAdapter[Brief] = TypeAdapter(Brief)
+_RECORD: TypeAdapter[Incident] = TypeAdapter(Incident)
 _LIFE: TypeAdapter[Life] = TypeAdapter(Life)
+_NOTICE: TypeAdapter[Notice] = TypeAdapter(Notice)
 
 
 def record_to_json(record: Incident) -> str:
@@ -23,7 +26,11 @@ def record_to_json(record: Incident) -> str:
 
 def record_from_json(text: str) -> Incident:
     """The record, equal to what was written."""
-    return read_record(json.loads(text), how=None)
+    try:
+        return _RECORD.validate_json(text)
+    # what an older version wrote in another form
+    except ValidationError:
+        return read_record(json.loads(text), how=None)
 
 
 def life_to_json(life: Life) -> str:
@@ -34,6 +41,16 @@ def life_to_json(life: Life) -> str:
 def life_from_json(text: str) -> Life:
     """The life, equal to what was written."""
     return _LIFE.validate_json(text)
+
+
+def notice_to_json(notice: Notice) -> str:
+    """All fields of the notice."""
+    return to_json(_NOTICE.dump_python(notice, mode="json"))
+
+
+def notice_from_json(text: str) -> Notice:
+    """The notice, equal to what was written."""
+    return _NOTICE.validate_json(text)
 
 
 def brief_to_json(brief: Brief) -> str:

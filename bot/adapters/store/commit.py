@@ -15,12 +15,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store import tables
-from bot.adapters.store.bodies import brief_to_json, life_to_json, record_to_json
+from bot.adapters.store.bodies import brief_to_json, life_to_json, notice_to_json, record_to_json
 from bot.adapters.store.inbox import settle_in
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
+from bot.domain.notice import Notice
 from bot.ports import StoreConflict
 from bot.ports.store import Changes, PostedBrief
 
@@ -58,15 +59,13 @@ class Writer:
             raise StoreConflict("Another worker took over this event; nothing was changed.")
         for life in changes.lives:
             await _write_life(connection, life)
+        await _write_notices(connection, changes)
         if changes.records or changes.retracted:
             await self._write_records(connection, changes, now)
         for posted in changes.briefs:
             await insert_or_replace(connection, tables.briefs, [_brief_row(posted, now)], keep=frozenset({"first_at"}))
-        await insert_new_rows(
-            connection,
-            tables.seen_posts,
-            [{"channel": seen.channel, "ts": seen.ts, "incident_id": seen.incident_id} for seen in changes.seen_posts],
-        )
+        seen = [{"channel": s.channel, "ts": s.ts, "incident_id": s.incident_id} for s in changes.seen_posts]
+        await insert_or_replace(connection, tables.seen_posts, seen)
         await owe_in(connection, changes.owed, now)
         await _write_audit(connection, changes.audit, now)
 
@@ -152,6 +151,17 @@ async def _write_life(connection: AsyncConnection, life: Life) -> None:
         written = (await connection.execute(sa.update(tables.lives).where(held).values(**row))).rowcount == 1
     if not written:
         raise StoreConflict(f"{life.incident_id} was changed by somebody else meanwhile; look at it again.")
+
+
+async def _write_notices(connection: AsyncConnection, changes: Changes) -> None:
+    await insert_or_replace(connection, tables.notices, [_notice_row(notice) for notice in changes.notices])
+    for portion in batches(changes.dropped_notices, ROWS_PER_STATEMENT):
+        await connection.execute(sa.delete(tables.notices).where(tables.notices.c.key.in_(portion)))
+
+
+def _notice_row(notice: Notice) -> dict[str, Any]:
+    named = ("key", "incident_id", "fingerprint", "visibility", "channel", "ts", "root_ts", "at")
+    return {name: getattr(notice, name) for name in named} | {"body": notice_to_json(notice)}
 
 
 def _brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import asyncpg
 import sqlalchemy as sa
@@ -22,7 +23,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from bot.ports import PrecedentError, StoreUnavailable
 
+T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000
+BUSY_POLL_S = 0.02
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
     "PRAGMA journal_mode = WAL",
@@ -115,6 +119,31 @@ def prepare_file(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # opening it here tells at once what is wrong with the path, before a driver's thread runs into it
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    _keep_a_log(path)
+
+
+def _keep_a_log(path: Path) -> None:
+    """Switch the file to write-ahead logging, before any pool does: the switch needs the file for itself, and SQLite does
+    not wait for that. Who comes later finds it done. A file of another program stays as it is: StoreUnavailable."""
+    until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)) as connection:
+                _require_ours(path, {row[0] for row in connection.execute(TABLES)})
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(BUSY_POLL_S)
+
+
+def _require_ours(path: Path, tables: set[str]) -> None:
+    if tables and "alembic_version" not in tables:
+        raise StoreUnavailable(
+            f"{path} belongs to another program (it has the table {min(tables)}, and none of Precedent's): "
+            "name another file in DATABASE_URL."
+        )
 
 
 def refuse_network(path: Path) -> None:
@@ -141,6 +170,7 @@ class Database:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._writing = engine.execution_options(writes=True)
+        self._at_once = _same_file(engine.url) if self.is_sqlite else None
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
@@ -162,9 +192,62 @@ class Database:
             async with self._turn, self._writing.begin() as connection:
                 yield connection
 
+    @property
+    def sync_engines(self) -> tuple[sa.Engine, ...]:
+        """All that this database is written through."""
+        return (self.engine.sync_engine, *((self._at_once,) if self._at_once else ()))
+
+    async def write_at_once(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
+        """As `write`, for work that waits for nothing but the database. On SQLite all of it runs in one thread: handing
+        each of twenty statements to the driver's thread and back took several times as long as they do."""
+        if not self.is_sqlite:
+            async with self.write() as connection:
+                await work(connection)
+            return
+        with plain_errors():
+            async with self._turn:
+                await asyncio.to_thread(self._write_here, work)
+
+    def _write_here(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
+        if self._at_once is None:
+            raise RuntimeError("only SQLite is written in a thread of ours")
+        with self._at_once.begin() as connection:
+            try:
+                work(cast("AsyncConnection", Inline(connection))).send(None)
+            except StopIteration:
+                return
+            raise RuntimeError("work that is done at once waited for something")
+
     async def close(self) -> None:
         """Give all connections back."""
         await self.engine.dispose()
+        if self._at_once:
+            self._at_once.dispose()
+
+
+class Inline:
+    """A connection used like an asynchronous one, which answers at once: for coroutines that run in a thread."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+
+    async def execute(self, *asked: Any) -> sa.CursorResult[Any]:
+        """As AsyncConnection.execute."""
+        return self._connection.execute(*asked)
+
+    async def run_sync(self, work: Callable[..., T], *given: Any) -> T:
+        """As AsyncConnection.run_sync."""
+        return work(self._connection, *given)
+
+
+def _same_file(url: URL) -> sa.Engine:
+    made = sa.create_engine(
+        url.set(drivername="sqlite"), pool_size=1, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}
+    ).execution_options(writes=True)
+    sa.event.listen(made, "connect", _make_safe)
+    sa.event.listen(made, "begin", _begin)
+    return made
 
 
 def connect(url: URL) -> Database:

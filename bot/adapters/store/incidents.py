@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
-from bot.adapters.store.bodies import brief_from_json, life_from_json, record_from_json
+from bot.adapters.store.bodies import brief_from_json, life_from_json, notice_from_json, record_from_json
 from bot.adapters.store.commit import AlreadyDone, Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import advance, batches, seen_by
-from bot.adapters.store.tables import briefs, counters, lives, outbox, records, seen_posts, tombstones
+from bot.adapters.store.tables import briefs, counters, lives, notices, outbox, records, seen_posts, tombstones
 from bot.domain.brief import AlertHistory
+from bot.domain.history import history_of
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import IncidentState, Life
+from bot.domain.notice import Notice
 from bot.domain.query import Viewer
 from bot.ports import IncidentNotFound
 from bot.ports.clock import Clock
-from bot.ports.store import Changes, PostedBrief
+from bot.ports.store import Changes, Kept, PostedBrief
 
 PAGE = 500
 OPEN_AT_MOST = 100
+EARLY_AT_MOST = 100
 UNFINISHED = (IncidentState.OPEN.value, IncidentState.CLEARED.value)
 
 
@@ -39,8 +42,7 @@ class SqlIncidents:
     async def commit(self, changes: Changes) -> bool:
         """See the port."""
         try:
-            async with self.database.write() as connection:
-                await self.writer.write(connection, changes, self.clock.now())
+            await self.database.write_at_once(partial(self.writer.write, changes=changes, now=self.clock.now()))
         except AlreadyDone:
             return False
         return True
@@ -127,23 +129,27 @@ class SqlIncidents:
     async def history(
         self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
     ) -> AlertHistory:
-        """See the port. Dismissed incidents were no alerts, so they are not counted."""
+        """See the port. An incident may have been going on for long before the days asked for."""
         asked = sa.select(lives.c.body).where(
             lives.c.fingerprint == fingerprint,
             lives.c.visibility == visibility,
-            lives.c.opened_at >= now - timedelta(days=days),
+            lives.c.opened_at >= now - timedelta(days=2 * days),
             lives.c.opened_at < now,
-            lives.c.state != IncidentState.DISMISSED.value,
-            lives.c.incident_id != (but or ""),
         )
-        past = [life_from_json(body) for body in await self._all(asked)]
-        minutes = [(end - life.opened_at).total_seconds() / 60 for life in past if (end := _ended_at(life))]
-        return AlertHistory(
-            days=days,
-            times=len(past),
-            unrecorded=sum(life.state is IncidentState.CLEARED for life in past),
-            median_minutes=statistics.median(minutes) if minutes else None,
-        )
+        return history_of([life_from_json(body) for body in await self._all(asked)], now, days, but)
+
+    async def kept(self, notice: Notice, *, known: str | None = None) -> Kept:
+        """See the port."""
+        async with self.database.read() as connection:
+            bodies = (await connection.execute(_touched(notice, known))).scalars()
+            found = {life.incident_id: life for life in map(life_from_json, bodies)}
+            theirs = sa.select(notices.c.body).where(notices.c.incident_id.in_(list(found)))
+            told = [
+                *(await connection.execute(theirs)).scalars(),
+                *(await connection.execute(_early(notice))).scalars(),
+            ]
+        ordered = sorted(found.values(), key=lambda life: (life.opened_at, life.incident_id))
+        return Kept(tuple(ordered), tuple(notice_from_json(body) for body in told))
 
     async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
         """See the port."""
@@ -165,9 +171,11 @@ class SqlIncidents:
             .join(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
             .where(briefs.c.channel == channel, outbox.c.result == ts)
         )
-        for asked in (post, delivered, root.order_by(briefs.c.first_at.desc()).limit(1)):
-            if found := await self._one(asked):
-                return found
+        async with self.database.read() as connection:
+            for asked in (post, delivered, root.order_by(briefs.c.first_at.desc()).limit(1)):
+                found: str | None = (await connection.execute(asked)).scalars().first()
+                if found:
+                    return found
         return None
 
     async def brief_channels(self, since: datetime) -> tuple[str, ...]:
@@ -185,8 +193,26 @@ class SqlIncidents:
             return list((await connection.execute(asked)).scalars())
 
 
-def _ended_at(life: Life) -> datetime | None:
-    return life.cleared_at or life.resolved_at
+def _touched(notice: Notice, known: str | None) -> sa.Select[Any]:
+    """The last incident that its alert had opened by then, the first one after, and the known one."""
+    same = sa.and_(lives.c.fingerprint == notice.fingerprint, lives.c.visibility == notice.visibility)
+    ids = sa.select(lives.c.incident_id).where(same)
+    last = lives.c.opened_at.desc(), lives.c.incident_id.desc()
+    before = ids.where(lives.c.opened_at <= notice.at).order_by(*last).limit(1)
+    after = ids.where(lives.c.opened_at > notice.at).order_by(lives.c.opened_at, lives.c.incident_id).limit(1)
+    wanted = [lives.c.incident_id.in_(before.scalar_subquery()), lives.c.incident_id.in_(after.scalar_subquery())]
+    return sa.select(lives.c.body).where(sa.or_(*wanted, lives.c.incident_id == (known or "")))
+
+
+def _early(notice: Notice) -> sa.Select[Any]:
+    """The notices of no incident that may belong to the same as this one: by fingerprint, or by the post they speak of."""
+    alike = sa.and_(notices.c.fingerprint == notice.fingerprint, notices.c.visibility == notice.visibility)
+    posts = {notice.ts, notice.root_ts} - {""}
+    same_post = sa.and_(
+        notices.c.channel == notice.channel, sa.or_(notices.c.root_ts.in_(posts), notices.c.ts.in_(posts))
+    )
+    asked = sa.select(notices.c.body).where(notices.c.incident_id.is_(None), sa.or_(alike, same_post))
+    return asked.order_by(notices.c.at.desc()).limit(EARLY_AT_MOST)
 
 
 def _posted(row: sa.RowMapping) -> PostedBrief:

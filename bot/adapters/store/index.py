@@ -1,36 +1,40 @@
-"""Search over the recallable records: the Index port on SQLite's FTS5. Must not decide what is a precedent.
+"""Search over the recallable records: the Index port on SQLite's FTS5 and vectors. Must not decide what is a precedent.
 
-Candidates are the documents that FTS5 ranks best for the query's terms: all of them in a store of less than
-`FULL_BELOW` documents, the rarest ones above. They are scored exactly, in a thread, from their stored tokens.
+Candidates are the documents that hold the question's words, and those whose vectors are nearest to it.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.bodies import record_from_json
+from bot.adapters.store.dense_scan import SignScan
 from bot.adapters.store.engine import Database
-from bot.adapters.store.index_tables import documents, fts, terms, totals
-from bot.adapters.store.scoring import Collection, Document, combined, rarity, scores
+from bot.adapters.store.index_reading import known_to
+from bot.adapters.store.index_search import Found, Search, found_by
+from bot.adapters.store.index_tables import names
+from bot.adapters.store.reader import Reader
 from bot.adapters.store.statements import batches, seen_by
 from bot.adapters.store.tables import record_fingerprints, records
 from bot.domain.query import KnownNames, Query, Viewer
-from bot.domain.ranking import Candidate, TextScore
+from bot.domain.ranking import Candidate, TextScore, fused
 from bot.domain.text import tokens, words
+from bot.observability import logger
+from bot.ports import EmbeddingUnavailable
+from bot.ports.embedding import Embedder, Vectors
 
-POOL = 300
-FULL_BELOW = 20_000
-TERMS_AT_MOST = 200
-RAREST_AT_MOST = 8
-RAREST_SHARE = 0.03
+# Of texts that are equal but for numbers at most so many are candidates: something must be left to compare with.
+ALIKE_AT_MOST = 20
+# So many candidates without a vector stand beside those with one.
+WITHOUT_VECTOR = 10
 IDS_PER_STATEMENT = 500
+T = TypeVar("T")
+log = logger("index")
 
 
 class CatchUp(Protocol):
@@ -48,31 +52,55 @@ class SqlIndex:
     database: Database
     records_in: Database
     follower: CatchUp | None = None
+    embedder: Embedder | None = None
+    scan: SignScan = field(default_factory=SignScan)
+    _readers: list[Reader] = field(default_factory=list)
 
     async def candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
         """See the port."""
         same_alert = await self._with_fingerprint(query, viewer)
-        found = await self._scores(query, viewer, same_alert)
-        best = sorted(found, key=lambda incident_id: (-combined(found[incident_id]), incident_id))
-        chosen = [incident_id for incident_id in best if combined(found[incident_id]) > 0][:limit]
-        return await self._load((*chosen, *(same_alert - frozenset(chosen))), found, query, viewer)
+        found = await self._search(query, viewer, same_alert)
+        chosen = _best(found, limit)
+        return await self._load((*chosen, *sorted(same_alert - frozenset(chosen))), found, query, viewer)
 
     async def scored(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
         """See the port."""
-        found = await self._scores(query, viewer, frozenset(incident_ids))
+        found = await self._search(query, viewer, frozenset(incident_ids))
         return await self._load(incident_ids, found, query, viewer)
 
     async def known(self, viewer: Viewer) -> int:
         """See the port."""
-        asked = sa.select(sa.func.count()).where(records.c.recallable, seen_by(viewer, records.c.visibility))
-        async with self.records_in.read() as connection:
-            return int((await connection.execute(asked)).scalar_one())
+        return await self._ask(lambda connection: known_to(connection, viewer))
 
     async def known_names(self) -> KnownNames:
         """See the port."""
+        asked = sa.select(names.c.kind, names.c.name)
+        rows = await self._ask(lambda connection: connection.execute(asked).all())
+        by_kind = [frozenset(row.name for row in rows if row.kind == kind) for kind in ("vendor", "service", "region")]
+        return KnownNames(*by_kind)
+
+    def close(self) -> None:
+        """Give the reading connections back; those of the databases are their owner's."""
+        for reader in self._readers:
+            reader.close()
+
+    async def _ask(self, work: Callable[[sa.Connection], T]) -> T:
+        """Read the index, caught up with the records."""
+        if self.follower:
+            await self.follower.catch_up()
+        return await self._reader().ask(work)
+
+    def _reader(self) -> Reader:
+        if not self._readers:
+            self._readers.append(Reader(self.database))
+        return self._readers[0]
+
+    async def _rows(self, asked: sa.Select[tuple[str, ...]]) -> Sequence[sa.Row[tuple[str, ...]]]:
+        """Rows of the records, which may be in another database than the index."""
+        if self.records_in is self.database:
+            return await self._reader().ask(lambda connection: connection.execute(asked).all())
         async with self.records_in.read() as connection:
-            named = [await _names(connection, column) for column in ("vendor", "service", "region")]
-        return KnownNames(*named)
+            return (await connection.execute(asked)).all()
 
     async def _with_fingerprint(self, query: Query, viewer: Viewer) -> frozenset[str]:
         if not query.fingerprint:
@@ -82,35 +110,50 @@ class SqlIndex:
             .join(record_fingerprints, record_fingerprints.c.incident_id == records.c.incident_id)
             .where(record_fingerprints.c.fingerprint == query.fingerprint, *_recallable(query, viewer))
         )
-        async with self.records_in.read() as connection:
-            return frozenset((await connection.execute(asked)).scalars())
+        return frozenset(row.incident_id for row in await self._rows(asked))
 
-    async def _scores(self, query: Query, viewer: Viewer, also: frozenset[str]) -> dict[str, TextScore]:
-        if self.follower:
-            await self.follower.catch_up()
-        wanted = Counter(tokens(query.text))
-        async with self.database.read() as connection:
-            collection = await _collection(connection, wanted, viewer)
-            in_pool = await _pool(connection, _matching(wanted, collection), query, viewer)
-            pool = await _documents(connection, in_pool)
-            others = await _documents(connection, await _ids_of(connection, also, frozenset(in_pool)))
-        return await asyncio.to_thread(scores, wanted, words(query.text), collection, pool, others)
+    async def _search(self, query: Query, viewer: Viewer, also: frozenset[str]) -> Found:
+        question = await self._question(query)
+        search = Search(Counter(tokens(query.text)), tuple(words(query.text)), viewer, query.exclude, also)
+        return await self._ask(lambda connection: found_by(connection, search, question, self.scan))
+
+    async def _question(self, query: Query) -> Vectors | None:
+        if self.embedder is None or not query.text:
+            return None
+        try:
+            return await self.embedder.question(query.text)
+        except EmbeddingUnavailable as problem:
+            log.debug("a question is answered by words", reason=str(problem))
+            return None
 
     async def _load(
-        self, incident_ids: Sequence[str], found: dict[str, TextScore], query: Query, viewer: Viewer
+        self, incident_ids: Sequence[str], found: Found, query: Query, viewer: Viewer
     ) -> tuple[Candidate, ...]:
         bodies: dict[str, str] = {}
-        async with self.records_in.read() as connection:
-            for portion in batches(incident_ids, IDS_PER_STATEMENT):
-                asked = sa.select(records.c.incident_id, records.c.body).where(
-                    records.c.incident_id.in_(portion), *_recallable(query, viewer)
-                )
-                bodies |= {row.incident_id: row.body for row in await connection.execute(asked)}
+        for portion in batches(incident_ids, IDS_PER_STATEMENT):
+            asked = sa.select(records.c.incident_id, records.c.body).where(
+                records.c.incident_id.in_(portion), *_recallable(query, viewer)
+            )
+            bodies |= {row.incident_id: row.body for row in await self._rows(asked)}
         return tuple(
-            Candidate(record_from_json(bodies[incident_id]), found.get(incident_id, TextScore()))
+            Candidate(record_from_json(bodies[incident_id]), found.scores.get(incident_id, TextScore()))
             for incident_id in dict.fromkeys(incident_ids)
             if incident_id in bodies
         )
+
+
+def _best(found: Found, limit: int) -> list[str]:
+    """The ids of the best, at most `limit`, and of texts that are alike at most `ALIKE_AT_MOST`. What has no vector yet
+    cannot be compared with what has one: some of it comes in addition."""
+    ordered = sorted(found.scores, key=lambda incident_id: (-fused(found.scores[incident_id]), incident_id))
+    kept: dict[bool, list[str]] = {True: [], False: []}
+    alike: Counter[int] = Counter()
+    for incident_id in ordered:
+        alike[found.forms[incident_id]] += 1
+        score = found.scores[incident_id]
+        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fused(score) > 0:
+            kept[score.cosine is not None].append(incident_id)
+    return kept[True][:limit] + kept[False][: WITHOUT_VECTOR if kept[True] else limit]
 
 
 def _recallable(query: Query, viewer: Viewer) -> tuple[sa.ColumnElement[bool], ...]:
@@ -119,74 +162,3 @@ def _recallable(query: Query, viewer: Viewer) -> tuple[sa.ColumnElement[bool], .
         seen_by(viewer, records.c.visibility),
         records.c.incident_id.not_in(sorted(query.exclude)),
     )
-
-
-async def _names(connection: AsyncConnection, column: str) -> frozenset[str]:
-    named = records.c[column]
-    asked = sa.select(named).where(records.c.recallable, named.is_not(None)).distinct()
-    return frozenset((await connection.execute(asked)).scalars())
-
-
-async def _collection(connection: AsyncConnection, wanted: Iterable[str], viewer: Viewer) -> Collection:
-    counted = sa.select(sa.func.sum(totals.c.documents), sa.func.sum(totals.c.length))
-    number, length = (await connection.execute(counted.where(seen_by(viewer, totals.c.visibility)))).one()
-    held: dict[str, int] = {}
-    for portion in batches(list(wanted), IDS_PER_STATEMENT):
-        asked = (
-            sa.select(terms.c.term, sa.func.sum(terms.c.documents).label("held"))
-            .where(terms.c.term.in_(portion), seen_by(viewer, terms.c.visibility))
-            .group_by(terms.c.term)
-        )
-        held |= {row.term: row.held for row in await connection.execute(asked)}
-    return Collection(documents=number or 0, mean_length=(length or 0) / max(1, number or 0), held=held)
-
-
-def _matching(wanted: Counter[str], collection: Collection) -> list[str]:
-    """The terms to search by, repeated as in the query: what is repeated there counts more."""
-    there = [term for term in wanted if collection.held.get(term)]
-    rarest = sorted(there, key=lambda term: (collection.held[term], term))
-    if collection.documents < FULL_BELOW:
-        heaviest = sorted(there, key=lambda t: (-wanted[t] * rarity(collection.documents, collection.held[t]), t))
-        chosen = heaviest[:TERMS_AT_MOST]
-    else:
-        chosen, postings = rarest[:1], collection.held[rarest[0]] if rarest else 0
-        for term in rarest[1:RAREST_AT_MOST]:
-            postings += collection.held[term]
-            if postings > RAREST_SHARE * collection.documents:
-                break
-            chosen.append(term)
-    return [term for term in chosen for _ in range(min(wanted[term], 3))]
-
-
-async def _pool(connection: AsyncConnection, matching: Sequence[str], query: Query, viewer: Viewer) -> list[int]:
-    if not matching:
-        return []
-    expression = " OR ".join(f'"{term}"' for term in matching)
-    asked: sa.Select[Any] = (
-        sa.select(documents.c.doc_id)
-        .join(fts, fts.c.rowid == documents.c.doc_id)
-        .where(
-            fts.c.index_fts.op("MATCH")(expression),
-            seen_by(viewer, documents.c.visibility),
-            documents.c.incident_id.not_in(sorted(query.exclude)),
-        )
-        .order_by(sa.func.bm25(fts.c.index_fts), documents.c.incident_id)
-        .limit(POOL)
-    )
-    return list((await connection.execute(asked)).scalars())
-
-
-async def _ids_of(connection: AsyncConnection, incident_ids: frozenset[str], known: frozenset[int]) -> list[int]:
-    found: list[int] = []
-    for portion in batches(sorted(incident_ids), IDS_PER_STATEMENT):
-        asked = sa.select(documents.c.doc_id).where(documents.c.incident_id.in_(portion))
-        found += [doc_id for doc_id in (await connection.execute(asked)).scalars() if doc_id not in known]
-    return found
-
-
-async def _documents(connection: AsyncConnection, doc_ids: Sequence[int]) -> list[Document]:
-    found: dict[int, Document] = {}
-    for portion in batches(doc_ids, IDS_PER_STATEMENT):
-        rows = await connection.execute(sa.select(documents).where(documents.c.doc_id.in_(portion)))
-        found |= {row.doc_id: Document(row.incident_id, row.terms, row.words, row.length, row.grams) for row in rows}
-    return [found[doc_id] for doc_id in doc_ids]

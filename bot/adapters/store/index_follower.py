@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.bodies import record_from_json
 from bot.adapters.store.engine import Database
-from bot.adapters.store.index_tables import create_empty, indexed_revision, is_current, state
+from bot.adapters.store.index_tables import create_empty, indexed_revision, is_current, is_of_model, state, use_model
 from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.tables import counters, records, tombstones
 
@@ -28,6 +28,7 @@ class IndexFollower:
     records_in: Database
     database: Database
     writer: SqliteIndexWriter = field(default_factory=SqliteIndexWriter)
+    model: str | None = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def catch_up(self) -> None:
@@ -43,18 +44,25 @@ class IndexFollower:
                 async with self.database.write() as target:
                     if not current or since > until:
                         await target.run_sync(create_empty)
+                        if self.model is not None:
+                            await target.run_sync(use_model, self.model)
                         since = 0
                     await copy_changes(source, target, self.writer, since, until)
 
 
-async def make_anew(database: Database, writer: SqliteIndexWriter) -> None:
-    """Make the index of a SQLite store again if it is missing or was made by another version."""
+async def make_anew(database: Database, writer: SqliteIndexWriter, model: str | None = None) -> None:
+    """Make the index of a SQLite store again if it is missing or was made by another version; drop vectors of another
+    `model` (None: whatever there is stays)."""
     async with database.read() as connection:
-        if await connection.run_sync(is_current):
+        current = await connection.run_sync(is_current)
+        if current and (model is None or await connection.run_sync(is_of_model, model)):
             return
     async with database.write() as connection:
-        await connection.run_sync(create_empty)
-        await copy_changes(connection, connection, writer, 0, await store_revision(connection))
+        if not current:
+            await connection.run_sync(create_empty)
+            await copy_changes(connection, connection, writer, 0, await store_revision(connection))
+        if model is not None:
+            await connection.run_sync(use_model, model)
 
 
 async def store_revision(connection: AsyncConnection) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
 from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
@@ -20,8 +21,10 @@ from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.schema import check, upgrade
+from bot.adapters.store.vectors import VectorFiller
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
+from bot.ports.embedding import Embedder
 
 LEASE_S = 60.0
 
@@ -40,10 +43,13 @@ class Store:
     outbox_desk: SqlOutboxDesk
     inbox_desk: SqlInboxDesk
     retention: SqlRetention
+    channels: SqlChannels
+    vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
     async def close(self) -> None:
         """Give the connections back; the store cannot be used afterwards."""
+        self.index.close()
         await self.database.close()
         if self.index.database is not self.database:
             await self.index.database.close()
@@ -51,8 +57,12 @@ class Store:
             self.tidy()
 
 
-async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S) -> Store:
+async def open_store(
+    url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S, embedder: Embedder | None = None
+) -> Store:
     """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words.
+
+    Without `embedder` memory works by words; vectors that are there stay.
 
     Beside PostgreSQL the index is a local file of this process, made from the records at the first recall.
     """
@@ -61,14 +71,14 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
     try:
         if in_step:
             await _upgrade_if_needed(database)
-            await make_anew(database, in_step)
+            await make_anew(database, in_step, embedder.name if embedder else None)
         else:
             await _require_current(database)
     except StoreUnavailable:
         await database.close()
         raise
     writer = Writer(index=in_step)
-    index, tidy = (SqlIndex(database, database), None) if in_step else _index_beside(database)
+    index, tidy = (SqlIndex(database, database, None, embedder), None) if in_step else _index_beside(database, embedder)
     return Store(
         database=database,
         incidents=SqlIncidents(database, clock, writer),
@@ -80,6 +90,8 @@ async def open_store(url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE
         outbox_desk=SqlOutboxDesk(database, clock),
         inbox_desk=SqlInboxDesk(database, clock),
         retention=SqlRetention(database),
+        channels=SqlChannels(database, clock, writer),
+        vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
 
@@ -93,11 +105,12 @@ async def migrate(url: str) -> None:
         await database.close()
 
 
-def _index_beside(records_in: Database) -> tuple[SqlIndex, Callable[[], None]]:
+def _index_beside(records_in: Database, embedder: Embedder | None) -> tuple[SqlIndex, Callable[[], None]]:
     with plain_errors():
         directory = tempfile.TemporaryDirectory(prefix="precedent-index-")
     database = _connect(f"sqlite:///{directory.name}/index.db")
-    return SqlIndex(database, records_in, IndexFollower(records_in, database)), directory.cleanup
+    follower = IndexFollower(records_in, database, model=embedder.name if embedder else None)
+    return SqlIndex(database, records_in, follower, embedder), directory.cleanup
 
 
 def _connect(url: str) -> Database:

@@ -99,7 +99,8 @@ class SqlOutbox:
             if replaced is None:
                 return False
             if replaced:
-                changed |= {"state": "pending", "due_at": self.clock.now(), "settled_at": None, "attempts": 0}
+                due = self.clock.now() + timedelta(seconds=await _pace_s(connection, row.id))
+                changed |= {"state": "pending", "due_at": due, "settled_at": None, "attempts": 0}
             outdated = bool(replaced) and changed.get("uncertain", False)
             update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
             await connection.execute(update)
@@ -124,6 +125,8 @@ class SqlOutbox:
 
 def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
     older = outbox.alias("older")
+    # an edit that only waits for its pace holds nobody up
+    paced = sa.and_(older.c.state == "pending", older.c.every_s > 0, older.c.attempts == 0, older.c.due_at > now)
     waits = (
         sa.select(older.c.id)
         .where(
@@ -131,6 +134,7 @@ def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
             older.c.key == outbox.c.key,
             older.c.state.in_(LIVE),
             older.c.id < outbox.c.id,
+            sa.not_(paced),
         )
         .exists()
     )
@@ -151,6 +155,11 @@ async def _result(connection: AsyncConnection, delivery_id: str | None) -> str |
     return (await connection.execute(found)).scalar_one_or_none()
 
 
+async def _pace_s(connection: AsyncConnection, row_id: int) -> float:
+    found = sa.select(outbox.c.every_s).where(outbox.c.id == row_id)
+    return float((await connection.execute(found)).scalar_one())
+
+
 async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetime) -> None:
     """Write what is owed as part of a larger transaction; what is owed already changes only by `replaces`."""
     for one in owed:
@@ -166,6 +175,7 @@ async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetim
             "due_at": now,
             "uncertain": False,
             "replaced": False,
+            "every_s": one.every_s,
             "owed_at": now,
         }
         if not await insert_new(connection, outbox, row) and one.replaces:
@@ -174,11 +184,17 @@ async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetim
 
 async def _replace(connection: AsyncConnection, row: Mapping[str, Any]) -> None:
     same = outbox.c.delivery_id == row["delivery_id"]
-    state = (await connection.execute(sa.select(outbox.c.state).where(same).with_for_update())).scalar_one()
-    changed: dict[str, Any] = {name: row[name] for name in ("operation", "payload", "urgent")}
+    asked = sa.select(outbox.c.state, outbox.c.due_at, outbox.c.settled_at).where(same).with_for_update()
+    state, due_at, settled_at = (await connection.execute(asked)).one()
+    changed: dict[str, Any] = {name: row[name] for name in ("operation", "payload", "urgent", "every_s")}
     if state == "sending":
         changed["replaced"] = True
     else:
-        changed |= {name: row[name] for name in ("state", "attempts", "due_at", "owed_at")}
-        changed |= {"error": None, "settled_at": None}
+        changed |= {name: row[name] for name in ("state", "attempts", "owed_at")}
+        changed |= {"error": None, "settled_at": None, "due_at": row["due_at"]}
+        if row["every_s"] and state == "pending":
+            # what waits is replaced, and waits no longer for it; it may be backing off after a failure
+            changed["due_at"] = min(due_at, row["due_at"] + timedelta(seconds=row["every_s"]))
+        elif row["every_s"] and settled_at:
+            changed["due_at"] = max(row["due_at"], settled_at + timedelta(seconds=row["every_s"]))
     await connection.execute(sa.update(outbox).where(same).values(**changed))

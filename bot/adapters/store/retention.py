@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.adapters.store.engine import Database
-from bot.adapters.store.tables import audit, briefs, inbox, once, outbox
+from bot.adapters.store.tables import audit, briefs, inbox, notices, once, outbox
 from bot.ports.desk import Forgotten
 
 PORTION = 500
@@ -35,6 +35,7 @@ class SqlRetention:
             once=await self._delete(once.c.key, once.c.at < before),
             dead_events=await self._delete(inbox.c.id, dead),
             audit=await self._delete(audit.c.id, audit.c.at < audit_before),
+            early=await self._delete(notices.c.key, sa.and_(notices.c.incident_id.is_(None), notices.c.at < before)),
         )
 
     async def _delete(self, key: sa.Column[Any], old: sa.ColumnElement[bool]) -> int:

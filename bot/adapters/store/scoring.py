@@ -6,11 +6,13 @@ documents more than there are, which hold none of the query: in a store of five 
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from bot.domain.ranking import TextScore
 from bot.domain.text import word_grams
@@ -18,19 +20,20 @@ from bot.domain.text import word_grams
 K1 = 1.2
 B = 0.75
 PRIOR_DOCUMENTS = 50
-WORD_SHARE, GRAM_SHARE = 0.6, 0.4
+TIMES = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A stored document as the index keeps it: `terms` separated by spaces, `words` a JSON object of their counts,
-    and how many terms and n-grams it has."""
+    """A stored document as the index keeps it: its `terms` separated by spaces and their number, the number of its
+    text's form; `words` as `counted_words` writes them and how many n-grams they have, where n-grams are counted."""
 
     incident_id: str
     terms: str
-    words: str
     length: int
-    grams: int
+    form: int = 0
+    words: str = ""
+    grams: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,11 @@ class Collection:
     documents: int
     mean_length: float
     held: Mapping[str, int]
+
+
+def counted_words(words: Iterable[str]) -> str:
+    """Words with their counts as text: "disk full*2". No word holds an asterisk or a space."""
+    return " ".join(word if n == 1 else f"{word}{TIMES}{n}" for word, n in Counter(words).items())
 
 
 def rarity(documents: int, holding: int) -> float:
@@ -52,32 +60,31 @@ def saturated(times: int, length: int, mean_length: float) -> float:
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / max(mean_length, 1.0)))
 
 
-def combined(score: TextScore) -> float:
-    """The order of candidates by text alone."""
-    return WORD_SHARE * score.bm25_share + GRAM_SHARE * score.chargram_share
-
-
 def scores(
     query_terms: Mapping[str, int],
     query_words: Sequence[str],
     collection: Collection,
     pool: Sequence[Document],
     others: Sequence[Document] = (),
+    cosines: Mapping[str, float] | None = None,
 ) -> dict[str, TextScore]:
-    """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id."""
+    """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id. `cosines`: of those
+    that have a vector. Without `query_words` n-grams are not counted."""
     held, repeats = _without_repeats(query_terms, collection, pool)
     number = collection.documents + PRIOR_DOCUMENTS - repeats
     weight = {term: times * rarity(number, held.get(term, 0)) for term, times in query_terms.items()}
     highest = sum(weight.values()) * (K1 + 1)
     unit = rarity(number, 0) * (K1 + 1)
-    shares = _gram_shares(Counter(gram for word in query_words for gram in word_grams(word)), pool, others)
+    grams = Counter(gram for word in query_words for gram in word_grams(word))
+    shares = _gram_shares(grams, pool, others) if grams else {}
     found = {}
     for document in (*pool, *others):
         bm25 = _bm25(document, weight, collection.mean_length)
         found[document.incident_id] = TextScore(
             bm25_share=bm25 / highest if highest else 0.0,
             bm25_mass=math.log1p(bm25 / unit),
-            chargram_share=shares[document.incident_id],
+            chargram_share=shares.get(document.incident_id, 0.0),
+            cosine=(cosines or {}).get(document.incident_id),
         )
     return found
 
@@ -96,37 +103,61 @@ def _without_repeats(
 
 
 def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -> float:
-    times = Counter(filter(weight.__contains__, document.terms.split()))
-    return sum(weight[term] * saturated(n, document.length, mean_length) for term, n in times.items())
+    there = document.terms.split()
+    # sorted, so that equal documents have equal sums
+    shared = sorted(weight.keys() & set(there))
+    once = saturated(1, document.length, mean_length)
+    bm25 = 0.0
+    for term in shared:
+        times = there.count(term)
+        bm25 += weight[term] * (once if times == 1 else saturated(times, document.length, mean_length))
+    return bm25
 
 
 def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
-    matched: dict[str, tuple[str, ...]] = {}
-    counted = [_matches(document, wanted, matched) for document in (*pool, *others)]
-    in_pool = counted[: len(pool)]
-    held: Counter[str] = Counter()
-    distinct = {document.words: times for document, times in zip(pool, in_pool, strict=True)}
-    for times in distinct.values():
-        held.update(times.keys())
+    """As BM25, over n-grams. A table of words by n-grams is made once, for the same words stand in many documents."""
+    everything = (*pool, *others)
+    column = {gram: number for number, gram in enumerate(wanted)}
+    rows, hits = _hits_of_words(everything, column)
+    if not hits:
+        return dict.fromkeys((document.incident_id for document in everything), 0.0)
+    times = np.stack([_times(document, rows, hits, len(column)) for document in everything])
+    # texts that came several times are counted once: a recurrence does not make its own words common
+    distinct = list({document.words: row for row, document in enumerate(pool)}.values())
+    held = (times[distinct] > 0).sum(axis=0)
     number = len(distinct) + PRIOR_DOCUMENTS
-    weight = {gram: times * rarity(number, held[gram]) for gram, times in wanted.items()}
-    highest = sum(weight.values()) * (K1 + 1)
-    lengths = {document.words: document.grams for document in pool}
-    mean_length = sum(lengths.values()) / max(1, len(lengths))
-    shares = {}
-    for document, times in zip((*pool, *others), counted, strict=True):
-        bm25 = sum(weight[gram] * saturated(n, document.grams, mean_length) for gram, n in times.items())
-        shares[document.incident_id] = bm25 / highest if highest else 0.0
-    return shares
+    weight = np.array(list(wanted.values())) * np.log(1 + (number - held + 0.5) / (held + 0.5))
+    lengths = np.array([document.grams for document in everything], dtype=np.float64)
+    mean_length = max(float(lengths[distinct].sum()) / max(1, len(distinct)), 1.0)
+    softened = K1 * (1 - B + B * lengths / mean_length)
+    bm25 = (times * (K1 + 1) / (times + softened[:, None])) @ weight
+    # equal documents must score equally: a product's last bits depend on the place of the row
+    shares = np.round(bm25 / (weight.sum() * (K1 + 1)), 9)
+    return {document.incident_id: float(share) for document, share in zip(everything, shares, strict=True)}
 
 
-def _matches(document: Document, wanted: Mapping[str, int], matched: dict[str, tuple[str, ...]]) -> dict[str, int]:
-    """How often the query's n-grams occur in the document. `matched` remembers the n-grams of words seen before."""
-    times: dict[str, int] = {}
-    for word, n in json.loads(document.words).items():
-        hits = matched.get(word)
-        if hits is None:
-            hits = matched[word] = tuple(filter(wanted.__contains__, word_grams(word)))
-        for gram in hits:
-            times[gram] = times.get(gram, 0) + n
-    return times
+def _hits_of_words(
+    documents: Sequence[Document], column: Mapping[str, int]
+) -> tuple[Mapping[str, tuple[int, int]], list[int]]:
+    """Which columns each word's n-grams hit: a slice of one long list, for each word with any."""
+    rows: dict[str, tuple[int, int]] = {}
+    hits: list[int] = []
+    for word in {entry.partition(TIMES)[0] for document in documents for entry in document.words.split()}:
+        begin = len(hits)
+        hits += [column[gram] for gram in word_grams(word) if gram in column]
+        if len(hits) > begin:
+            rows[word] = (begin, len(hits))
+    return rows, hits
+
+
+def _times(
+    document: Document, rows: Mapping[str, tuple[int, int]], hits: Sequence[int], width: int
+) -> npt.NDArray[np.float64]:
+    """How often each of the question's n-grams occurs in the document."""
+    found: list[int] = []
+    for entry in document.words.split():
+        word, _, many = entry.partition(TIMES)
+        if word in rows:
+            begin, end = rows[word]
+            found += list(hits[begin:end]) * int(many or 1)
+    return np.bincount(found, minlength=width).astype(np.float64) if found else np.zeros(width)

@@ -97,6 +97,24 @@ lives = sa.Table(
     sa.Index("ix_lives_state_opened_at", "state", "opened_at"),
 )
 
+notices = sa.Table(
+    "notices",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("incident_id", sa.Text),
+    sa.Column("fingerprint", sa.Text, nullable=False),
+    sa.Column("visibility", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("ts", sa.Text, nullable=False),
+    sa.Column("root_ts", sa.Text, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Index("ix_notices_incident_id", "incident_id"),
+    sa.Index("ix_notices_fingerprint_visibility_at", "fingerprint", "visibility", "at"),
+    sa.Index("ix_notices_channel_root_ts", "channel", "root_ts"),
+    sa.Index("ix_notices_at", "at"),
+)
+
 briefs = sa.Table(
     "briefs",
     metadata,
@@ -158,6 +176,7 @@ outbox = sa.Table(
     sa.Column("lease", sa.Text),
     sa.Column("uncertain", sa.Boolean(create_constraint=False), nullable=False),
     sa.Column("replaced", sa.Boolean(create_constraint=False), nullable=False),
+    sa.Column("every_s", sa.Float, nullable=False, server_default="0"),
     sa.Column("result", sa.Text),
     sa.Column("error", sa.Text),
     sa.Column("owed_at", UtcTime, nullable=False),

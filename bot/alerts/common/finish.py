@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from bot.alerts.common.counts import counts_in
 from bot.alerts.common.draft import Draft
 from bot.alerts.common.fingerprint import fingerprint, normal
 from bot.alerts.common.heads import heads_of
@@ -107,6 +108,7 @@ def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, roo
         vendor = vendor_of(message, labels, title, known_vendors, about_vendor=draft.kind == "vendor_status")
     identity = draft.identity or _identity(draft, labels, title, service, environment)
     aside = numbered_labels(message) | (status_labels(message, title) if draft.kind == "vendor_status" else {})
+    firing, cleared = counts_in(message)
     return Alert(
         tool=draft.tool,
         state=draft.state,
@@ -126,4 +128,6 @@ def finish(message: Message, draft: Draft, known_vendors: frozenset[str], *, roo
         delivery=message.delivery,
         text=message.body,
         truncated=message.truncated,
+        firing=firing,
+        cleared=cleared,
     )

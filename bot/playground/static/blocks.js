@@ -139,7 +139,7 @@ function select(list) {
 
 function several(list) {
   return (e, block, ctx) => {
-    const now = held(e, block, ctx, (e.initial_options ?? []).map((o) => o.value));
+    const now = held(e, block, ctx, (e.initial_options ?? []).map((o) => o.value).concat(e.initial_conversations ?? e.initial_users ?? []));
     const groups = (e.option_groups ?? []).flatMap((g) => g.options);
     const boxes = [...list(e, ctx), ...groups].map((o) =>
       h("label", { class: "choice" }, h("input", { type: "checkbox", value: o.value, checked: now.includes(o.value) }), label(o), described(o)));

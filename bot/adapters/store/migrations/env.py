@@ -6,7 +6,7 @@ from typing import Any
 
 from alembic import context
 
-from bot.adapters.store.tables import metadata
+from bot.adapters.store.channel_tables import channel_settings
 
 
 def _ours(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:  # noqa: FBT001  # Alembic's own signature
@@ -16,7 +16,7 @@ def _ours(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
+    target_metadata=channel_settings.metadata,
     include_object=_ours,
     render_as_batch=True,
 )

@@ -1,0 +1,44 @@
+"""`Chat` with what is agreed in channels: whether a shared one may be spoken in, and which private ones are pooled.
+
+Must not call Slack itself; it wraps the chat that does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.ports.channels import ChannelStore
+from bot.ports.chat import Channel, Chat, Posting
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedChat:
+    """`bot.ports.chat.Chat`: Slack's facts of a channel may be minutes old, what people agreed is read each time."""
+
+    chat: Chat
+    channels: ChannelStore
+
+    async def deliver(self, posting: Posting) -> str | None:
+        """See the port."""
+        return await self.chat.deliver(posting)
+
+    async def find(self, posting: Posting) -> str | None:
+        """See the port."""
+        return await self.chat.find(posting)
+
+    async def channel(self, channel_id: str) -> Channel:
+        """See the port. A channel that became public or shared has no pool any more: others read along."""
+        channel = await self.chat.channel(channel_id)
+        if channel.is_shared:
+            return replace(channel, is_allowed=(await self.channels.settings(channel_id)).shared)
+        if channel.is_private:
+            return replace(channel, pools=await self.channels.pool(channel_id))
+        return channel
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        """See the port."""
+        return await self.chat.is_member(channel_id, user_id)
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        """See the port."""
+        return await self.chat.permalink(channel_id, ts)
