@@ -34,6 +34,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert
 
 CHANNEL = "C0REHEARSAL"
+PATIENCE = timedelta(minutes=1)
 SAYS = {"post": "answered in its thread", "update": "its brief is changed", "react": "answered by a reaction only"}
 
 
@@ -61,21 +62,6 @@ class NoSlack:
         return None
 
 
-@dataclass(slots=True)
-class Forward:
-    """A clock that is set forward between events, so that edits which are paced are not waited for."""
-
-    at: datetime
-
-    def now(self) -> datetime:
-        """The time."""
-        return self.at
-
-    def go_on(self) -> None:
-        """A minute passes."""
-        self.at += timedelta(minutes=1)
-
-
 @dataclass(frozen=True, slots=True)
 class AllOf:
     """The real memory, asked without leaving out an incident: the ids of a rehearsal are none of its own."""
@@ -88,18 +74,28 @@ class AllOf:
 
 
 @dataclass(slots=True)
+class AheadClock:
+    """A clock that is put ahead where the bot would wait before it changes a message."""
+
+    ahead: timedelta = timedelta()
+
+    def now(self) -> datetime:
+        """The machine's time, and what it was put ahead."""
+        return SystemClock().now() + self.ahead
+
+
+@dataclass(slots=True)
 class Rehearsal:
     """One run over the events of a file."""
 
     kept: Memory
     answer: AnswerAlert
-    clock: Forward
+    clock: AheadClock
     told: int = 0
 
     async def take(self, event: Mapping[str, Any], alert: Alert) -> Iterator[str]:
         """What the bot would do with this alert, in words."""
         self.told += 1
-        self.clock.go_on()
         placed = {"ts": f"{self.told}.000000", **event, "channel": CHANNEL, "alert": write_alert(alert)}
         before = await self.kept.incidents.latest_life(alert.fingerprint, "public")
         await self.kept.inbox.receive(Received(f"{self.told}", f"{self.told}", "message", {"event": placed}))
@@ -110,6 +106,7 @@ class Rehearsal:
 
     async def _owed(self, ts: str) -> AsyncIterator[str]:
         """What is owed to Slack now, as text; it counts as delivered."""
+        self.clock.ahead += PATIENCE
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
             await self.kept.outbox.settle(row, ts)
             payload, said = row.owed.payload, SAYS.get(row.owed.operation, row.owed.operation)
@@ -136,7 +133,7 @@ def _headline(alert: Alert) -> str:
 
 @asynccontextmanager
 async def _rehearsal() -> AsyncIterator[Rehearsal]:
-    clock, config = Forward(SystemClock().now()), settings()
+    clock, config = AheadClock(), settings()
     with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
         thrown_away = config.model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{Path(folder) / 'rehearsal.db'}", "hindsight_url": None}

@@ -137,8 +137,9 @@ async def test_the_end_of_what_was_never_announced_says_nothing(desk: Desk) -> N
 
 
 async def test_an_alert_that_another_bot_announced_here_is_not_posted_a_second_time(desk: Desk) -> None:
-    root = await desk.world.post(fingerprint=ALERT.fingerprint)
+    root = await desk.world.post(fingerprint=ALERT.fingerprint, tool=ALERT.tool)
     await desk.world.owed()
+    desk.world.clock.go_on(minutes=1)
     await desk.told("a", state=AlertState.RESOLVED)
     sent = await desk.worked_off()
     assert shown(sent) == [("update", False)]

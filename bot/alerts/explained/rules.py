@@ -100,8 +100,6 @@ def _service(seen: _Seen, alert: Alert) -> str:
 
 
 def _environment(seen: _Seen, alert: Alert) -> str:
-    if seen.draft.environment:
-        return f"parser {seen.parser}"
     return _key(seen, ENVIRONMENT_KEYS, means=environment_word) or "a word inside title, service, host or link"
 
 
