@@ -47,7 +47,7 @@ play: $(STAMP)
 	@$(BIN)/precedent playground
 
 test: $(DEV)
-	$(BIN)/python -m pytest -q -n auto -m "not integration"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not integration"
 
 check: $(DEV)
 	$(BIN)/ruff format --check bot tests
