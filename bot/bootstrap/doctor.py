@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pydantic import SecretStr
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -20,7 +21,7 @@ from bot.bootstrap.bot import client_of
 from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.memory import open_bank, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.ports import ConfigurationRejected, EmbeddingUnavailable, PrecedentError
+from bot.ports import ChatUnavailable, ConfigurationRejected, EmbeddingUnavailable, PrecedentError
 from bot.settings import Settings
 from bot.slack.outbound import SlackChat
 
@@ -167,6 +168,25 @@ async def database(settings: Settings) -> Finding:
     return Finding("Database", True, f"writable, schema {status.schema}, {status.records} incidents")
 
 
+TOKENS = (
+    (
+        "Bot token",
+        "SLACK_BOT_TOKEN",
+        "xoxb-",
+        "Create the app from manifest.yml and install it. It is on the app's page under OAuth & Permissions, and begins"
+        " with xoxb-.",
+        True,
+    ),
+    (
+        "App token",
+        "SLACK_APP_TOKEN",
+        "xapp-",
+        "It is under Basic Information → App-Level Tokens, with the scope connections:write, and begins with xapp-.",
+        False,
+    ),
+)
+
+
 async def slack(settings: Settings) -> AsyncIterator[Finding]:
     """Tokens are of the right kind, Slack accepts them, and the app has the scopes that the bot needs."""
     bad = token_kinds(settings)
@@ -177,6 +197,10 @@ async def slack(settings: Settings) -> AsyncIterator[Finding]:
     chat = SlackChat(client_of(settings), SystemClock())
     try:
         identity, scopes = await chat.identity(), await chat.scopes()
+    except ChatUnavailable as problem:
+        mend = "Check the network, a proxy (HTTPS_PROXY) and SLACK_API_URL; the token was not looked at."
+        yield Finding("Slack", False, str(problem), mend)
+        return
     except PrecedentError as problem:
         yield Finding("Slack", False, str(problem), "Reinstall the app and copy the bot token again.")
         return
@@ -194,43 +218,32 @@ async def slack(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def token_kinds(settings: Settings) -> tuple[Finding, ...]:
-    """Each token by its prefix: the three are easily confused."""
-    bot = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
-    app = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
-    where = "It is on the app's page under OAuth & Permissions, and begins with xoxb-."
-    if not bot:
-        return (
-            Finding(
-                "Bot token",
-                False,
-                "SLACK_BOT_TOKEN is not set",
-                f"Create the app from manifest.yml and install it. {where}",
-            ),
-        )
-    if not bot.startswith("xoxb-"):
-        return (
-            Finding(
-                "Bot token", False, f"SLACK_BOT_TOKEN begins with {bot[:5]}, which is another kind of token", where
-            ),
-        )
-    if app and not app.startswith("xapp-"):
-        return (
-            Finding(
-                "App token",
-                False,
-                f"SLACK_APP_TOKEN begins with {app[:5]}, which is another kind of token",
-                "It is under Basic Information → App-Level Tokens, with the scope connections:write, and begins with xapp-.",
-            ),
-        )
-    if app:
-        return (Finding("Connection", True, "Socket Mode"),)
-    if not settings.slack_signing_secret:
-        return (
-            Finding(
-                "Connection",
-                False,
-                "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set",
-                "Make an app-level token (Socket Mode), or set the signing secret (HTTP).",
-            ),
-        )
-    return (Finding("Connection", True, f"signed HTTP on port {settings.port}, path /slack/events"),)
+    """Each token by its prefix (the three are easily confused), and how Slack is reached."""
+    wrong = tuple(
+        Finding(what, False, f"{name} {problem}", where)
+        for what, name, prefix, where, needed in TOKENS
+        if (problem := _trouble(getattr(settings, name.lower()), prefix, needed=needed))
+    )
+    if any(finding.check == "App token" for finding in wrong):
+        return wrong
+    if settings.slack_app_token:
+        return (*wrong, Finding("Connection", True, "Socket Mode"))
+    if settings.slack_signing_secret:
+        return (*wrong, Finding("Connection", True, f"signed HTTP on port {settings.port}, path /slack/events"))
+    neither = Finding(
+        "Connection",
+        False,
+        "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set",
+        "Make an app-level token (Socket Mode), or set the signing secret (HTTP).",
+    )
+    return (*wrong, neither)
+
+
+def _trouble(token: SecretStr | None, prefix: str, *, needed: bool) -> str | None:
+    """What is wrong with a token, as far as its look tells."""
+    value = token.get_secret_value() if token else ""
+    if not value:
+        return "is not set" if needed else None
+    if not value.startswith(prefix):
+        return f"begins with {value[:5]}, which is another kind of token"
+    return "is still the example's: put your own in" if "..." in value or "…" in value else None

@@ -53,6 +53,9 @@ async def test_a_good_installation_has_nothing_wrong(tmp_path: Path, slack: Loca
         ({"slack_bot_token": None}, "Bot token", "SLACK_BOT_TOKEN"),
         ({"slack_bot_token": SecretStr("xapp-1-A")}, "Bot token", "xoxb-"),
         ({"slack_app_token": SecretStr("xoxb-1-A")}, "App token", "xapp-"),
+        ({"slack_bot_token": SecretStr("xoxb-...")}, "Bot token", "still the example's"),
+        ({"slack_app_token": SecretStr("xapp-...")}, "App token", "still the example's"),
+        ({"slack_api_url": "http://127.0.0.1:1/api/"}, "Slack", "Check the network"),
         ({"slack_app_token": None}, "Connection", "SLACK_SIGNING_SECRET"),
         ({"slack_bot_token": SecretStr("xoxb-wrong")}, "Slack", "token"),
         ({"timezone": "Mars/Base"}, "Time zone", "Europe/Berlin"),
@@ -66,6 +69,11 @@ async def test_each_mistake_is_named_with_what_to_do(
     found = wrong(await examine(settings(tmp_path, slack, **changes)))
     assert list(found) == [check]
     assert says in found[check]
+
+
+async def test_both_tokens_are_looked_at(tmp_path: Path, slack: LocalSlack) -> None:
+    swapped = {"slack_bot_token": SecretStr("xapp-1-A"), "slack_app_token": SecretStr("xoxb-1-A")}
+    assert list(wrong(await examine(settings(tmp_path, slack, **swapped)))) == ["Bot token", "App token"]
 
 
 async def test_a_missing_scope_is_named(tmp_path: Path, slack: LocalSlack) -> None:
