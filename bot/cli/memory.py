@@ -21,9 +21,10 @@ from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
 from bot.domain.incident import Incident
+from bot.domain.postmortem import postmortem
 from bot.domain.query import OPERATOR, Query, query_from_text
 from bot.domain.ranking import Precedent, Recalled, Tier
-from bot.ports import RecordRejected
+from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.records import read_value
 from bot.workflows.recall import LookUp
 from bot.workflows.transfer import ExportRecords, Imported, ImportRecords
@@ -93,8 +94,14 @@ def _progress(total: int, what: str = "Importing") -> Iterator[Any]:
 
 def export(
     file: Annotated[str, typer.Argument(help="Where to write; - is standard output")] = "-",
+    of: Annotated[
+        str | None, typer.Option("--postmortem", metavar="INC-7", help="One incident as a post-mortem in Markdown")
+    ] = None,
 ) -> None:
     """Write all records as JSON Lines, in the form that import takes."""
+    if of:
+        _write(file, run(_postmortem(of)))
+        return
     if file == "-":
         run(_export(sys.stdout))
         return
@@ -104,6 +111,26 @@ def export(
     except OSError as problem:
         fail(f"{file} cannot be written: {problem.strerror}.", USAGE)
     sys.stderr.write(f"{count} records written to {file}.\n")
+
+
+def _write(file: str, text: str) -> None:
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        fail(f"{file} cannot be written: {problem.strerror}.", USAGE)
+
+
+async def _postmortem(incident_id: str) -> str:
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        record = await memory.incidents.record(incident_id)
+        try:
+            life = await memory.incidents.life(incident_id)
+        except IncidentNotFound:
+            life = None  # imported: no alert of it was seen here
+        return postmortem(record, life)
 
 
 async def _export(out: TextIO) -> int:

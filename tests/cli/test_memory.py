@@ -67,6 +67,22 @@ def test_import_recall_export(precedent: Precedent, file: Path, tmp_path: Path) 
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == exported.stdout
 
 
+def test_one_incident_as_a_post_mortem(precedent: Precedent, file: Path, tmp_path: Path) -> None:
+    assert precedent("import", str(file)).returncode == 0
+    first = json.loads(precedent("export").stdout.splitlines()[0])
+    told = precedent("export", "--postmortem", first["incident_id"])
+    assert told.stdout.startswith(f"# {first['incident_id']}: ")
+    assert "## Timeline" in told.stdout
+    out = tmp_path / "out.md"
+    assert precedent("export", str(out), "--postmortem", first["incident_id"]).returncode == 0
+    assert out.read_text(encoding="utf-8") == told.stdout
+    missing = precedent("export", "--postmortem", "INC-99")
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert "INC-99" in missing.stderr
+    nowhere = precedent("export", str(tmp_path / "no" / "out.md"), "--postmortem", first["incident_id"])
+    assert nowhere.returncode == 2
+
+
 def test_bad_records_are_told_and_the_others_go_in(precedent: Precedent) -> None:
     done = precedent("import", "-", stdin='{"title": "no id"}\n' + json.dumps(RECORDS[0]) + "\n{\n")
     assert done.returncode == 1
