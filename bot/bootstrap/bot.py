@@ -48,9 +48,11 @@ from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.intake import KIND as INTAKE
+from bot.workflows.pressure import WatchPressure
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
+from bot.workflows.storm import GroupStorms, TellStorms
 from bot.workflows.watch import WatchOwed
 
 # A stop may take so long for what is under way; orchestrators kill after 30 s.
@@ -73,6 +75,8 @@ class Bot:
     jobs: Jobs
     transport: Transport
     server: web.Application
+    pressure: WatchPressure
+    tell_storms: TellStorms
     port: int = 0
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
@@ -113,6 +117,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
+    pressure = WatchPressure(memory.store.inbox)
     answer = AnswerAlert(
         memory.incidents,
         memory.recall,
@@ -122,6 +127,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         clock,
         stored_reading,
         AdmitAlert(memory.channels, default),
+        GroupStorms(memory.store.storms, pressure.load),
     )
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
@@ -155,6 +161,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone)),
         transport_for(settings, app, server),
         server,
+        pressure,
+        TellStorms(memory.store.storms, surfaces, clock),
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
@@ -247,7 +255,8 @@ def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     """What runs all the time: each destination drains for itself, so that a slow one holds up no other."""
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
     watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
-    return [*drains, watch, Loop("embeddings", bot.memory.fill_vectors)]
+    storms = [Loop("pressure", bot.pressure), Loop("storms", bot.tell_storms)]
+    return [*drains, *storms, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 
 async def _release(deliver: Deliver) -> None:

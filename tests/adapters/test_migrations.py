@@ -11,7 +11,7 @@ from alembic.config import Config
 
 from bot.adapters.store import open_store
 from bot.adapters.store.engine import connect, read_url
-from bot.adapters.store.schema import MIGRATIONS
+from bot.adapters.store.schema import HEAD, MIGRATIONS
 from bot.domain.lifecycle import IncidentState
 from bot.ports.store import Destination
 from tests.fakes import START, FakeClock, FakeIds
@@ -48,5 +48,5 @@ async def test_lives_and_owed_work_of_the_first_version_go_on(tmp_path: Path) ->
     life = await store.incidents.life("INC-7")
     assert (life.state, life.fired, life.severity, life.spells, life.base) == (IncidentState.OPEN, 3, "high", (), None)
     assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d1"]
-    assert (await store.health.status()).schema == "0002"
+    assert (await store.health.status()).schema == HEAD
     await store.close()
