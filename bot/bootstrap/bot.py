@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -33,9 +34,12 @@ from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
 from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
+from bot.ports.store import Received
 from bot.settings import Settings
 from bot.slack.agreed import AgreedChat
 from bot.slack.app import HANDLERS, Listening, build_app
+from bot.slack.events import Own, read_back
+from bot.slack.history import SlackHistory
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
@@ -44,13 +48,16 @@ from bot.web.health import add_routes
 from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
+from bot.workflows.catch_up import CatchUp, StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.intake import KIND as INTAKE
+from bot.workflows.pressure import WatchPressure
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
+from bot.workflows.storm import GroupStorms, TellStorms
 from bot.workflows.watch import WatchOwed
 
 # A stop may take so long for what is under way; orchestrators kill after 30 s.
@@ -73,6 +80,9 @@ class Bot:
     jobs: Jobs
     transport: Transport
     server: web.Application
+    pressure: WatchPressure
+    tell_storms: TellStorms
+    stay_heard: StayHeard
     port: int = 0
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
@@ -113,6 +123,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
+    pressure = WatchPressure(memory.store.inbox)
     answer = AnswerAlert(
         memory.incidents,
         memory.recall,
@@ -122,6 +133,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         clock,
         stored_reading,
         AdmitAlert(memory.channels, default),
+        GroupStorms(memory.store.storms, pressure.load),
     )
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
@@ -146,6 +158,12 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
     handlers |= {"reference": AttachMessage(memory.incidents, chat)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
+    own = Own(identity.bot_id, identity.user_id)
+    read_one = partial(_read_back, identity.team_id, reading, own)
+    catch_up = CatchUp(SlackHistory(slack), memory.inbox, memory.store.inbox, clock, read_one)
+    connections: list[datetime] = []
+    transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
+    stay_heard = StayHeard(memory.store.heard, catch_up, clock, transport.connected, connections)
     bot = Bot(
         settings,
         memory,
@@ -153,8 +171,11 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
         Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone)),
-        transport_for(settings, app, server),
+        transport,
         server,
+        pressure,
+        TellStorms(memory.store.storms, surfaces, clock),
+        stay_heard,
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
@@ -183,15 +204,25 @@ async def _handle(work: Any, listening: Listening, row: Any) -> None:
     await work(row, listening)
 
 
-def transport_for(settings: Settings, app: Any, server: web.Application) -> Transport:
+def _read_back(
+    team_id: str, reading: Callable[[Mapping[str, Any]], Reading], own: Own, channel: str, message: Mapping[str, Any]
+) -> Received | None:
+    return read_back(channel, message, team_id, reading, own)
+
+
+def transport_for(
+    settings: Settings, app: Any, server: web.Application, on_connected: Callable[[], None] = lambda: None
+) -> Transport:
     """Socket Mode with an app token, else signed HTTP; raises ChatAuthRejected where neither is possible."""
     if settings.slack_app_token:
-        return SocketTransport(app, settings.slack_app_token.get_secret_value(), with_slash(settings.slack_api_url))
+        url = with_slash(settings.slack_api_url)
+        return SocketTransport(app, settings.slack_app_token.get_secret_value(), url, on_connected)
     if settings.slack_signing_secret is None:
         raise ChatAuthRejected(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set: put one of them into .env."
         )
-    return HttpTransport(app, server, settings.slack_signing_secret.get_secret_value())
+    secret = settings.slack_signing_secret.get_secret_value()
+    return HttpTransport(app, server, secret, on_connected=on_connected)
 
 
 @asynccontextmanager
@@ -247,7 +278,8 @@ def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     """What runs all the time: each destination drains for itself, so that a slow one holds up no other."""
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
     watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
-    return [*drains, watch, Loop("embeddings", bot.memory.fill_vectors)]
+    looks = [Loop("pressure", bot.pressure), Loop("storms", bot.tell_storms), Loop("catch-up", bot.stay_heard)]
+    return [*drains, *looks, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 
 async def _release(deliver: Deliver) -> None:

@@ -109,7 +109,8 @@ class SameOutage:
 @dataclass(frozen=True, slots=True)
 class Brief:
     """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count;
-    `same_outage`: what else may be this outage, until a person says that it is not."""
+    `same_outage`: what else may be this outage, until a person says that it is not; `read_at`: when the alert was read,
+    where that was late, after a gap."""
 
     verdict: str
     alert: Alert
@@ -132,6 +133,7 @@ class Brief:
     now: datetime | None = None
     outages: int = 0
     same_outage: SameOutage | None = None
+    read_at: datetime | None = None
 
 
 def _verified(incident: Incident) -> bool:

@@ -75,6 +75,19 @@ def list_channels(core: Core, args: JSON) -> JSON:
     return {"channels": [_channel_json(core, c) for c in rows], **next_page(cursor)}
 
 
+def joined_channels(core: Core, args: JSON) -> JSON:
+    """users.conversations: the channels that the bot is in."""
+    mine = {c.id for c in core.workspace.channels.values() if core.workspace.bot_is_in(c)}
+    kinds = str(args.get("types") or "public_channel").split(",")
+    seen = [
+        c
+        for c in core.workspace.channels.values()
+        if c.id in mine and _KINDS[c.type] in kinds and _listed(core, c, args)
+    ]
+    rows, cursor = page(seen, args, default=100)
+    return {"channels": [_channel_json(core, c) for c in rows], **next_page(cursor)}
+
+
 def _listed(core: Core, channel: Channel, args: Mapping[str, Any]) -> bool:
     if channel.is_archived and flag(args.get("exclude_archived")):
         return False
@@ -186,6 +199,7 @@ METHODS: dict[str, Callable[[Core, JSON], JSON]] = {
     "conversations.members": members,
     "conversations.join": join,
     "conversations.open": open_direct,
+    "users.conversations": joined_channels,
     "users.info": user_info,
     "users.list": list_users,
     "bots.info": bot_info,

@@ -15,6 +15,7 @@ from bot.domain.channel import scopes
 from bot.domain.digest import Digest
 from bot.domain.lifecycle import Life
 from bot.domain.query import Viewer
+from bot.domain.storm import StormSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,10 @@ class Surfaces(Protocol):
 
     def superseded(self, brief: Brief) -> Message:
         """A changed recommendation, as a new reply that marks the old one superseded."""
+        ...
+
+    def storm(self, said: StormSummary) -> Message:
+        """The one message that tells of a storm's incidents."""
         ...
 
     def muted(self, mute: Mute) -> Message:

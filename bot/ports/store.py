@@ -16,7 +16,9 @@ from bot.domain.brief import AlertHistory, Brief
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
 from bot.domain.notice import Notice
+from bot.domain.pressure import Waiting
 from bot.domain.query import Viewer
+from bot.domain.storm import Opening, Storm
 
 
 class Destination(StrEnum):
@@ -115,6 +117,8 @@ class Changes:
     `once`: a key under which this change happens at most once; if it already has, nothing is written and `commit`
     returns False. `audit`: lines (actor, action, object, detail). `notices` are written under their keys, replacing what
     was kept under them; `dropped_notices` are keys that are kept no longer.
+    `openings` are kept under channel and incident; `after_openings` (channel, how many it had) raises StoreConflict where
+    another one came in between; `storm` is kept, if new, and is watched from now on.
     """
 
     lives: tuple[Life, ...] = ()
@@ -129,6 +133,9 @@ class Changes:
     audit: tuple[tuple[str, str, str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     dropped_notices: tuple[str, ...] = ()
+    openings: tuple[Opening, ...] = ()
+    after_openings: tuple[str, int] | None = None
+    storm: Storm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +252,18 @@ class Inbox(Protocol):
 
     async def forget_before(self, when: datetime) -> int:
         """Delete settled rows received before then; how many."""
+        ...
+
+
+class Backlog(Protocol):
+    """What the inbox tells of itself. Raises StoreUnavailable."""
+
+    async def waiting(self) -> Waiting:
+        """What could be taken now, or as soon as an older row about the same is done."""
+        ...
+
+    async def newest(self, channel: str, before: datetime) -> str | None:
+        """The ts of the newest message of this channel that was received before this moment, as far as it is known."""
         ...
 
 

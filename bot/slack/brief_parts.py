@@ -66,8 +66,15 @@ def state(brief: Brief, tell: str | None = None) -> Levels:
     goes_on = joined((_partly(brief.incident), _flapping(brief.incident))) or None
     told = told_to(brief, tell)
     fired, acknowledged = _fired(brief.incident), _acknowledged(brief.incident)
-    full = joined((stands, severity, where, fired, goes_on, acknowledged, past, told))
-    return ((context(full),), (context(joined((stands, severity, goes_on, past, told))),))
+    full = joined((stands, severity, where, _late(brief), fired, goes_on, acknowledged, past, told))
+    return ((context(full),), (context(joined((stands, severity, _late(brief), goes_on, past, told))),))
+
+
+def _late(brief: Brief) -> str | None:
+    """That the bot read the alert only after a gap."""
+    if brief.read_at is None or brief.now is None:
+        return None
+    return f"*late*: posted {moment(brief.now)}, read {moment(brief.read_at)} after a gap"
 
 
 def told_to(brief: Brief, tell: str | None) -> str | None:

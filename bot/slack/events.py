@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.alert import Alert, NotAlert, Reading
@@ -69,6 +69,23 @@ def receive(body: Mapping[str, Any], read: Callable[[Event], Reading], own: Own 
     order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
     order_key = None if kept.kind == "reference" else order_key
     return Received(event_id, kept.key or natural_key(body), kept.kind, _with_team(kept, body), order_key)
+
+
+def read_back(
+    channel: str, message: Event, team_id: str, read: Callable[[Event], Reading], own: Own
+) -> Received | None:
+    """What the inbox keeps of a message that was found in a channel after a gap: the same fact, under the same key, as
+    if Slack had told it as an event; that it was read back is noted. None for our own."""
+    ts = str(message.get("ts") or "")
+    event = {**message, "type": "message", "channel": channel, "event_ts": ts}
+    if event.get("thread_ts") == ts:
+        del event["thread_ts"]  # it has answers by now, which its event could not know
+    body = {"type": "event_callback", "team_id": team_id, "event": event, "event_id": f"read-back/{channel}/{ts}"}
+    received = receive(body, read, own)
+    if received is None or received.body is None:
+        return received
+    kept = dict(received.body)
+    return replace(received, body=kept | {"event": {**kept["event"], "read_back": True}})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from bot.domain.admission import Mute
 from bot.domain.brief import Brief
 from bot.domain.digest import Digest, RecurringFamily
 from bot.domain.lifecycle import Life
+from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
 from bot.slack.agreed_messages import muted_message
 from bot.slack.brief_blocks import MAX_TEXT, brief_message, changed_message, recalled_message
 from bot.slack.brief_parts import MAX_ID, ids_of, joined, verdict
 from bot.slack.markup import Block, context, header, link, moment, person, plain, prose, section, text_size
+from bot.slack.storm_message import storm_message
 from bot.workflows.status import StatusLine
 
 MARKS = {True: ":white_check_mark:", False: ":x:", None: ":heavy_minus_sign:"}
@@ -48,6 +50,10 @@ class SlackSurfaces:
     def brief(self, brief: Brief, tell: str | None = None) -> Message:
         """The brief as the thread shows it; `tell` is mentioned."""
         return brief_message(brief, tell)
+
+    def storm(self, said: StormSummary) -> Message:
+        """The one message that tells of a storm's incidents."""
+        return storm_message(said)
 
     def muted(self, mute: Mute) -> Message:
         """The line in the thread that says what was muted, by whom, until when."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 from urllib.parse import parse_qsl
 
-from aiohttp import web
+from aiohttp import WSMessage, web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import send_async_response
@@ -27,6 +27,7 @@ from bot.slack.requests import bolt_request
 log = logger("slack")
 MAX_BODY = 2 * 1024 * 1024
 MAX_AGE_S = 300
+_HELLO = re.compile(r'\{.{0,150}"type"\s*:\s*"hello"', re.DOTALL)
 _STAMP = re.compile(r"[0-9]{1,12}")
 _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 
@@ -63,9 +64,18 @@ class _SocketHandler(AsyncSocketModeHandler):
 class SocketTransport:
     """Socket Mode: the bot opens the connection, nothing needs to be reachable from outside."""
 
-    def __init__(self, app: AsyncApp, app_token: str, api_url: str) -> None:
+    def __init__(
+        self, app: AsyncApp, app_token: str, api_url: str, on_connected: Callable[[], None] = lambda: None
+    ) -> None:
         client = AsyncWebClient(token=app_token, base_url=api_url)
         self._handler = _SocketHandler(app, app_token, web_client=client)
+        self._on_connected = on_connected
+        self._handler.client.on_message_listeners.append(self._greeted)
+
+    async def _greeted(self, frame: WSMessage) -> None:
+        """Slack says hello on every new connection, before it sends anything else there."""
+        if isinstance(frame.data, str) and _HELLO.match(frame.data[:200]):
+            self._on_connected()
 
     async def start(self) -> None:
         """Connect; later interruptions are mended by the client itself."""
@@ -130,8 +140,14 @@ class HttpTransport:
     anything of it is read."""
 
     def __init__(
-        self, app: AsyncApp, server: web.Application, signing_secret: str, now: Callable[[], float] = time.time
+        self,
+        app: AsyncApp,
+        server: web.Application,
+        signing_secret: str,
+        now: Callable[[], float] = time.time,
+        on_connected: Callable[[], None] = lambda: None,
     ) -> None:
+        self._on_connected = on_connected
         self._app = app
         self._secret = signing_secret
         self._now = now
@@ -156,6 +172,7 @@ class HttpTransport:
 
     async def start(self) -> None:
         """Accept requests."""
+        self._on_connected()
         self._open = True
 
     async def stop(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from bot.domain.admission import ANSWERED, Admission, Outcome
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.domain.brief import AlertHistory, Brief, IncidentView, SameOutage, decide, same_advice, with_life
-from bot.domain.incident import Source
+from bot.domain.incident import Incident, Source
 from bot.domain.lifecycle import Happened, IncidentState, Life, flapping, happened
 from bot.domain.notice import FIRES, Notice, notice_of
 from bot.domain.opening import opened_record, posted_at, view_of
@@ -21,6 +21,7 @@ from bot.domain.outages import NEAR, near_in_time, shared_names
 from bot.domain.query import Viewer, build_query
 from bot.domain.ranking import Recalled
 from bot.domain.replay import Chapter, Told, replay
+from bot.domain.storm import Opening, Place, Placed, lead_of, opening_of
 from bot.ports import StoreConflict
 from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
@@ -39,7 +40,7 @@ AGAIN = frozenset({Happened.REOPENED, Happened.ESCALATED, Happened.REPEATED})
 @dataclass(frozen=True, slots=True)
 class Post:
     """One alert post: where it stands, when, and what it says. `root_ts` is the thread that an answer belongs to;
-    `refers_to` are the messages (channel, ts) that it links to."""
+    `refers_to` are the messages (channel, ts) that it links to; `read_at` is when it was read back after a gap."""
 
     channel: Channel
     ts: str
@@ -49,6 +50,7 @@ class Post:
     url: str | None
     refers_to: tuple[tuple[str, str], ...] = ()
     admission: Admission = ANSWERED
+    read_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,11 @@ class PreviewBrief:
         return decide(alert, recalled, (), at, incident=incident, history=history)
 
 
+async def alone(_new: Opening) -> Placed:
+    """Where storms are not looked for: each incident has its own brief."""
+    return Placed(Place.OWN, "storms are not looked for")
+
+
 async def answer_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
     """Where nothing can be agreed in channels."""
     return ANSWERED
@@ -94,6 +101,7 @@ class AnswerAlert:
     clock: Clock
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
     admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = answer_all
+    group: Callable[[Opening], Awaitable[Placed]] = alone
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
@@ -101,7 +109,8 @@ class AnswerAlert:
         if post is None:
             await self.store.commit(Changes(done=row))
             return
-        post = replace(post, admission=await self.admit(row, post.channel, post.alert, post.at))
+        read_at = row.received_at if row.body["event"].get("read_back") else None
+        post = replace(post, admission=await self.admit(row, post.channel, post.alert, post.at), read_at=read_at)
         if post.admission.outcome is Outcome.IGNORE:
             await self.store.commit(Changes(done=row))
             return
@@ -163,8 +172,7 @@ class AnswerAlert:
         about = Changes(lives=counted, seen_posts=seen, dropped_notices=chapter.dropped)
         if did is not Happened.NOTHING:
             fires = is_ours and post.alert.state in FIRES
-            briefs, due = await self._change(post, before, chapter.life, did, fires=fires)
-            about = replace(about, briefs=briefs, owed=due)
+            about = _joined(about, await self._change(post, before, chapter.life, did, fires=fires))
         return _joined(changes, about)
 
     async def _post(self, body: Mapping[str, Any]) -> Post | None:
@@ -195,12 +203,31 @@ class AnswerAlert:
         first = post if chapter.opening.key == notice.key else await self._older(post, chapter.opening)
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
         record = opened_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
-        brief = await self._decided(first, life, but=None)
-        brief = replace(brief, same_outage=await self._same_outage(first, life))
-        briefs, due = self._answer(first, life, brief)
+        told = await self._told(first, life, record, but=None, is_new=True)
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         seen = tuple(SeenPost(n.channel, n.ts, life.incident_id) for n in notices)
-        return Changes(lives=(life,), records=(record,), briefs=briefs, owed=due, notices=notices, seen_posts=seen)
+        return replace(told, lives=(life,), records=(record,), notices=notices, seen_posts=seen)
+
+    async def _told(
+        self, post: Post, life: Life, record: Incident, *, but: str | None, is_new: bool = False
+    ) -> Changes:
+        """What a firing brings to a channel that has no brief of its incident: that brief, or its part in a storm."""
+        if post.admission.outcome is Outcome.COUNT_ONLY:
+            return Changes()
+        opening = opening_of(post.channel.id, post.root_ts, post.at, record, life.severity)
+        opening = replace(opening, goes_on=but is not None)
+        placed = await self.group(opening)
+        if placed.place is Place.SUMMARY_ONLY or placed.is_told:
+            return _placed(Changes(), placed)
+        brief = replace(await self._decided(post, life, but=but), read_at=post.read_at)
+        placed = await self.group(replace(opening, lead=lead_of(brief)))  # others may have opened meanwhile
+        if placed.place is not Place.OWN:
+            return _placed(Changes(), placed)
+        if is_new:
+            brief = replace(brief, same_outage=await self._same_outage(post, life))
+        briefs, due = self._answer(post, life, brief)
+        told = Changes(briefs=briefs, owed=due)
+        return _placed(told, placed) if briefs else told
 
     async def _older(self, post: Post, opening: Notice) -> Post:
         """The post of an older notice, as far as it is known: the same alert at another time and place."""
@@ -222,9 +249,7 @@ class AnswerAlert:
                 return SameOutage(record.incident_id, tool, record.title[:80], record.source.url)
         return None
 
-    async def _change(
-        self, post: Post, before: Life, life: Life, did: Happened, *, fires: bool
-    ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+    async def _change(self, post: Post, before: Life, life: Life, did: Happened, *, fires: bool) -> Changes:
         """The briefs as they are now, and what is owed. `fires`: the post says of this incident that it fires, so that
         there must be a brief in its channel."""
         posted = await self.store.briefs(life.incident_id)
@@ -235,17 +260,20 @@ class AnswerAlert:
         due = tuple(self._edit(b) for b in briefs)
         here = next((b for b in briefs if b.channel == post.channel.id), None)
         if did not in AGAIN and (here or not fires):
-            return briefs, due
-        is_new = before.state is not IncidentState.OPEN
-        briefs, more = await self._again(post, life, did, here, briefs, but=None if is_new else life.incident_id)
-        return briefs, due + more
+            return Changes(briefs=briefs, owed=due)
+        but = life.incident_id if before.state is IncidentState.OPEN else None
+        if here is None:
+            told = await self._told(post, life, await self._recorded(post, life), but=but)
+            return _joined(Changes(briefs=briefs, owed=due), told)
+        briefs, more = await self._again(post, life, did, here, briefs, but=but)
+        return Changes(briefs=briefs, owed=due + more)
 
     async def _again(
         self,
         post: Post,
         life: Life,
         did: Happened,
-        here: PostedBrief | None,
+        here: PostedBrief,
         briefs: tuple[PostedBrief, ...],
         but: str | None,
     ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
@@ -253,9 +281,6 @@ class AnswerAlert:
         a reply where memory now recommends something else. While it flaps, the brief alone says so."""
         if post.admission.outcome is Outcome.COUNT_ONLY:
             return briefs, ()
-        if here is None:
-            added, due = self._answer(post, life, await self._decided(post, life, but=but))
-            return (*briefs, *added), due
         if flapping(life):
             return briefs, ()
         due = await self._repeat_line(post, here)
@@ -268,6 +293,13 @@ class AnswerAlert:
         others = tuple(b for b in briefs if b.channel != post.channel.id)
         return (*others, newer), (*due, *self._supersede(here, newer))
 
+    async def _recorded(self, post: Post, life: Life) -> Incident:
+        """What the incident's record says; where it is gone, what this alert does."""
+        found = await self.store.find((life.incident_id,))
+        source = Source("slack", post.url, post.channel.id, post.channel.visibility)
+        made = opened_record(life.incident_id, post.alert.title or "Alert", post.at, source, post.alert)
+        return found.get(life.incident_id, made)
+
     async def _decided(self, post: Post, life: Life, *, but: str | None) -> Brief:
         """The brief now; of incident `but` the last firing is left out of the history, for it is told of."""
         history = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
@@ -275,8 +307,6 @@ class AnswerAlert:
         return await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
 
     def _answer(self, post: Post, life: Life, brief: Brief) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
-        if post.admission.outcome is Outcome.COUNT_ONLY:
-            return (), ()
         key = f"{post.channel.id}/{life.incident_id}"
         if brief.insufficient_memory and post.alert.severity in QUIET:
             looked = Posting(
@@ -337,6 +367,14 @@ def _gap(kept: Kept, notice: Notice) -> str:
     return f"open/{notice.visibility}/{notice.fingerprint}/{gap}"
 
 
+def _placed(changes: Changes, placed: Placed) -> Changes:
+    """The changes, with what was decided of storms: it holds only if nothing else opened there meanwhile."""
+    if placed.seen is None or not placed.openings:
+        return changes
+    seat = (placed.openings[0].channel, placed.seen)
+    return replace(changes, openings=placed.openings, after_openings=seat, storm=placed.storm)
+
+
 def _joined(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
     """Both changes as one."""
     return replace(
@@ -347,6 +385,9 @@ def _joined(one: Changes, other: Changes, *, once: str | None = None) -> Changes
         owed=one.owed + other.owed,
         seen_posts=one.seen_posts + other.seen_posts,
         notices=one.notices + other.notices,
+        openings=one.openings + other.openings,
+        after_openings=other.after_openings or one.after_openings,
+        storm=other.storm or one.storm,
         dropped_notices=one.dropped_notices + other.dropped_notices,
         once=one.once or once,
     )

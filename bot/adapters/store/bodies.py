@@ -11,12 +11,15 @@ from bot.domain.brief import Brief
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
 from bot.domain.notice import Notice
+from bot.domain.storm import Opening, Storm
 from bot.ports.records import read_record, write_record
 
 _BRIEF: TypeAdapter[Brief] = TypeAdapter(Brief)
 _RECORD: TypeAdapter[Incident] = TypeAdapter(Incident)
 _LIFE: TypeAdapter[Life] = TypeAdapter(Life)
 _NOTICE: TypeAdapter[Notice] = TypeAdapter(Notice)
+_OPENING: TypeAdapter[Opening] = TypeAdapter(Opening)
+_STORM: TypeAdapter[Storm] = TypeAdapter(Storm)
 
 
 def record_to_json(record: Incident) -> str:
@@ -61,3 +64,23 @@ def brief_to_json(brief: Brief) -> str:
 def brief_from_json(text: str) -> Brief:
     """The brief, equal to what was written."""
     return _BRIEF.validate_json(text)
+
+
+def opening_to_json(opening: Opening) -> str:
+    """All fields of the opening."""
+    return to_json(_OPENING.dump_python(opening, mode="json"))
+
+
+def opening_from_json(text: str) -> Opening:
+    """The opening, equal to what was written."""
+    return _OPENING.validate_json(text)
+
+
+def storm_to_json(storm: Storm) -> str:
+    """All fields of the storm."""
+    return to_json(_STORM.dump_python(storm, mode="json"))
+
+
+def storm_from_json(text: str) -> Storm:
+    """The storm, equal to what was written."""
+    return _STORM.validate_json(text)

@@ -19,6 +19,7 @@ from bot.adapters.store.bodies import brief_to_json, life_to_json, notice_to_jso
 from bot.adapters.store.inbox import settle_in
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
+from bot.adapters.store.storms import write_openings
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
 from bot.domain.notice import Notice
@@ -59,6 +60,7 @@ class Writer:
             raise StoreConflict("Another worker took over this event; nothing was changed.")
         for life in changes.lives:
             await _write_life(connection, life)
+        await write_openings(connection, changes)
         await _write_notices(connection, changes)
         if changes.records or changes.retracted:
             await self._write_records(connection, changes, now)

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import insert_new, to_json
 from bot.adapters.store.tables import inbox
+from bot.domain.pressure import Waiting
 from bot.ports.clock import Clock, Ids
 from bot.ports.store import InboxRow, Received
 
@@ -80,6 +81,24 @@ class SqlInbox:
     async def settle(self, row: InboxRow) -> None:
         """See the port."""
         await self._settle(row, state="done", lease=None, body=None)
+
+    async def waiting(self) -> Waiting:
+        """See the port. Rows that wait after a failure are due later, and do not count."""
+        now = self.clock.now()
+        asked = sa.select(sa.func.count(), sa.func.min(inbox.c.received_at)).where(
+            inbox.c.state == "pending", inbox.c.due_at <= now
+        )
+        async with self.database.read() as connection:
+            rows, oldest = (await connection.execute(asked)).one()
+        return Waiting(int(rows), max(timedelta(), now - oldest) if oldest else timedelta())
+
+    async def newest(self, channel: str, before: datetime) -> str | None:
+        """See the port. The time stands in the key, and every ts of these centuries has as many digits."""
+        key = inbox.c.natural_key
+        asked = sa.select(sa.func.max(key)).where(key.like(f"message/%/{channel}/%"), inbox.c.received_at < before)
+        async with self.database.read() as connection:
+            found: str | None = (await connection.execute(asked)).scalar_one()
+        return found.split("/")[3] if found else None
 
     async def forget_before(self, when: datetime) -> int:
         """See the port."""

@@ -21,6 +21,7 @@ from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.schema import check, upgrade
+from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.vectors import VectorFiller
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
@@ -44,6 +45,8 @@ class Store:
     inbox_desk: SqlInboxDesk
     retention: SqlRetention
     channels: SqlChannels
+    storms: SqlStorms
+    heard: SqlHeard
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -91,6 +94,8 @@ async def open_store(
         inbox_desk=SqlInboxDesk(database, clock),
         retention=SqlRetention(database),
         channels=SqlChannels(database, clock, writer),
+        storms=SqlStorms(database, clock, writer),
+        heard=SqlHeard(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

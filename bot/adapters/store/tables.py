@@ -214,3 +214,37 @@ audit = sa.Table(
     sa.Column("detail", sa.Text, nullable=False),
     sa.Index("ix_audit_object", "object"),
 )
+
+openings = sa.Table(
+    "openings",
+    metadata,
+    sa.Column("channel", sa.Text, primary_key=True),
+    sa.Column("incident_id", sa.Text, primary_key=True),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("storm", sa.Text, nullable=False),
+    sa.Column("has_brief", sa.Boolean(create_constraint=False), nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Index("ix_openings_channel_at", "channel", "at"),
+    sa.Index("ix_openings_storm", "storm"),
+    sa.Index("ix_openings_at", "at"),
+)
+
+storms = sa.Table(
+    "storms",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("watched", sa.Boolean(create_constraint=False), nullable=False),
+    sa.Column("started_at", UtcTime, nullable=False),
+    sa.Column("told", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Index("ix_storms_watched_started_at", "watched", "started_at"),
+)
+
+heard = sa.Table(
+    "heard",
+    metadata,
+    sa.Column("connection", sa.Text, primary_key=True),
+    sa.Column("until", UtcTime, nullable=False),
+)

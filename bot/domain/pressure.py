@@ -1,0 +1,40 @@
+"""How much the bot can do for each alert while many wait: a pure decision of the inbox's length and age.
+
+Work gives way before acknowledgements do. Must not count, measure or log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+
+class Load(StrEnum):
+    """What is done for an alert: everything; a brief from memory without evidence or a model; a line of the channel's
+    summary, without asking memory, save for critical alerts of a service that has no brief yet."""
+
+    FULL = "full"
+    NO_EXTRAS = "no_extras"
+    SUMMARY_ONLY = "summary_only"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What could be worked on now and is not: how many rows, and for how long the oldest has waited."""
+
+    rows: int = 0
+    oldest: timedelta = timedelta()
+
+
+# The first row of which either limit is reached counts.
+LIMITS: tuple[tuple[int, timedelta, Load], ...] = (
+    (200, timedelta(seconds=60), Load.SUMMARY_ONLY),
+    (50, timedelta(seconds=15), Load.NO_EXTRAS),
+)
+
+
+def load_of(waiting: Waiting) -> Load:
+    """What can be done while this much waits."""
+    reached = (load for rows, age, load in LIMITS if waiting.rows >= rows or (waiting.rows and waiting.oldest >= age))
+    return next(reached, Load.FULL)

@@ -1,0 +1,43 @@
+"""What a channel holds, for reading back what was missed, and until when Slack was heard.
+
+Must not know what a message means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a channel's messages (not of threads), the newest first; `cursor` names the next part, "" at the end."""
+
+    messages: Sequence[Mapping[str, Any]]
+    cursor: str = ""
+
+
+class ChannelHistory(Protocol):
+    """Reading channels. Raises ChatUnavailable (with Slack's own wish how long to wait), ChatRejected."""
+
+    async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+        """Ids of the channels that the bot is in, and the cursor of the next ones ("" at the end)."""
+        ...
+
+    async def page(self, channel: str, oldest: str, cursor: str) -> Page:
+        """Messages after the ts `oldest`."""
+        ...
+
+
+class Heard(Protocol):
+    """Until when Slack's events surely arrived. Raises StoreUnavailable."""
+
+    async def until(self) -> datetime | None:
+        """The last moment that was noted; None if none ever was."""
+        ...
+
+    async def note(self, at: datetime) -> None:
+        """Slack is connected at this moment."""
+        ...

@@ -1,0 +1,37 @@
+"""What the store keeps of storms: the openings of a channel, and the storms whose summary may still change.
+
+Openings and storms are written by `IncidentStore.commit` (`Changes.openings`, `Changes.storm`). Must not decide what a
+storm is.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from bot.domain.storm import Member, Opening, Storm
+from bot.ports.store import Changes
+
+
+class Storms(Protocol):
+    """Raises StoreUnavailable."""
+
+    async def openings(
+        self, channel: str, since: datetime, until: datetime, incident_id: str
+    ) -> tuple[tuple[Opening, ...], int]:
+        """What opened there between these moments (those with a brief, and the last others), that of this incident
+        whenever it was, and how many openings the channel has had: the number to name in `Changes.after_openings`."""
+        ...
+
+    async def watched(self) -> tuple[Storm, ...]:
+        """The storms whose summary may still change, oldest first."""
+        ...
+
+    async def members(self, storm: str) -> tuple[Member, ...]:
+        """The incidents of a storm, and how they stand."""
+        ...
+
+    async def tell(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
+        """Note what the summary says now, and commit `changes` with it; False, and nothing is written, if the storm
+        changed since it was read."""
+        ...
