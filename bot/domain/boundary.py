@@ -6,20 +6,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.apart import told_apart
-from bot.domain.incident import Boundary
+from bot.domain.alert import Alert
+from bot.domain.apart import like_which, told_apart
+from bot.domain.incident import Boundary, Incident
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Precedent
 
 
 @dataclass(frozen=True, slots=True)
 class BoundaryCall:
-    """The boundary of the top strong precedent; `votes` counts outages per boundary when they disagree or agree;
-    `told_apart_by` says in words what told the cases apart, if anything did."""
+    """Where the fault lies; `votes` counts outages per boundary when they disagree or agree; `told_apart_by` says in words
+    what told the cases apart, if anything did. `this_alert`: which of disagreeing cases the alert at hand is like, in
+    words; `like`: the values by which it is like those that agree with `value`, None if it is like none."""
 
     value: Boundary = Boundary.UNKNOWN
     votes: Mapping[str, int] = field(default_factory=dict)
     told_apart_by: str | None = None
+    this_alert: str | None = None
+    like: str | None = None
 
 
 def _votes(strong: Sequence[Precedent]) -> Mapping[str, int]:
@@ -34,13 +38,27 @@ def _votes(strong: Sequence[Precedent]) -> Mapping[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def call_boundary(strong: Sequence[Precedent]) -> BoundaryCall:
-    """The word of the best strong precedent that states a boundary (best first), with the votes of all outages."""
+def call_boundary(strong: Sequence[Precedent], alert: Alert | None = None) -> BoundaryCall:
+    """The word of the best strong precedent that states a boundary (best first), with the votes of all outages. Where they
+    disagree and the alert is like one side by what tells them apart, that side's word."""
     stated = [p.incident for p in strong if p.incident.boundary is not Boundary.UNKNOWN]
     if not stated:
         return BoundaryCall(votes=_votes(strong))
-    value = stated[0].boundary
-    agreeing = [i for i in stated if i.boundary is value]
+    sides: dict[str, list[Incident]] = {}
+    for incident in stated:
+        sides.setdefault(incident.boundary.value, []).append(incident)
+    found = like_which(alert, sides) if alert else None
+    value = Boundary(found.group) if found and found.group else stated[0].boundary
     others = [i for i in stated if i.boundary is not value]
-    apart = told_apart(agreeing, others, value.value, "/".join(sorted({i.boundary.value for i in others})))
-    return BoundaryCall(value, _votes(strong), apart)
+    apart = told_apart(sides[value.value], others, value.value, "/".join(sorted({i.boundary.value for i in others})))
+    return BoundaryCall(
+        value, _votes(strong), apart, found.said if found else None, found.because if found and found.group else None
+    )
+
+
+def contradicts(call: BoundaryCall, worked_in: Sequence[str]) -> bool:
+    """Whether a fix worked only in cases whose boundary is another one than that of this call; a mixed case speaks for
+    both sides."""
+    if call.value in {Boundary.UNKNOWN, Boundary.MIXED} or not worked_in:
+        return False
+    return not {call.value.value, Boundary.MIXED.value, Boundary.UNKNOWN.value} & set(worked_in)

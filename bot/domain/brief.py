@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.domain.alert import Alert
-from bot.domain.boundary import BoundaryCall, call_boundary
+from bot.domain.boundary import BoundaryCall, call_boundary, contradicts
 from bot.domain.collect import collect_list
 from bot.domain.incident import Boundary, Incident, VerificationStatus
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Missing, Precedent, Recalled, Tier, place
 from bot.domain.recommendation import DidNotWork, FixRecord, Recommendation, fix_record
+from bot.domain.runbooks import RunbookRecord, runbook_records
 from bot.domain.skip import Later, Skip, checks
 from bot.domain.steps import fix_form, split_steps, step_warnings
 from bot.domain.verdict import verdict
@@ -134,6 +135,7 @@ class Brief:
     outages: int = 0
     same_outage: SameOutage | None = None
     read_at: datetime | None = None
+    runbooks: tuple[RunbookRecord, ...] = ()
 
 
 def _verified(incident: Incident) -> bool:
@@ -215,30 +217,44 @@ def _shown_fix(found: Recommendation) -> Recommendation:
     return replace(found, fix=fix, explanation=explanation)
 
 
+def _shown_runbook(found: RunbookRecord) -> RunbookRecord:
+    return replace(found, title=one_line(found.title, TITLE_LIMIT), record=one_line(found.record, CHECK_LIMIT))
+
+
 def _with_fixes(brief: Brief, fixes: FixRecord, strong: Sequence[Precedent]) -> Brief:
     """The brief with the recommended fix, its steps verbatim, what to beware of in them, and the other fixes."""
     best = fixes.recommendation
     steps = split_steps(best.fix)[:STEPS_LIMIT] if best else ()
     past = next((p.incident for p in strong if best and p.incident.incident_id == best.incidents[0]), None)
     failed = (replace(d, fix=one_line(d.fix, CHECK_LIMIT)) for d in fixes.did_not_work[:LISTED_LIMIT])
+    warnings = [*_of_the_other_side(brief.boundary, best), *step_warnings(steps, past, brief.alert)]
     return replace(
         brief,
         steps=tuple(cut(step, STEP_LIMIT) for step in steps),
-        step_warnings=tuple(one_line(w, CHECK_LIMIT) for w in step_warnings(steps, past, brief.alert)[:LISTED_LIMIT]),
+        step_warnings=tuple(one_line(w, CHECK_LIMIT) for w in warnings[:LISTED_LIMIT]),
         recommendation=_shown_fix(best) if best else None,
         alternatives=tuple(_shown_fix(a) for a in fixes.alternatives[:LISTED_LIMIT]),
         did_not_work=tuple(failed),
+        runbooks=tuple(_shown_runbook(r) for r in runbook_records(fixes, strong)[:LISTED_LIMIT]),
     )
+
+
+def _of_the_other_side(call: BoundaryCall, best: Recommendation | None) -> list[str]:
+    """That the fix only ever worked where the fault lay elsewhere than memory says it lies now."""
+    if best is None or not contradicts(call, best.worked_in):
+        return []
+    return [f"worked in {'/'.join(best.worked_in)} cases only; memory says {call.value.value} for this alert"]
 
 
 def _remember(brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime) -> Brief:
     """The brief with everything that the strong precedents say (best first; not empty)."""
     skip, later = checks(strong, possible)
-    told = _with_fixes(brief, fix_record(strong, now), strong)
+    call = call_boundary(strong, brief.alert)
+    side = [p.incident.incident_id for p in strong if call.like and p.incident.boundary is call.value]
+    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side), strong)
     return replace(
         told,
-        boundary=call_boundary(strong),
-        root_cause=_root_cause(strong),
+        root_cause=_root_cause([p for p in strong if p.incident.incident_id in side] or strong) or _root_cause(strong),
         skip=tuple(replace(s, check=one_line(s.check, CHECK_LIMIT)) for s in skip),
         later=tuple(replace(x, check=one_line(x.check, CHECK_LIMIT)) for x in later),
         outages=len(set(outage_of(p.incident for p in strong).values())),

@@ -5,7 +5,7 @@ Must not rank precedents or render text other than the explanation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,11 +14,12 @@ from bot.domain.apart import told_apart
 from bot.domain.incident import Attempt, Incident, VerificationStatus
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Precedent
-from bot.domain.steps import fix_form
+from bot.domain.same_fix import Filed, FixKey, fix_key
 from bot.domain.words import listed
 
 RECENT = timedelta(days=180)
 IDS_SHOWN = 8
+RUNBOOK = "runbook"
 
 
 class Confidence(StrEnum):
@@ -33,7 +34,8 @@ class Confidence(StrEnum):
 class Recommendation:
     """One fix with its record over the strong precedents. `outages` is the denominator: all similar outages, whether
     this fix was tried in them or not. `explanation` states it in words with the ids. `incidents`: where it was tried,
-    those where it worked first, best precedent first. `title` is the runbook's, if the fix carries one."""
+    those where it worked first, best precedent first. `title` is the runbook's, if the fix carries one. `worked_in`: the
+    boundaries of the incidents in which it worked, sorted. `resolved`: the incidents in which it worked."""
 
     fix: str
     successes: int
@@ -46,15 +48,19 @@ class Recommendation:
     incidents: tuple[str, ...] = ()
     runbook_id: str | None = None
     title: str | None = None
+    worked_in: tuple[str, ...] = ()
+    resolved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DidNotWork:
-    """A fix with failures and no success."""
+    """A fix with failures and no success; `runbook_id` and `title` of the runbook, if it carries one."""
 
     fix: str
     failures: int
     incidents: tuple[str, ...] = ()
+    runbook_id: str | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,31 +108,36 @@ _GRAVITY = (
 _ORDER = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 
 
-def _runbook_by_text(strong: Sequence[Precedent]) -> Mapping[str, str]:
-    """The runbook of a fix text, so that a use recorded without the runbook's id joins the others."""
+def _runbook_by_text(strong: Sequence[Precedent], filed: Filed | None) -> Mapping[FixKey, str]:
+    """The runbook of a fix, so that a use recorded without the runbook's id joins the others."""
     pairs = sorted(
-        (fix_form(a.fix), a.runbook_id) for p in strong for a in p.incident.attempts if a.runbook_id and a.fix.strip()
+        (fix_key(a.fix, filed), a.runbook_id)
+        for p in strong
+        for a in p.incident.attempts
+        if a.runbook_id and a.fix.strip()
     )
     return dict(reversed(pairs))
 
 
-def _last_attempts(incident: Incident, runbooks: Mapping[str, str]) -> Mapping[tuple[str, str], Attempt]:
+def _last_attempts(incident: Incident, runbooks: Mapping[FixKey, str], filed: Filed | None) -> Mapping[FixKey, Attempt]:
     """The last attempt of each fix of one incident, in the order the record tells them."""
-    found: dict[tuple[str, str], Attempt] = {}
+    found: dict[FixKey, Attempt] = {}
     for attempt in incident.attempts:
-        form = fix_form(attempt.fix)
-        runbook = attempt.runbook_id or runbooks.get(form)
-        if runbook or form:
-            found[("runbook", runbook) if runbook else ("text", form)] = attempt
+        key = fix_key(attempt.fix, filed)
+        runbook = attempt.runbook_id or runbooks.get(key)
+        if runbook or key:
+            found[(RUNBOOK, runbook) if runbook else key] = attempt
     return found
 
 
-def _tallies(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], _Tally]]:
-    runbooks = _runbook_by_text(strong)
-    uses: dict[tuple[str, str], list[_Use]] = {}
+def _tallies(
+    strong: Sequence[Precedent], outage: Mapping[str, str], filed: Filed | None
+) -> Iterator[tuple[FixKey, _Tally]]:
+    runbooks = _runbook_by_text(strong, filed)
+    uses: dict[FixKey, list[_Use]] = {}
     for rank, precedent in enumerate(strong):
         incident = precedent.incident
-        for key, attempt in _last_attempts(incident, runbooks).items():
+        for key, attempt in _last_attempts(incident, runbooks, filed).items():
             uses.setdefault(key, []).append(_Use(rank, incident, attempt, outage[incident.incident_id]))
     for key, used in uses.items():
         statuses: dict[str, VerificationStatus] = {}
@@ -165,7 +176,15 @@ def _confidence(tally: _Tally, at: datetime) -> Confidence:
     return Confidence.HIGH if s >= 2 and dates >= 2 and p < s and recent else Confidence.MEDIUM
 
 
-def _explanation(tally: _Tally, total: int, ids: Sequence[str]) -> str:
+def _aged(tally: _Tally, at: datetime) -> list[str]:
+    """That the last success is long ago, where it is: it is no longer trusted as a recent one is."""
+    last = max(_success_dates(tally)[0], default=None)
+    if last is None or at - last <= RECENT:
+        return []
+    return [f"last worked {(at - last).days} days ago, on {last.date().isoformat()}"]
+
+
+def _explanation(tally: _Tally, total: int, ids: Sequence[str], at: datetime) -> str:
     s, p, f, u = (
         tally.count(status)
         for status in (
@@ -180,6 +199,7 @@ def _explanation(tally: _Tally, total: int, ids: Sequence[str]) -> str:
     said = [f"tried in {tried} of {total} similar outages"]
     said += [f"worked {s} of {known}"] if s else []
     said += [f"mixed results: {s} success, {f} failure"] if s and f else []
+    said += _aged(tally, at)
     said += [f"helped partly {p} of {known}"] if p else []
     said += [f"outcome not recorded in {u}"] if u and known else []
     said += ["outcome not recorded"] if not known else []
@@ -203,11 +223,11 @@ def _text_and_title(best: Sequence[_Use], runbook_id: str | None) -> tuple[str, 
     return next(iter([*written, *stepwise, *titles, runbook_id or ""])), next(iter(titles), None)
 
 
-def _recommendation(key: tuple[str, str], tally: _Tally, total: int, at: datetime) -> Recommendation:
+def _recommendation(key: FixKey, tally: _Tally, total: int, at: datetime) -> Recommendation:
     worked = [u for u in tally.of(VerificationStatus.VERIFIED) if u.attempt.status is VerificationStatus.VERIFIED]
     best = [*worked, *tally.uses]
     ids = tuple(dict.fromkeys(u.incident.incident_id for u in best))
-    runbook_id = key[1] if key[0] == "runbook" else None
+    runbook_id = key[1] if key[0] == RUNBOOK else None
     fix, title = _text_and_title(best, runbook_id)
     return Recommendation(
         fix=fix,
@@ -216,20 +236,23 @@ def _recommendation(key: tuple[str, str], tally: _Tally, total: int, at: datetim
         failures=tally.count(VerificationStatus.FAILED),
         outages=total,
         confidence=_confidence(tally, at),
-        explanation=_explanation(tally, total, ids),
+        explanation=_explanation(tally, total, ids, at),
         last_worked=max(_success_dates(tally)[0], default=None),
         incidents=ids,
         runbook_id=runbook_id,
         title=title,
+        worked_in=tuple(sorted({u.incident.boundary.value for u in worked})),
+        resolved=tuple(dict.fromkeys(u.incident.incident_id for u in worked)),
     )
 
 
-def _place(found: Recommendation, rank: int) -> tuple[int, int, float, int, str]:
-    """Order of fixes: those that worked by confidence, successes, share of successes, best precedent; then those that
-    helped partly; then those whose outcome nobody recorded."""
+def _place(found: Recommendation, rank: int, side: Collection[str]) -> tuple[bool, int, int, float, int, str]:
+    """Order of fixes: those that worked in cases of the alert's own side; those that worked by confidence, successes, share
+    of successes, best precedent; then those that helped partly; then those whose outcome nobody recorded."""
     known = found.successes + found.partial + found.failures
     level = _ORDER[found.confidence] if found.successes else len(_ORDER) + (not found.partial)
-    return level, -found.successes, -found.successes / known if known else 0.0, rank, found.fix
+    elsewhere = not set(found.resolved) & set(side)
+    return elsewhere, level, -found.successes, -found.successes / known if known else 0.0, rank, found.fix
 
 
 def _told_from(best: Recommendation, rival: Recommendation, strong: Sequence[Precedent]) -> Recommendation:
@@ -240,23 +263,26 @@ def _told_from(best: Recommendation, rival: Recommendation, strong: Sequence[Pre
     return replace(rival, explanation=f"{rival.explanation}; told apart by {apart}") if apart else rival
 
 
-def fix_record(strong: Sequence[Precedent], at: datetime) -> FixRecord:
+def fix_record(
+    strong: Sequence[Precedent], at: datetime, *, side: Collection[str] = (), filed: Filed | None = None
+) -> FixRecord:
     """What the strong precedents (best first) say about fixes, for an alert at `at`.
 
-    One fix is one runbook, else one normalised text. Recommended is the best that ever worked; a fix with failures and
-    no success is under `did_not_work`, never recommended and never an alternative.
+    One fix is one runbook, else all wordings that say the same, or that a person `filed` under one name. Recommended is
+    the best that ever worked; one that worked in an incident of `side` (those that the alert is like) goes before all
+    that did not. A fix with failures and no success is under `did_not_work`, never recommended and never an alternative.
     """
     outage = outage_of(p.incident for p in strong)
     total = len(set(outage.values()))
     ranked = [
         (min(use.rank for use in tally.uses), _recommendation(key, tally, total, at))
-        for key, tally in _tallies(strong, outage)
+        for key, tally in _tallies(strong, outage, filed)
     ]
     failed = [(rank, found) for rank, found in ranked if found.failures and not found.successes]
     failed.sort(key=lambda pair: (-pair[1].failures, pair[0], pair[1].fix))
-    ranked.sort(key=lambda pair: _place(pair[1], pair[0]))
+    ranked.sort(key=lambda pair: _place(pair[1], pair[0], side))
     ordered = [found for _, found in ranked if found.successes or not found.failures]
     best = ordered[0] if ordered and ordered[0].successes else None
     rivals = [_told_from(best, rival, strong) for rival in ordered[1:]] if best else ordered
-    did_not_work = (DidNotWork(found.fix, found.failures, found.incidents) for _, found in failed)
+    did_not_work = (DidNotWork(f.fix, f.failures, f.incidents, f.runbook_id, f.title) for _, f in failed)
     return FixRecord(best, tuple(rivals), tuple(did_not_work))

@@ -17,7 +17,8 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A failed check of strong precedents: not the cause in `count` of `of` outages; minutes only if any are known."""
+    """A failed check of strong precedents: not the cause in `count` of `of` outages. What it cost then, where known: the
+    median and the range of `minutes_known` outages. It is what was lost, not what skipping it will save."""
 
     check: str
     count: int
@@ -25,6 +26,7 @@ class Skip:
     minutes_median: float | None = None
     minutes_range: tuple[float, float] | None = None
     incidents: tuple[str, ...] = ()
+    minutes_known: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,18 @@ class _Seen:
     minutes: float | None
 
 
-def _seen(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Mapping[str, list[_Seen]]:
-    """Failed checks by their normalised text, best precedent first."""
-    found: dict[str, list[_Seen]] = {}
+def _form(check: str) -> frozenset[str] | str:
+    """The form under which two checks are one: their content words ("Checked the DB pool" is "DB pool")."""
+    return content_words(check) or normalise(check)
+
+
+def _seen(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Mapping[object, list[_Seen]]:
+    """Failed checks by what they looked at, best precedent first."""
+    found: dict[object, list[_Seen]] = {}
     for precedent in strong:
         incident = precedent.incident
         for failed in incident.failed_checks:
-            form = normalise(failed.check)
+            form = _form(failed.check)
             if form:
                 seen = _Seen(failed.check, incident.incident_id, outage[incident.incident_id], failed.minutes)
                 found.setdefault(form, []).append(seen)
@@ -73,6 +80,7 @@ def _skip(seen: Sequence[_Seen], total: int) -> Skip:
         minutes_median=float(median(known)) if known else None,
         minutes_range=(known[0], known[-1]) if known else None,
         incidents=tuple(dict.fromkeys(one.incident_id for one in seen)),
+        minutes_known=len(known),
     )
 
 
@@ -83,8 +91,8 @@ def _hits(words: frozenset[str], text: str | None) -> bool:
 def _guilty(skip: Skip, others: Sequence[Incident]) -> Later | None:
     """The same check as something to do later, if it was the cause or the fix in an incident that did not rule it
     out; None if it never was."""
-    words, form = content_words(skip.check), normalise(skip.check)
-    others = [i for i in others if form not in {normalise(failed.check) for failed in i.failed_checks}]
+    words, form = content_words(skip.check), _form(skip.check)
+    others = [i for i in others if form not in {_form(failed.check) for failed in i.failed_checks}]
     cause = [i.incident_id for i in others if _hits(words, i.root_cause)]
     if cause:
         return Later(skip.check, f"it was the cause in {listed(cause, 3)}", tuple(cause))

@@ -6,7 +6,7 @@ Must not decide anything: it says in one line what the parts of the brief say.
 from __future__ import annotations
 
 from bot.domain.alert import Alert
-from bot.domain.boundary import BoundaryCall
+from bot.domain.boundary import BoundaryCall, contradicts
 from bot.domain.incident import Boundary
 from bot.domain.recommendation import Confidence, Recommendation
 from bot.domain.words import counted, one_line
@@ -15,6 +15,7 @@ LIMIT = 140
 # Together with counts and confidence these leave room for the name of the fix, which takes what is left.
 _NAME_LIMIT = 32
 _VENDOR_LIMIT = 20
+_LIKE_LIMIT = 16
 
 # What is said of where an incident stands; "open" goes without saying.
 _STATE_WORDS = {"cleared": "cleared", "resolved": "resolved", "dismissed": "not an alert"}
@@ -32,15 +33,19 @@ def _boundary_words(call: BoundaryCall, vendor: str | None, outages: int) -> str
         f"vendor {one_line(vendor, _VENDOR_LIMIT)}" if vendor and call.value is Boundary.VENDOR else call.value.value
     )
     stated = sum(n for boundary, n in call.votes.items() if boundary != Boundary.UNKNOWN.value)
-    return f"memory says {named}, {call.votes.get(call.value.value, 0)} of {stated}"
+    own = call.votes.get(call.value.value, 0)
+    like = f" as {one_line(call.like, _LIKE_LIMIT)}" if call.like and 2 * own <= stated else ""
+    return f"memory says {named}{like}, {own} of {stated}"
 
 
-def _remembered(lead: str, found: Recommendation | None, first_step: str) -> str:
-    """The fix and its record after `lead`; the name of the fix is cut, never its record."""
+def _remembered(lead: str, found: Recommendation | None, first_step: str, call: BoundaryCall) -> str:
+    """The fix and its record after `lead`, and where it worked if that contradicts the boundary; the name of the fix is
+    cut, never its record."""
     if found is None:
         return f"{lead}; no fix known to work"
     known = found.successes + found.partial + found.failures
-    record = f" worked {found.successes} of {known} ({found.confidence.value})"
+    where = f" in {'/'.join(found.worked_in)} cases" if contradicts(call, found.worked_in) else ""
+    record = f" worked {found.successes} of {known}{where} ({found.confidence.value})"
     return f"{lead}; {one_line(found.title or first_step, LIMIT - len(lead) - len(record) - 2)}{record}"
 
 
@@ -65,9 +70,12 @@ def verdict(
     """The sentence. `state` is the incident's, if there is one; `outages` how many past ones count; `insufficient` the
     reason why memory cannot answer.
 
-    A LOW record starts with "Mixed", so that nobody follows it half awake; with memory off, none is mentioned.
+    A LOW record starts with "Mixed", so that nobody follows it half awake, and so does a fix that worked only where the
+    fault lay elsewhere; with memory off, none is mentioned.
     """
-    mixed = recommendation is not None and recommendation.confidence is Confidence.LOW
+    mixed = recommendation is not None and (
+        recommendation.confidence is Confidence.LOW or contradicts(call, recommendation.worked_in)
+    )
     stands = _STATE_WORDS.get(state or "")
     lead = ": ".join(part for part in ("Mixed" if mixed else None, subject(alert), stands) if part)
     if memory_mode == "off":
@@ -77,5 +85,5 @@ def verdict(
     elif insufficient is not None:
         said = f"{lead}: no answer from memory, {insufficient}"
     else:
-        said = _remembered(f"{lead}: {_boundary_words(call, alert.vendor, outages)}", recommendation, first_step)
+        said = _remembered(f"{lead}: {_boundary_words(call, alert.vendor, outages)}", recommendation, first_step, call)
     return one_line(said, LIMIT)

@@ -15,7 +15,13 @@ from bot.slack.brief_parts import Blocks, Levels
 from bot.slack.markup import Block, context, prose, section, text_size
 
 # Parts that share a block with the part before them: twelve blocks are all there is.
-JOINS = {"same_outage": "state", "later": "skip", "alternatives": "did_not_work", "possible": "sources"}
+JOINS = {
+    "same_outage": "state",
+    "later": "skip",
+    "alternatives": "did_not_work",
+    "runbooks": "sources",
+    "possible": "sources",
+}
 MAX_BLOCKS = 12
 MAX_TEXT = 2000
 
@@ -23,6 +29,7 @@ MAX_TEXT = 2000
 # is still too long.
 GIVES_WAY: tuple[tuple[str, int], ...] = (
     ("possible", 1),
+    ("runbooks", 1),
     ("sources", 1),
     ("later", 1),
     ("alternatives", 1),
@@ -44,6 +51,7 @@ GIVES_WAY: tuple[tuple[str, int], ...] = (
 )
 NAMES = {
     "possible": "possibly related incidents",
+    "runbooks": "runbooks",
     "sources": "titles of sources",
     "later": "checks for later",
     "alternatives": "other fixes",
@@ -118,6 +126,7 @@ def _from_memory(brief: Brief) -> dict[str, Levels]:
         "did_not_work": part.did_not_work(brief.did_not_work),
         "alternatives": part.alternatives(brief.alternatives),
         "sources": part.sources(brief),
+        "runbooks": part.runbooks(brief.runbooks),
         "possible": part.possible(brief.possible),
     }
 

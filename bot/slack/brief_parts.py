@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
 from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.recommendation import DidNotWork, Recommendation
+from bot.domain.runbooks import RunbookRecord
 from bot.domain.skip import Later, Skip
 from bot.domain.steps import split_steps
 from bot.slack.markup import (
@@ -162,6 +163,7 @@ def boundary(brief: Brief) -> Levels:
     first = (call.told_apart_by or "").partition(";")[0]
     apart = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
     line = f"*BOUNDARY* {call.value.value}" + (f" ({votes})" if votes else "")
+    line += f"{SEPARATOR}*{prose(call.this_alert, 140)}*" if call.this_alert and len(call.votes) > 1 else ""
     if cause is None:
         return ((section(line + apart),), (section(line),))
     name = "*ROOT CAUSE (memory)*" if cause.verified else "*ROOT CAUSE (memory; reported, not verified)*"
@@ -221,8 +223,17 @@ def numbered(all_steps: Sequence[str], room: int, source: str | None) -> str:
     return "\n".join(lines)
 
 
+def runbooks(records: Sequence[RunbookRecord]) -> Levels:
+    """The named procedures of the cases, with what they did."""
+    if not records:
+        return ((),)
+    lines = [f"• {prose(r.runbook_id, MAX_ID)} {prose(r.title, 60)}: {prose(r.record, 150)}" for r in records[:3]]
+    more = [f"+{len(records) - 3} more"] if len(records) > 3 else []
+    return ((context("\n".join(["*RUNBOOKS*", *lines, *more])),), ())
+
+
 def skip(checks: Sequence[Skip]) -> Levels:
-    """The checks that wasted time."""
+    """The checks that wasted time then, with the minutes that were lost in n outages."""
     if not checks:
         return ((),)
     lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{_minutes(s)}" for s in checks]
@@ -233,8 +244,8 @@ def _minutes(check: Skip) -> str:
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
         return ""
-    each = " each" if check.count > 1 else ""
-    return f", {low:.0f} min{each}" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min{each}"
+    known = f", n={check.minutes_known}" if check.minutes_known else ""
+    return f", {low:.0f} min{known}" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min{known}"
 
 
 def later(checks: Sequence[Later]) -> Levels:

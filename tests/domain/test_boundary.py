@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bot.domain.boundary import BoundaryCall, call_boundary
+import pytest
+
+from bot.domain.boundary import BoundaryCall, call_boundary, contradicts
 from bot.domain.incident import Boundary
-from tests.builders import an_incident, on_day, precedents
+from tests.builders import an_alert, an_incident, on_day, precedents
 
 VENDOR, INTERNAL, MIXED, UNKNOWN = Boundary.VENDOR, Boundary.INTERNAL, Boundary.MIXED, Boundary.UNKNOWN
 
@@ -79,3 +81,49 @@ def test_what_is_unknown_or_shared_tells_nothing_apart() -> None:
         )
     )
     assert call.told_apart_by is None
+
+
+SIDES = (
+    an_incident("a", boundary=VENDOR, region="ap-south-1"),
+    an_incident("b", boundary=VENDOR, region="AP-south-1"),
+    an_incident("c", boundary=INTERNAL, region="eu-west-1"),
+)
+
+
+def test_where_cases_disagree_the_side_that_the_alert_is_like_decides() -> None:
+    call = call_boundary(precedents(*SIDES), an_alert(region="eu-west-1"))
+    assert (call.value, call.like) == (INTERNAL, "eu-west-1")
+    assert call.this_alert == "this alert is eu-west-1, as in the internal one"
+    assert call.told_apart_by == "region eu-west-1 (internal) or AP-south-1 (vendor)"
+
+
+def test_an_alert_like_neither_side_leaves_the_best_precedents_word() -> None:
+    call = call_boundary(precedents(*SIDES), an_alert(region="us-east-1"))
+    assert (call.value, call.like, call.this_alert) == (VENDOR, None, None)
+
+
+def test_an_alert_like_both_sides_says_so_and_the_best_precedent_decides() -> None:
+    torn = (
+        an_incident("a", boundary=VENDOR, region="ap-south-1", vendor="razorpay"),
+        an_incident("b", boundary=VENDOR, region="ap-south-1", vendor="razorpay"),
+        an_incident("c", boundary=INTERNAL, region="eu-west-1", vendor="stripe"),
+    )
+    call = call_boundary(precedents(*torn), an_alert(region="eu-west-1", vendor="razorpay"))
+    assert (call.value, call.like) == (VENDOR, None)
+    assert call.this_alert == "this alert is eu-west-1, as in the internal one but razorpay, as in the vendor ones"
+
+
+@pytest.mark.parametrize(
+    ("value", "worked_in", "expected"),
+    [
+        (INTERNAL, ("vendor",), True),
+        (INTERNAL, ("internal", "vendor"), False),
+        (VENDOR, ("mixed",), False),
+        (VENDOR, ("unknown",), False),
+        (VENDOR, (), False),
+        (UNKNOWN, ("vendor",), False),
+        (MIXED, ("vendor",), False),
+    ],
+)
+def test_a_fix_of_the_other_side_only_contradicts(value: Boundary, worked_in: tuple[str, ...], expected: bool) -> None:
+    assert contradicts(BoundaryCall(value), worked_in) is expected

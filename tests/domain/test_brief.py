@@ -303,6 +303,7 @@ def test_the_json_of_a_full_brief() -> None:
             "check": "DB pool",
             "minutes_median": 10.0,
             "minutes_range": [10, 10],
+            "minutes_known": 1,
             "count": 1,
             "of": 2,
             "incidents": ["INC-1"],

@@ -85,6 +85,44 @@ def test_a_success_counts_as_recent_for_180_days() -> None:
         assert (found.confidence, found.last_worked) == (confidence, last)
 
 
+def test_an_old_success_says_so() -> None:
+    records = outages(V, V)
+    old = recommended(fix_record(precedents(*records), on_day(2) + timedelta(days=200))).explanation
+    assert "worked 2 of 2, last worked 200 days ago, on 2026-11-02: INC-1" in old
+    assert "days ago" not in best_of(*records).explanation
+
+
+def test_wordings_of_one_fix_count_together_and_the_best_recorded_is_shown_verbatim() -> None:
+    records = [
+        an_incident("a", started_at=on_day(1), attempts=(tried("Restarted the cache nodes", P),)),
+        an_incident("b", started_at=on_day(2), attempts=(tried("Restart THE cache-nodes."),)),
+        an_incident("c", started_at=on_day(3), attempts=(tried("cache nodes rebooted"), tried("Do not restart the cache nodes"))),
+    ]  # fmt: skip
+    found = fix_record(precedents(*records), NOW)
+    best = recommended(found)
+    assert (best.fix, best.successes, best.partial) == ("Restart THE cache-nodes.", 2, 1)
+    assert (best.resolved, best.worked_in) == (("b", "c"), ("unknown",))
+    assert [a.fix for a in found.alternatives] == ["Do not restart the cache nodes"]
+
+
+def test_what_a_person_filed_together_counts_together() -> None:
+    records = [
+        an_incident("a", attempts=(tried("bounce it"),)),
+        an_incident("b", attempts=(tried("turn it off and on"),)),
+    ]
+    filed = {"bounce it": "restart", "turn it off and on": "restart"}
+    assert recommended(fix_record(precedents(*records), NOW, filed=filed)).successes == 2
+    assert recommended(fix_record(precedents(*records), NOW)).successes == 1
+
+
+def test_a_fix_that_worked_on_the_alerts_own_side_goes_first() -> None:
+    records = [*outages(V, V, V), an_incident("own", started_at=on_day(9), attempts=(tried("proxy"),))]
+    plain, sided = (fix_record(precedents(*records), NOW, side=side) for side in ((), ("own",)))
+    assert (recommended(plain).fix, recommended(sided).fix) == ("failover", "proxy")
+    assert [(a.fix, a.confidence) for a in sided.alternatives] == [("failover", HIGH)]
+    assert recommended(sided).explanation == "tried in 1 of 4 similar outages, worked 1 of 1: own"
+
+
 def test_the_time_of_the_attempt_goes_before_the_incidents() -> None:
     one = an_incident(started_at=on_day(1), resolved_at=on_day(2), attempts=(tried("x", at=on_day(3)),))
     two = an_incident(started_at=on_day(1), resolved_at=on_day(2), attempts=(tried("x"),))

@@ -24,7 +24,14 @@ def test_equal_checks_are_grouped_with_their_minutes() -> None:
         looked("c", ("DB Pool", None)),
         looked("d"),
     )
-    assert checks(strong, ())[0] == (Skip("DB pool", 3, 4, 17.5, (10, 25), ("a", "b", "c")),)
+    assert checks(strong, ())[0] == (Skip("DB pool", 3, 4, 17.5, (10, 25), ("a", "b", "c"), 2),)
+
+
+def test_other_words_for_one_look_are_one_check() -> None:
+    strong = precedents(
+        looked("a", ("Checked the DB pool", 5)), looked("b", ("DB pools", 7)), looked("c", ("//", None))
+    )
+    assert [(s.check, s.count) for s in checks(strong, ())[0]] == [("Checked the DB pool", 2), ("//", 1)]
 
 
 def test_minutes_are_said_only_if_known() -> None:
@@ -34,7 +41,7 @@ def test_minutes_are_said_only_if_known() -> None:
 def test_an_outage_counts_once_with_the_longest_time() -> None:
     one = {"service": "api", "started_at": on_day(1)}
     strong = precedents(looked("a", ("DNS", 5), **one), looked("b", ("DNS", 20), **one), looked("c", ("DNS", 9), **one))
-    assert checks(strong, ())[0] == (Skip("DNS", 1, 1, 20.0, (20, 20), ("a", "b", "c")),)
+    assert checks(strong, ())[0] == (Skip("DNS", 1, 1, 20.0, (20, 20), ("a", "b", "c"), 1),)
 
 
 def test_those_that_wasted_most_come_first_and_at_most_five_are_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,6 +48,20 @@ def say(alert=None, **said: Any) -> str:
         (
             {"recommendation": fix(Confidence.LOW, 2, 1, 2), "call": BoundaryCall(Boundary.INTERNAL, {"internal": 4})},
             "Mixed: payments-api: memory says internal, 4 of 4; Fail over worked 2 of 5 (LOW)",
+        ),
+        (
+            {
+                "recommendation": replace(fix(), worked_in=("vendor",)),
+                "call": BoundaryCall(Boundary.INTERNAL, {"vendor": 3, "internal": 1}),
+            },
+            "Mixed: payments-api: memory says internal, 1 of 4; Fail over worked 3 of 3 in vendor cases (HIGH)",
+        ),
+        (
+            {
+                "recommendation": fix(Confidence.MEDIUM, 1),
+                "call": BoundaryCall(Boundary.INTERNAL, {"vendor": 3, "internal": 1}, like="eu-west-1"),
+            },
+            "payments-api: memory says internal as eu-west-1, 1 of 4; Fail over worked 1 of 1 (MEDIUM)",
         ),
         ({"recommendation": None}, "payments-api: memory says vendor razorpay, 3 of 4; no fix known to work"),
         ({"call": BoundaryCall()}, "payments-api: memory of 4 similar outages; Fail over worked 3 of 3 (HIGH)"),

@@ -70,7 +70,7 @@ def high() -> Brief:
             Recommendation("Raise the timeout", 0, 1, 0, 4, Confidence.LOW, "helped partly", None, ("INC-55",)),
         ),
         did_not_work=(DidNotWork("Restart payments-api", 2, ("INC-42", "INC-55")),),
-        skip=(Skip("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-42",)), Skip("DNS", 1, 3)),
+        skip=(Skip("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-42",), 3), Skip("DNS", 1, 3)),
         later=(Later("TLS certificates", "it was the cause in INC-12", ("INC-12",)),),
         sources=(
             SourceLine("INC-61", "Razorpay 504s", Boundary.VENDOR, "strong", 0.9, NOW, ("same alert",), URL, "maya"),

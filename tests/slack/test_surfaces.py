@@ -19,6 +19,7 @@ from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.digest import Digest
 from bot.domain.lifecycle import IncidentState
 from bot.domain.recommendation import Recommendation
+from bot.domain.runbooks import RunbookRecord
 from bot.playground import validate_message, validate_view
 from bot.ports.chat import Message
 from bot.slack import ids, modals
@@ -134,7 +135,7 @@ def test_steps_carry_their_record_and_stand_verbatim() -> None:
     assert "*RESOLUTION STEPS* HIGH · worked 3 of 3 · last worked 2026-11-02" in text
     assert "tried in 3 of 4 similar outages, worked 3 of 3: INC-42, INC-55, INC-61" in text
     assert "1. Switch payouts to the backup gateway\n2. Watch the error rate for 10 minutes" in text
-    assert "DB pool: not the cause in 3 of 3, 10–25 min each" in text
+    assert "DB pool: not the cause in 3 of 3, 10–25 min, n=3" in text
     assert "14× in 30 days, 12 cleared with no recorded fix" in text
 
 
@@ -292,7 +293,7 @@ def test_a_digest_shows_what_fits_and_counts_the_rest() -> None:
 def test_one_minute_is_one_minute() -> None:
     checks = (replace(cases.high().skip[0], minutes_range=None), replace(cases.high().skip[1], minutes_median=None))
     text = cases.shown(SURFACES.brief(replace(cases.high(), skip=checks)).blocks)
-    assert "3 of 3, 15 min each" in text
+    assert "3 of 3, 15 min, n=3" in text
     assert "DNS: not the cause in 1 of 3\n" in text + "\n"
 
 
@@ -332,3 +333,21 @@ def test_a_brief_that_tells_keeps_to_the_limits() -> None:
     assert len(cases.shown(blocks)) <= 2100
     assert len(blocks) <= 12
     assert "<!subteam^S0ONCALL>" in cases.shown(blocks)
+
+
+def test_the_side_that_the_alert_is_like_is_said_where_cases_disagree() -> None:
+    call = replace(cases.high().boundary, this_alert="this alert is eu-west-1, as in the internal ones")
+    text = cases.shown(SURFACES.brief(replace(cases.high(), boundary=call)).blocks)
+    assert "· *this alert is eu-west-1, as in the internal ones*" in text
+    agreed = replace(call, votes={"vendor": 3})
+    assert "as in the internal" not in cases.shown(SURFACES.brief(replace(cases.high(), boundary=agreed)).blocks)
+
+
+def test_runbooks_stand_with_what_they_did_and_give_way_early() -> None:
+    record = RunbookRecord("RB-1", "Failover", validated=True, record="worked in 2 of 2: INC-1, INC-2")
+    brief = replace(cases.high(), runbooks=(record,) * 4, skip=(), later=())
+    text = cases.shown(SURFACES.brief(brief).blocks)
+    assert "*RUNBOOKS*\n• RB-1 Failover: worked in 2 of 2: INC-1, INC-2\n" in text
+    assert "+1 more" in text
+    long = replace(brief, sources=brief.sources * 4, did_not_work=cases.high().did_not_work * 9, steps=("x" * 900,))
+    assert "RUNBOOKS" not in cases.shown(SURFACES.brief(long).blocks)
