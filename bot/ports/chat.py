@@ -126,6 +126,11 @@ class Surfaces(Protocol):
         """A changed recommendation, as a new reply that marks the old one superseded."""
         ...
 
+    def corrected(self, incident_id: str, what: str, *, same_advice: bool) -> Message:
+        """The line in the thread of a brief that used a record which was `what` ("corrected", "retracted", "purged").
+        `same_advice`: the recommendation stays as it is."""
+        ...
+
     def muted(self, mute: Mute) -> Message:
         """The line in the thread that says what was muted, by whom, until when."""
         ...

@@ -129,6 +129,8 @@ class Changes:
     audit: tuple[tuple[str, str, str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     dropped_notices: tuple[str, ...] = ()
+    expected: tuple[Incident, ...] = ()
+    received: tuple[Received, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,11 @@ class IncidentStore(Protocol):
         """The incident a message belongs to: an alert's post, a repeat, the brief itself, or the thread's root."""
         ...
 
+    async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
+        """The briefs of other incidents that speak of this one; with `since`, of those only the ones that were first
+        posted since then, or whose incident is not resolved."""
+        ...
+
     async def brief_channels(self, since: datetime) -> tuple[str, ...]:
         """Channels in which a brief was posted since then (they get the digest)."""
         ...
@@ -245,6 +252,22 @@ class Inbox(Protocol):
 
     async def forget_before(self, when: datetime) -> int:
         """Delete settled rows received before then; how many."""
+        ...
+
+
+class Purging(Protocol):
+    """Removing every text of an incident for good. Raises StoreUnavailable."""
+
+    async def purge(self, incident_id: str, marks: Sequence[str], changes: Changes) -> bool:
+        """Remove record, index entry, life, briefs, notices, what was received and is owed about it, and what was said in
+        every delivered message that names it, belongs to a brief that does, or holds one of the `marks`; its own messages
+        are deleted. Earlier audit lines about it keep a hash of what they said. `changes` (the audit line, what is owed)
+        is written with it. Again is fine: False, and only `changes` is written."""
+        ...
+
+    async def compact(self) -> None:
+        """Overwrite what was deleted, so that no byte of it is left in the store's files. Raises StoreUnavailable where
+        somebody reads an older state for so long that it must be tried again."""
         ...
 
 
