@@ -70,6 +70,10 @@ class Settings(BaseSettings):
     digest_hour: Annotated[int, Field(ge=0, le=23)] = Field(9, description="Local hour of the weekly digest")
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
     steward_group: str | None = Field(None, description="Id of a Slack user group whose members are stewards")
+    verifier_group: str | None = Field(
+        None,
+        description="Id of a Slack user group whose members alone confirm that a fix worked; unset: all but guests",
+    )
     host: str = Field("127.0.0.1", description="Address that the bot's own HTTP server listens on")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         3000, description="Port of the bot's own HTTP server (health, metrics, Slack events in HTTP mode)"

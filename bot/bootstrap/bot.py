@@ -21,6 +21,7 @@ from bot import __version__
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.configuration import directory_of
+from bot.bootstrap.correct import confirming, correcting, telling
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs
 from bot.bootstrap.memory import Memory, open_memory
@@ -52,6 +53,7 @@ from bot.workflows.catch_up import CatchUp, StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.edit import KIND as CORRECTED
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
 from bot.workflows.recall import LookUp
@@ -118,7 +120,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     slack = SlackChat(client, clock)
     identity = await slack.identity()
     chat = AgreedChat(slack, memory.channels)
-    people = SlackPeople(slack, clock, identity.team_id, settings.steward_group)
+    people = SlackPeople(slack, clock, identity.team_id, settings.steward_group, settings.verifier_group)
     default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
@@ -140,7 +142,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
+        resolve=Resolve(memory.incidents, surfaces, clock, memory.bank is not None, confirming(settings, people)),
         keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
@@ -150,13 +152,14 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         clock=clock,
         read=reading,
         agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
+        correct=correcting(settings, memory, people, clock),
         identity=identity,
     )
     app = build_app(client, secret_of(settings), listening)
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
-    handlers |= {"reference": AttachMessage(memory.incidents, chat)}
+    handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     own = Own(identity.bot_id, identity.user_id)
     read_one = partial(_read_back, identity.team_id, reading, own)

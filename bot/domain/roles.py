@@ -21,6 +21,7 @@ class Act(StrEnum):
     EDIT = "edit a record"
     RETRACT = "retract a record"
     MERGE = "merge incidents"
+    PURGE = "purge a record"
     SETTINGS = "change a channel's settings"
     SHARE = "let the bot speak in a channel that is shared with another organisation"
 
@@ -35,13 +36,14 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What Slack says of a person. `is_outsider`: of another organisation, or not known. `groups`: the user groups (of
-    those that were asked about) that they are in."""
+    """What Slack says of a person. `is_outsider`: of another organisation, or not known; `is_guest`: let into some
+    channels of the workspace only. `groups`: the user groups (of those that were asked about) that they are in."""
 
     user_id: str
     is_admin: bool = False
     is_owner: bool = False
     is_outsider: bool = False
+    is_guest: bool = False
     groups: frozenset[str] = frozenset()
 
 
@@ -50,6 +52,13 @@ class Stewards:
     """Who is a steward beside workspace admins and owners: listed user ids, and members of a user group."""
 
     users: frozenset[str] = frozenset()
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verifiers:
+    """Who may confirm that a fix worked: every member who is no guest, or only the members of a user group."""
+
     group: str | None = None
 
 
@@ -71,6 +80,7 @@ NEEDS: dict[Act, Need] = {
     Act.EDIT: Need.AUTHOR,
     Act.RETRACT: Need.AUTHOR,
     Act.MERGE: Need.AUTHOR,
+    Act.PURGE: Need.STEWARD,
     Act.SETTINGS: Need.STEWARD,
     Act.SHARE: Need.STEWARD,
 }
@@ -93,6 +103,29 @@ def may(person: Person, act: Act, stewards: Stewards, *, is_author: bool = False
         return Permission(True)
     who = ("its author and " if need is Need.AUTHOR else "") + who_are(stewards)
     return Permission(False, f"You may not {act}. {who[0].upper()}{who[1:]} may.")
+
+
+def may_verify(person: Person, verifiers: Verifiers) -> Permission:
+    """Whether what this person saw work counts as VERIFIED. The refusal says how it is recorded, and who can confirm it."""
+    in_group = verifiers.group is None or verifiers.group in person.groups
+    if in_group and not (person.is_guest or person.is_outsider):
+        return Permission(True)
+    if person.is_guest:
+        why = "you are a guest of this workspace"
+    elif person.is_outsider:
+        why = "you are not known as a member of this workspace"
+    else:
+        why = "you are not in the user group that confirms fixes"
+    return Permission(False, f"It counts as not verified yet, for {why}. {_confirming(verifiers)}")
+
+
+def _confirming(verifiers: Verifiers) -> str:
+    who = (
+        "A member of the user group that confirms fixes"
+        if verifiers.group
+        else "Any member of this workspace who is no guest"
+    )
+    return f"{who} can confirm it with Record… under the brief."
 
 
 def who_are(stewards: Stewards) -> str:

@@ -131,6 +131,11 @@ class Surfaces(Protocol):
         """The one message that tells of a storm's incidents."""
         ...
 
+    def corrected(self, incident_id: str, what: str, *, same_advice: bool) -> Message:
+        """The line in the thread of a brief that used a record which was `what` ("corrected", "retracted", "purged").
+        `same_advice`: the recommendation stays as it is."""
+        ...
+
     def muted(self, mute: Mute) -> Message:
         """The line in the thread that says what was muted, by whom, until when."""
         ...

@@ -136,6 +136,8 @@ class Changes:
     openings: tuple[Opening, ...] = ()
     after_openings: tuple[str, int] | None = None
     storm: Storm | None = None
+    expected: tuple[Incident, ...] = ()
+    received: tuple[Received, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,11 @@ class IncidentStore(Protocol):
         """The incident a message belongs to: an alert's post, a repeat, the brief itself, or the thread's root."""
         ...
 
+    async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
+        """The briefs of other incidents that speak of this one; with `since`, of those only the ones that were first
+        posted since then, or whose incident is not resolved."""
+        ...
+
     async def brief_channels(self, since: datetime) -> tuple[str, ...]:
         """Channels in which a brief was posted since then (they get the digest)."""
         ...
@@ -264,6 +271,21 @@ class Backlog(Protocol):
 
     async def newest(self, channel: str, before: datetime) -> str | None:
         """The ts of the newest message of this channel that was received before this moment, as far as it is known."""
+
+
+class Purging(Protocol):
+    """Removing every text of an incident for good. Raises StoreUnavailable."""
+
+    async def purge(self, incident_id: str, marks: Sequence[str], changes: Changes) -> bool:
+        """Remove record, index entry, life, briefs, notices, what was received and is owed about it, and what was said in
+        every delivered message that names it, belongs to a brief that does, or holds one of the `marks`; its own messages
+        are deleted. Earlier audit lines about it keep a hash of what they said. `changes` (the audit line, what is owed)
+        is written with it. Again is fine: False, and only `changes` is written."""
+        ...
+
+    async def compact(self) -> None:
+        """Overwrite what was deleted, so that no byte of it is left in the store's files. Raises StoreUnavailable where
+        somebody reads an older state for so long that it must be tried again."""
         ...
 
 

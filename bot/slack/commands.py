@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
-from bot.slack import agreements
+from bot.slack import agreements, correcting
 from bot.slack.listening import Listening, asker_in, open_incidents
 from bot.slack.questions import HOURS, SPAN, Answer, answered, read_question, tell
 from bot.slack.resolving import channel_id_of, open_from_command
@@ -50,7 +50,7 @@ async def incidents(deps: Listening, body: Body) -> Message:
 
 
 async def precedent(deps: Listening, body: Body) -> Message:
-    """`/precedent help|status|channel|rules`."""
+    """`/precedent help|status|channel|rules`; what opens a modal is in `correcting`."""
     word = next(iter(str(body.get("text") or "help").split()), "help").lower()
     if word in AGREED:
         return await AGREED[word](deps, body)
@@ -64,7 +64,6 @@ COMMANDS: Mapping[str, Command] = {
     "/recall": recall,
     "/digest": digest,
     "/incidents": incidents,
-    "/precedent": precedent,
 }
 
 
@@ -72,6 +71,14 @@ def listen(app: AsyncApp, deps: Listening) -> None:
     """Register the commands."""
     for name, command in COMMANDS.items():
         app.command(name)(_answering(deps, command))
+
+    @app.command("/precedent")
+    async def precedents_own(ack: Answer, body: dict[str, Any], client: Any, respond: Answer) -> None:
+        await ack()
+        if correcting.opens_modal(body):
+            await correcting.open_from_command(deps, client, body)
+        else:
+            await tell(respond, await precedent(deps, body))
 
     @app.command("/resolve")
     async def resolve(ack: Answer, body: dict[str, Any], client: Any) -> None:

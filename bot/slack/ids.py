@@ -35,6 +35,10 @@ PICK_VIEW = "precedent.pick"
 CHANNEL_VIEW = "precedent.channel"
 MUTE_VIEW = "precedent.mute"
 NOT_ALERT_VIEW = "precedent.not_alert"
+EDIT_VIEW = "precedent.edit"
+RETRACT_VIEW = "precedent.retract"
+PURGE_VIEW = "precedent.purge"
+TOLD_VIEW = "precedent.told"
 
 # Blocks of the resolve view; each holds one input whose action id is `INPUT`
 INPUT = "value"

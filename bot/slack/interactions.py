@@ -21,6 +21,7 @@ from bot.slack.markup import clean, reading
 from bot.slack.messages import note
 from bot.slack.questions import MAX_TEXT, Answer, Question, answered, tell
 from bot.slack.resolving import (
+    attempts_shown,
     channel_id_of,
     event_of,
     fixed,
@@ -32,6 +33,7 @@ from bot.slack.resolving import (
     submitted,
     user_of,
 )
+from bot.slack.told import aside, told_view
 
 OLD_BUTTON = "This button belongs to an older message and does nothing any more. `/precedent help` shows what I can do."
 NO_TEXT = "This message has no text to recall by. Use `/recall` and say what is happening."
@@ -46,9 +48,11 @@ def listen(app: AsyncApp, deps: Listening) -> None:
 
 def _buttons(app: AsyncApp, deps: Listening) -> None:
     @app.action(ids.FIXED)
-    async def this_fixed_it(ack: Answer, body: dict[str, Any], action: dict[str, Any]) -> None:
+    async def this_fixed_it(ack: Answer, body: dict[str, Any], action: dict[str, Any], respond: Answer) -> None:
         await ack()
-        await fixed(deps, body, str(action.get("value")))
+        recorded = await fixed(deps, body, str(action.get("value")))
+        if message := aside(recorded, user_of(body)):
+            await tell(respond, message)
 
     @app.action(ids.RECORD)
     async def record(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
@@ -117,8 +121,9 @@ def question_of(message: Mapping[str, Any], alert: Alert | None) -> tuple[Questi
 def _modals(app: AsyncApp, deps: Listening) -> None:
     @app.view(ids.RESOLVE_VIEW)
     async def resolve(ack: Answer, body: dict[str, Any]) -> None:
-        await submitted(deps, body)
-        await ack()
+        recorded = await submitted(deps, body)
+        view = told_view(recorded, user_of(body), attempts_shown(body))
+        await (ack(response_action="update", view=view) if view else ack())
 
     @app.view(ids.PICK_VIEW)
     async def pick(ack: Answer, body: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from bot.slack.messages import OpenIncident, SlackSurfaces
 from bot.workflows.apart import KeepApart
 from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.digest import ComposeDigest
+from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -37,6 +38,15 @@ class Agreed:
 
 
 @dataclass(frozen=True, slots=True)
+class Correct:
+    """The use cases that correct records."""
+
+    edit: EditRecord
+    retract: RetractRecord
+    purge: PurgeRecord
+
+
+@dataclass(frozen=True, slots=True)
 class Listening:
     """Everything a listener may use. `read` reads a Slack message event; `decide` is the core's one decision;
     `identity` is who the bot is, so that it knows its own messages (without it, what each event says of us)."""
@@ -53,6 +63,7 @@ class Listening:
     clock: Clock
     read: Callable[[Mapping[str, Any]], Reading]
     agreed: Agreed
+    correct: Correct
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
 
@@ -128,5 +139,6 @@ async def require_visible(
 
 async def open_incidents(deps: Listening, viewer: Viewer, most: int = 100) -> tuple[OpenIncident, ...]:
     """The incidents that are not resolved, newest first, with their titles."""
-    lives = await deps.store.open_lives(viewer)
-    return tuple([OpenIncident(life, (await deps.store.record(life.incident_id)).title) for life in lives[:most]])
+    lives = (await deps.store.open_lives(viewer))[:most]
+    records = await deps.store.find([life.incident_id for life in lives])
+    return tuple(OpenIncident(x, records[x.incident_id].title) for x in lives if x.incident_id in records)

@@ -30,6 +30,7 @@ COMMANDS = (
     ("/digest [7d|30d]", "what recurs, shown to you only"),
     ("/precedent channel", "what is set for this channel, and changing it"),
     ("/precedent rules", "what is silenced here, with Undo"),
+    ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )
@@ -58,6 +59,10 @@ class SlackSurfaces:
     def muted(self, mute: Mute) -> Message:
         """The line in the thread that says what was muted, by whom, until when."""
         return muted_message(mute)
+
+    def corrected(self, incident_id: str, what: str, *, same_advice: bool) -> Message:
+        """The line in the thread of a brief that used a record which was corrected, retracted or purged."""
+        return corrected(incident_id, what, same_advice=same_advice)
 
     def repeat_notice(self, brief: Brief, link: str | None) -> Message:
         """One line for a repeat that came as a new root."""
@@ -133,6 +138,14 @@ def recorded(life: Life, summary: str, by: str) -> Message:
     name = prose(life.incident_id, MAX_ID)
     text = f"*{name}* recorded by {person(by)}: {prose(summary, 400)}"
     return Message(f"{name} recorded: {prose(summary, 100)}", (section(text),))
+
+
+def corrected(incident_id: str, what: str, *, same_advice: bool) -> Message:
+    """What happened to a record that the brief above used, and what that means for its steps."""
+    name, done = prose(incident_id, MAX_ID), prose(what, 20)
+    means = "the recommendation stays as it is" if same_advice else "its steps above no longer count"
+    text = f"*{name}* was {done}: {means}. The brief is computed anew."
+    return Message(f"{name} was {done}: {means}.", (section(text),))
 
 
 def digest_message(digest: Digest) -> Message:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.incident import Boundary, FailedCheck
+from bot.domain.incident import Boundary, FailedCheck, VerificationStatus
 from bot.ports import RecordRejected
 from bot.slack import ids
 from bot.slack.forms import View, answers, lines, modal, option, select
@@ -30,6 +30,12 @@ BOUNDARIES = (
     (Boundary.INTERNAL, "Us"),
     (Boundary.MIXED, "Both"),
 )
+SAID_OF = {
+    VerificationStatus.VERIFIED: "worked",
+    VerificationStatus.PARTIAL: "helped partly",
+    VerificationStatus.FAILED: "did not work",
+    VerificationStatus.UNVERIFIED: "not verified",
+}
 BLOCK_OF = {
     "outcome": ids.OUTCOME,
     "fix": ids.FIX,

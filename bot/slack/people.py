@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,13 +24,14 @@ MOST_APPS = 20
 
 @dataclass(slots=True)
 class SlackPeople:
-    """`bot.ports.channels.People` on Slack's Web API. `team_id` is the bot's; `steward_group` the user group that is asked
-    about, if the operator named one."""
+    """`bot.ports.channels.People` on Slack's Web API. `team_id` is the bot's; `steward_group` and
+    `verifier_group` are the user groups that are asked about, where the operator named some."""
 
     chat: SlackChat
     clock: Clock
     team_id: str = ""
     steward_group: str | None = None
+    verifier_group: str | None = None
     _kept: dict[tuple[str, str], tuple[Any, datetime]] = field(default_factory=dict)
 
     async def person(self, user_id: str) -> Person:
@@ -41,12 +42,14 @@ class SlackPeople:
             is_admin=bool(user.get("is_admin")),
             is_owner=bool(user.get("is_owner") or user.get("is_primary_owner")),
             is_outsider=is_outsider(user, self.team_id),
+            is_guest=bool(user.get("is_restricted") or user.get("is_ultra_restricted")),
         )
-        if person.is_admin or person.is_owner or person.is_outsider or self.steward_group is None:
+        if person.is_outsider:
             return person
-        if user_id in await self._members(self.steward_group):
-            return Person(user_id, groups=frozenset({self.steward_group}))
-        return person
+        is_above = person.is_admin or person.is_owner
+        asked = {self.verifier_group, None if is_above else self.steward_group}
+        groups = [group for group in sorted(filter(None, asked)) if user_id in await self._members(group)]
+        return replace(person, groups=frozenset(groups))
 
     async def groups(self) -> tuple[Group, ...]:
         """See the port."""

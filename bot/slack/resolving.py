@@ -85,8 +85,17 @@ async def view_for(
     """The modal for an incident that this person may see from this channel. `root`: the thread in which it was asked
     for; `said`: what a refusal calls the incident."""
     await require_visible(deps, incident_id, channel_id, user_id, said=said)
-    metadata = {"i": incident_id, "c": channel_id, "ts": root}
-    return modals.resolve_view(await deps.resolve.form(incident_id), metadata)
+    form = await deps.resolve.form(incident_id)
+    metadata: dict[str, Any] = {"i": incident_id, "c": channel_id, "ts": root}
+    if form.record and form.record.attempts:
+        metadata["n"] = len(form.record.attempts)
+    return modals.resolve_view(form, metadata)
+
+
+def attempts_shown(body: Body) -> int:
+    """How many attempts the record had when the modal was opened."""
+    count = ids.decode(ids.object_of(body, "view").get("private_metadata")).get("n")
+    return count if isinstance(count, int) and count >= 0 else 0
 
 
 async def open_from_button(deps: Listening, client: AsyncWebClient, body: Body, value: str) -> None:

@@ -5,6 +5,7 @@ Must not render anything itself, and must not call Slack: what is owed goes thro
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -15,8 +16,11 @@ from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Source
 from bot.domain.lifecycle import IncidentState, Life, resolve
 from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.redact import mask
+from bot.domain.roles import Permission, Verifiers, may_verify
 from bot.domain.text import normalise
-from bot.ports import IncidentNotFound, RecordRejected, StoreConflict
+from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
+from bot.ports.audit import record_changed
+from bot.ports.channels import People
 from bot.ports.chat import Channel, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
@@ -47,7 +51,9 @@ SAID = {
     Outcome.NOT_SURE: "outcome not sure",
 }
 MAX_TEXT = 3000
-CONFLICTS = 3
+CONFLICTS = 5
+UNKNOWN_PERSON = "It counts as not verified yet, for Slack does not tell me now who you are. Record it once more later."
+UNCONFIRMED = "said to have fixed it, to be confirmed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Resolution:
     """What a person said in the modal. Exactly one of `incident_id` and `subject` is given.
 
     `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF. `thread` (channel, ts) is
-    where it is told if the incident has no brief anywhere.
+    where it is told if the incident has no brief anywhere. `unconfirmed`: why a recovery does not count as VERIFIED.
     """
 
     outcome: Outcome
@@ -80,6 +86,7 @@ class Resolution:
     lesson: str | None = None
     customer_impact: str | None = None
     suggested: bool = False
+    unconfirmed: str = ""
     thread: tuple[str, str] | None = None
 
 
@@ -96,11 +103,35 @@ class ResolveForm:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What was recorded. `again` is true where this very submission had been recorded before (a retry)."""
+    """What was recorded. `again` is true where this very submission had been recorded before (a retry). `unconfirmed`:
+    why it is not VERIFIED though the person saw it work, and who can confirm it. `before`: the attempts that were
+    recorded already; they are kept."""
 
     incident: Incident
     summary: str
     again: bool = False
+    unconfirmed: str = ""
+    before: tuple[Attempt, ...] = ()
+
+
+async def anybody(_user_id: str) -> Permission:
+    """Where nothing is set about who confirms."""
+    return Permission(True)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirming:
+    """Asks whether what a person saw work counts as VERIFIED."""
+
+    people: People
+    verifiers: Verifiers
+
+    async def __call__(self, user_id: str) -> Permission:
+        """Whether it does. Where Slack does not say who they are it does not: what they say is kept all the same."""
+        try:
+            return may_verify(await self.people.person(user_id), self.verifiers)
+        except (ChatRejected, ChatUnavailable):
+            return Permission(False, UNKNOWN_PERSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +142,7 @@ class Resolve:
     surfaces: Surfaces
     clock: Clock
     owes_bank: bool = False
+    confirms: Callable[[str], Awaitable[Permission]] = anybody
 
     async def form(self, incident_id: str) -> ResolveForm:
         """What the modal offers for this incident; raises IncidentNotFound."""
@@ -135,6 +167,8 @@ class Resolve:
         nothing. Raises RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: then nothing was saved."""
         check(resolution)
         resolution = masked(resolution)
+        if resolution.outcome is Outcome.RECOVERED and not (confirmed := await self.confirms(by)).allowed:
+            resolution = replace(resolution, unconfirmed=confirmed.refusal)
         for _ in range(CONFLICTS):
             try:
                 return await self._record(resolution, by, once)
@@ -163,9 +197,11 @@ class Resolve:
             briefs=briefs,
             seen_posts=seen,
             once=f"resolve/{once}",
-            audit=((by, "resolve", record.incident_id, summary),),
+            audit=((by, "resolve", record.incident_id, record_changed(before, record, summary)),),
+            expected=(before,) if life.version else (),
         )
-        return Recorded(record, summary, again=not await self.store.commit(changes))
+        new = await self.store.commit(changes)
+        return Recorded(record, summary, not new, resolution.unconfirmed, before.attempts if new else ())
 
     async def _what(self, resolution: Resolution, now: datetime) -> tuple[Life, Incident, tuple[SeenPost, ...]]:
         if resolution.incident_id:
@@ -176,6 +212,9 @@ class Resolve:
             raise IncidentNotFound(
                 "This is about no incident I know. Use the message menu on the alert: Record resolution."
             )
+        if known := await self.store.incident_at(subject.channel.id, subject.ts):
+            # somebody was faster: theirs is the incident of this message
+            return await self._what(replace(resolution, incident_id=known, subject=None), now)
         incident_id = await self.store.new_incident_id()
         life = Life(
             incident_id,
@@ -264,7 +303,7 @@ def _masked(text: str | None) -> str | None:
 
 def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:
     """The record with what the person said added; what they left open stays as it was."""
-    status = STATUS_OF.get(resolution.outcome)
+    status = VerificationStatus.UNVERIFIED if resolution.unconfirmed else STATUS_OF.get(resolution.outcome)
     attempts = before.attempts
     if status and resolution.fix:
         how = "button" if resolution.suggested else "modal"
@@ -290,4 +329,5 @@ def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> 
 def summarise(resolution: Resolution) -> str:
     """One line that says what was recorded."""
     first = (resolution.fix or "").strip().splitlines()
-    return f"{SAID[resolution.outcome]}: {first[0][:120]}" if first else SAID[resolution.outcome]
+    said = UNCONFIRMED if resolution.unconfirmed else SAID[resolution.outcome]
+    return f"{said}: {first[0][:120]}" if first else said

@@ -2,7 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.roles import NEEDS, Act, Need, Person, Stewards, is_steward, may, who_are
+from bot.domain.roles import (
+    NEEDS,
+    Act,
+    Need,
+    Person,
+    Stewards,
+    Verifiers,
+    is_steward,
+    may,
+    may_verify,
+    who_are,
+)
 
 NONE = Stewards()
 NAMED = Stewards(frozenset({"U1", "U2"}), "S1")
@@ -37,7 +48,12 @@ def test_what_a_member_an_author_and_a_steward_may(act: Act) -> None:
 
 
 def test_the_table_is_the_agreed_one() -> None:
-    assert {act for act, need in NEEDS.items() if need is Need.STEWARD} == {Act.MUTE_LONG, Act.SETTINGS, Act.SHARE}
+    assert {act for act, need in NEEDS.items() if need is Need.STEWARD} == {
+        Act.MUTE_LONG,
+        Act.SETTINGS,
+        Act.SHARE,
+        Act.PURGE,
+    }
     assert {act for act, need in NEEDS.items() if need is Need.AUTHOR} == {Act.EDIT, Act.RETRACT, Act.MERGE}
     assert set(NEEDS) == set(Act)
 
@@ -62,3 +78,37 @@ def test_all_kinds_of_stewards_are_named() -> None:
     assert who_are(Stewards(frozenset({"U1"}))) == (
         "workspace admins and owners and the stewards whom the operator listed"
     )
+
+
+GUEST = Person("U9", is_guest=True)
+
+
+@pytest.mark.parametrize(
+    ("person", "group", "why"),
+    [
+        (Person("U9"), None, ""),
+        (Person("U9", groups=frozenset({"S7"})), "S7", ""),
+        (Person("U9", groups=frozenset({"S1"})), "S7", "you are not in the user group that confirms fixes"),
+        (Person("U9", is_admin=True), "S7", "you are not in the user group that confirms fixes"),
+        (GUEST, None, "you are a guest of this workspace"),
+        (Person("U9", is_guest=True, groups=frozenset({"S7"})), "S7", "you are a guest of this workspace"),
+        (Person("U9", is_outsider=True), None, "you are not known as a member of this workspace"),
+    ],
+)
+def test_who_may_confirm_that_a_fix_worked(person: Person, group: str | None, why: str) -> None:
+    permission = may_verify(person, Verifiers(group))
+    assert permission.allowed is (why == "")
+    assert why in permission.refusal
+
+
+def test_who_may_not_confirm_is_told_who_can() -> None:
+    assert may_verify(GUEST, Verifiers()).refusal.endswith(
+        "Any member of this workspace who is no guest can confirm it with Record… under the brief."
+    )
+    assert may_verify(GUEST, Verifiers("S7")).refusal.endswith(
+        "A member of the user group that confirms fixes can confirm it with Record… under the brief."
+    )
+
+
+def test_a_guest_may_record() -> None:
+    assert may(GUEST, Act.RECORD, NONE).allowed

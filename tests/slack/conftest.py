@@ -20,6 +20,7 @@ from structlog.testing import capture_logs
 
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
+from bot.bootstrap.correct import confirming, correcting, telling
 from bot.bootstrap.memory import Memory, open_memory
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
@@ -109,7 +110,8 @@ class Desk:
             for row in rows:
                 handler = HANDLERS.get(row.kind)
                 attach = AttachMessage(self.memory.incidents, self.deps.chat)
-                alone = attach if row.kind == "reference" else self.answer
+                tell = telling(self.memory, self.deps.surfaces, self.deps.clock, self.deps.chat)
+                alone: Any = {"reference": attach, "corrected": tell}.get(row.kind, self.answer)
                 await (handler(row, self.deps) if handler else alone(row))
             while await self.deliver.drain_once() == 0:
                 pass
@@ -149,7 +151,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
     slack_chat = SlackChat(client, clock)
     us = await slack_chat.identity()
     chat = AgreedChat(slack_chat, memory.channels)
-    people = SlackPeople(slack_chat, clock, us.team_id, settings.steward_group)
+    people = SlackPeople(slack_chat, clock, us.team_id, settings.steward_group, settings.verifier_group)
     own = frozenset({us.bot_id, us.user_id})
     inbox = BrokenInbox(memory.inbox)
 
@@ -159,7 +161,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
     deps = Listening(
         inbox=inbox,
         store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock),
+        resolve=Resolve(memory.incidents, surfaces, clock, confirms=confirming(settings, people)),
         keep_apart=KeepApart(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
@@ -169,6 +171,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         clock=clock,
         read=reading,
         agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
+        correct=correcting(settings, memory, people, clock),
         identity=us,
     )
     admit = AdmitAlert(memory.channels, operators_time(settings))

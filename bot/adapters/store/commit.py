@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store import tables
-from bot.adapters.store.bodies import brief_to_json, life_to_json, notice_to_json, record_to_json
-from bot.adapters.store.inbox import settle_in
+from bot.adapters.store.bodies import brief_to_json, life_to_json, notice_to_json, record_from_json, record_to_json
+from bot.adapters.store.inbox import receive_in, settle_in
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
 from bot.adapters.store.storms import write_openings
@@ -62,6 +62,7 @@ class Writer:
             await _write_life(connection, life)
         await write_openings(connection, changes)
         await _write_notices(connection, changes)
+        await receive_in(connection, changes.received, now)
         if changes.records or changes.retracted:
             await self._write_records(connection, changes, now)
         for posted in changes.briefs:
@@ -73,6 +74,7 @@ class Writer:
 
     async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
         revision = await advance(connection, tables.counters, "revision")
+        await _require_unchanged(connection, changes.expected)
         for portion in batches(changes.records, ROWS_PER_STATEMENT):
             ids = [record.incident_id for record in portion]
             recallable = await _recallable(connection, ids) | changes.recallable
@@ -93,6 +95,15 @@ class Writer:
             await insert_or_replace(connection, tables.tombstones, rows)
             if self.index:
                 await self.index.drop(connection, portion)
+
+
+async def _require_unchanged(connection: AsyncConnection, expected: Sequence[Incident]) -> None:
+    """Whoever writes records waits for the revision, so what is read here stays until the commit."""
+    for record in expected:
+        asked = sa.select(tables.records.c.body).where(tables.records.c.incident_id == record.incident_id)
+        body = (await connection.execute(asked)).scalar_one_or_none()
+        if body is None or record_from_json(body) != record:
+            raise StoreConflict(f"{record.incident_id} was changed by somebody else meanwhile; look at it again.")
 
 
 def record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> dict[str, Any]:

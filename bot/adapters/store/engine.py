@@ -43,6 +43,7 @@ UNSAFE = (
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ncpfs", "afs"})
 UNKNOWN_PROBLEM = "the database reported an error ({error}); see its log, and run `precedent doctor`"
 DISK_FULL = "the disk of the database is full; free some space and try again"
+STILL_READ = "What was deleted may still be in the database's file, for somebody reads an older state of it; try again."
 NOTHING_SAVED = "Nothing was saved or read: {}."
 FULL = NOTHING_SAVED.format(DISK_FULL)
 # What the databases say, and what a person can do about it. The first that matches counts.
@@ -217,6 +218,31 @@ class Database:
             except StopIteration:
                 return
             raise RuntimeError("work that is done at once waited for something")
+
+    async def compact(self) -> None:
+        """Write the whole SQLite file anew, so that nothing deleted is left in it or in its log; on PostgreSQL that is the
+        server's business. Raises StoreUnavailable where somebody reads an older state for too long."""
+        if self._at_once is None:
+            return
+        with plain_errors():
+            async with self._turn:
+                until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+                while not await asyncio.to_thread(self._compacted_here, self._at_once):
+                    if time.monotonic() > until:
+                        raise StoreUnavailable(STILL_READ)
+                    await asyncio.sleep(BUSY_POLL_S)
+
+    def _compacted_here(self, engine: sa.Engine) -> bool:
+        with closing(engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA temp_store = FILE")  # the copy is as large as the database
+            try:
+                cursor.execute("VACUUM")
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                answer = cursor.fetchone()
+                return answer is not None and answer[0] == 0
+            finally:
+                cursor.execute("PRAGMA temp_store = MEMORY")
 
     async def close(self) -> None:
         """Give all connections back."""

@@ -7,6 +7,7 @@ a working row that is the end of its lease, so the rows of a worker that died co
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,18 +36,7 @@ class SqlInbox:
 
     async def receive(self, received: Received) -> bool:
         """See the port."""
-        now = self.clock.now()
-        row = {
-            "event_id": received.event_id,
-            "natural_key": received.natural_key,
-            "order_key": received.order_key,
-            "kind": received.kind,
-            "body": None if received.body is None else to_json(received.body),
-            "state": "done" if received.body is None else "pending",
-            "attempts": 0,
-            "due_at": now,
-            "received_at": now,
-        }
+        row = _row(received, self.clock.now())
         async with self.database.write() as connection:
             return await insert_new(connection, inbox, row)
 
@@ -116,6 +106,26 @@ def _waits_for_an_older() -> sa.ColumnElement[bool]:
     older = inbox.alias("older")
     same = (older.c.order_key == inbox.c.order_key, older.c.id < inbox.c.id, older.c.state.in_(LIVE))
     return sa.exists(sa.select(sa.literal(1)).select_from(older).where(*same).correlate(inbox))
+
+
+async def receive_in(connection: AsyncConnection, received: Sequence[Received], now: datetime) -> None:
+    """Keep work for ourselves as part of a larger transaction; what is there already stays."""
+    for one in received:
+        await insert_new(connection, inbox, _row(one, now))
+
+
+def _row(received: Received, now: datetime) -> dict[str, Any]:
+    return {
+        "event_id": received.event_id,
+        "natural_key": received.natural_key,
+        "order_key": received.order_key,
+        "kind": received.kind,
+        "body": None if received.body is None else to_json(received.body),
+        "state": "done" if received.body is None else "pending",
+        "attempts": 0,
+        "due_at": now,
+        "received_at": now,
+    }
 
 
 async def settle_in(connection: AsyncConnection, row: InboxRow) -> bool:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from bot.adapters.store.bodies import brief_from_json, life_from_json, notice_from_json, record_from_json
 from bot.adapters.store.commit import AlreadyDone, Writer
 from bot.adapters.store.engine import Database
+from bot.adapters.store.quoting import mentions, speaking_of
 from bot.adapters.store.statements import advance, batches, seen_by
 from bot.adapters.store.tables import briefs, counters, lives, notices, outbox, records, seen_posts, tombstones
 from bot.domain.brief import AlertHistory
@@ -177,6 +178,17 @@ class SqlIncidents:
                 if found:
                     return found
         return None
+
+    async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
+        """See the port."""
+        asked = speaking_of(incident_id).add_columns(outbox.c.result)
+        asked = asked.outerjoin(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
+        if since is not None:
+            asked = asked.outerjoin(lives, lives.c.incident_id == briefs.c.incident_id)
+            asked = asked.where(sa.or_(briefs.c.first_at >= since, lives.c.state.in_(UNFINISHED)))
+        async with self.database.read() as connection:
+            rows = (await connection.execute(asked.order_by(briefs.c.incident_id, briefs.c.channel))).mappings().all()
+        return tuple(_posted(row) for row in rows if mentions(row["body"], incident_id))
 
     async def brief_channels(self, since: datetime) -> tuple[str, ...]:
         """See the port."""

@@ -94,6 +94,7 @@ CREATE_FTS = (
 DROP_FTS = "DROP TABLE IF EXISTS index_fts"
 FTS_ADD = sa.text("INSERT INTO index_fts(rowid, terms) VALUES (:doc_id, :terms)")
 FTS_REMOVE = sa.text("INSERT INTO index_fts(index_fts, rowid, terms) VALUES ('delete', :doc_id, :terms)")
+FTS_REBUILD = sa.text("INSERT INTO index_fts(index_fts) VALUES ('rebuild')")
 fts = sa.table("index_fts", sa.column("rowid", sa.Integer), sa.column("index_fts", sa.Text))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.adapters.store.audit_log import SqlAuditLog
 from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
@@ -19,6 +20,7 @@ from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
+from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
@@ -47,6 +49,8 @@ class Store:
     channels: SqlChannels
     storms: SqlStorms
     heard: SqlHeard
+    audit_log: SqlAuditLog
+    purging: SqlPurging
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -96,6 +100,8 @@ async def open_store(
         channels=SqlChannels(database, clock, writer),
         storms=SqlStorms(database, clock, writer),
         heard=SqlHeard(database),
+        audit_log=SqlAuditLog(database),
+        purging=SqlPurging(database, clock, writer, index),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

@@ -1,0 +1,60 @@
+"""The audit log: who changed what, when, and what it said before and after. Must not decide who may.
+
+What was changed travels as a line's detail, in JSON, where there is a before or an after; else the detail is a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from bot.domain.incident import Incident
+from bot.ports.records import write_record
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One act. `before` and `after` hold what it changed, by name; None where the act only says so in `detail`."""
+
+    at: datetime
+    actor: str
+    action: str
+    object: str
+    detail: str
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+
+
+class AuditLog(Protocol):
+    """Reading what was audited. Raises StoreUnavailable."""
+
+    def lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
+        """Every line since then, oldest first, without holding them all in memory."""
+        ...
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any], note: str = "") -> str:
+    """The detail of a line: the values that differ, before and after (absent is null), and a sentence."""
+    names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
+    old, new = ({name: values.get(name) for name in names} for values in (before, after))
+    return json.dumps({"before": old, "after": new, "note": note}, ensure_ascii=False, separators=(",", ":"))
+
+
+def record_changed(before: Incident | None, after: Incident | None, note: str = "") -> str:
+    """The detail of a line about a record; None: there was, or is, none."""
+    old, new = (write_record(record) if record else {} for record in (before, after))
+    return changed(old, new, note)
+
+
+def read_detail(detail: str) -> tuple[str, Mapping[str, Any] | None, Mapping[str, Any] | None]:
+    """A detail as its sentence, what was before, and what was after."""
+    try:
+        said = json.loads(detail)
+    except ValueError:
+        return detail, None, None
+    if not isinstance(said, dict) or not {"before", "after"} <= said.keys():
+        return detail, None, None
+    return str(said.get("note") or ""), said["before"], said["after"]

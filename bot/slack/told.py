@@ -1,0 +1,48 @@
+"""What a person is told after recording: why it is not verified yet, and what others recorded before them. Pure.
+
+Must not decide either.
+"""
+
+from __future__ import annotations
+
+from bot.domain.incident import Attempt
+from bot.ports.chat import Message
+from bot.slack.brief_parts import MAX_ID
+from bot.slack.correction_modals import closing
+from bot.slack.forms import View
+from bot.slack.markup import Block, moment, person, prose, section
+from bot.slack.modals import SAID_OF
+from bot.workflows.resolve import Recorded
+
+MAX_ATTEMPTS = 5
+
+
+def aside(recorded: Recorded, user_id: str) -> Message | None:
+    """For the person's eyes, after a button; None where there is nothing to tell."""
+    blocks = _blocks(recorded, user_id, 0)
+    name = recorded.incident.incident_id[:MAX_ID]
+    return Message(f"What to know about {prose(name, MAX_ID)}", tuple(blocks)) if blocks else None
+
+
+def told_view(recorded: Recorded, user_id: str, known: int) -> View | None:
+    """In the modal, after it recorded; None where there is nothing to tell. `known`: how many attempts the record had
+    when the modal was opened."""
+    blocks = _blocks(recorded, user_id, known)
+    return closing("Recorded", blocks) if blocks else None
+
+
+def _blocks(recorded: Recorded, user_id: str, known: int) -> list[Block]:
+    name = prose(recorded.incident.incident_id, MAX_ID)
+    blocks: list[Block] = []
+    if recorded.unconfirmed:
+        blocks.append(section(f"*{name}* is recorded. {prose(recorded.unconfirmed, 400)}"))
+    others = [a for a in recorded.before[known:] if a.by != user_id]
+    if others:
+        lines = [_attempt(a) for a in others[-MAX_ATTEMPTS:]]
+        blocks.append(section("\n".join([f"*{name}* had been recorded before you; both are kept:", *lines])))
+    return blocks
+
+
+def _attempt(attempt: Attempt) -> str:
+    when = f", {moment(attempt.at)}" if attempt.at else ""
+    return f"• {person(attempt.by)}{when}: {prose(attempt.fix, 200)} ({SAID_OF[attempt.status]})"
