@@ -20,6 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import __version__
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
+from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, telling
 from bot.bootstrap.intake import take_alerts
@@ -35,12 +36,9 @@ from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
 from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
-from bot.ports.store import Received
 from bot.settings import Settings
 from bot.slack.agreed import AgreedChat
 from bot.slack.app import HANDLERS, Listening, build_app
-from bot.slack.events import Own, read_back
-from bot.slack.history import SlackHistory
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
@@ -49,7 +47,7 @@ from bot.web.health import add_routes
 from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
-from bot.workflows.catch_up import CatchUp, StayHeard
+from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
@@ -126,17 +124,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     names = directory_of(settings.precedent_config)
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
     pressure = WatchPressure(memory.store.inbox)
-    answer = AnswerAlert(
-        memory.incidents,
-        memory.recall,
-        memory.index,
-        chat,
-        surfaces,
-        clock,
-        stored_reading,
-        AdmitAlert(memory.channels, default),
-        GroupStorms(memory.store.storms, pressure.load),
-    )
+    answer = _answer(memory, chat, surfaces, clock, AdmitAlert(memory.channels, default), pressure)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(
@@ -161,12 +149,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
     handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
-    own = Own(identity.bot_id, identity.user_id)
-    read_one = partial(_read_back, identity.team_id, reading, own)
-    catch_up = CatchUp(SlackHistory(slack), memory.inbox, memory.store.inbox, clock, read_one)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
-    stay_heard = StayHeard(memory.store.heard, catch_up, clock, transport.connected, connections)
     bot = Bot(
         settings,
         memory,
@@ -178,10 +162,24 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         server,
         pressure,
         TellStorms(memory.store.storms, surfaces, clock),
-        stay_heard,
+        stay_heard(slack, memory.store, clock, identity, reading, transport.connected, connections),
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
+
+
+def _answer(
+    memory: Memory,
+    chat: AgreedChat,
+    surfaces: SlackSurfaces,
+    clock: Clock,
+    admit: AdmitAlert,
+    pressure: WatchPressure,
+) -> AnswerAlert:
+    group = GroupStorms(memory.store.storms, pressure.load)
+    return AnswerAlert(
+        memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit, group
+    )
 
 
 def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
@@ -205,12 +203,6 @@ def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Re
 
 async def _handle(work: Any, listening: Listening, row: Any) -> None:
     await work(row, listening)
-
-
-def _read_back(
-    team_id: str, reading: Callable[[Mapping[str, Any]], Reading], own: Own, channel: str, message: Mapping[str, Any]
-) -> Received | None:
-    return read_back(channel, message, team_id, reading, own)
 
 
 def transport_for(
@@ -261,8 +253,9 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
         finally:
             schedule.stop()
             await bot.transport.stop()
+            until = asyncio.get_running_loop().time() + GRACE_S
             await asyncio.gather(bot.worker.stop(GRACE_S), *(loop.stop(GRACE_S) for loop in loops))
-            await _release(bot.deliver)
+            await _release(bot.deliver, max(0.0, until - asyncio.get_running_loop().time()))
             inbox.cancel()
             await runner.cleanup()
 
@@ -285,9 +278,9 @@ def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     return [*drains, *looks, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 
-async def _release(deliver: Deliver) -> None:
+async def _release(deliver: Deliver, grace_s: float) -> None:
     try:
-        held = await deliver.release()
+        held = await deliver.release(grace_s)
     except StoreUnavailable as problem:
         log.error("what was being delivered comes back when its lease ends", problem=str(problem))
     else:

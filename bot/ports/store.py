@@ -292,9 +292,9 @@ class Purging(Protocol):
 class Outbox(Protocol):
     """Everything owed outside. Raises StoreUnavailable."""
 
-    async def claim(self, destination: Destination, limit: int) -> tuple[OwedRow, ...]:
-        """Claim due rows under a lease, urgent first, oldest first, at most one per key; a row waits for an older
-        unsettled row of its key (a dead one does not block)."""
+    async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OwedRow, ...]:
+        """Claim due rows under a lease, urgent first (or these alone), oldest first, at most one per key; a row waits for
+        an older unsettled row of its key (a dead one does not block)."""
         ...
 
     async def settle(self, row: OwedRow, result: str | None) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 
 from bot.domain.incident import Incident
-from bot.observability import DELIVERIES, logger
+from bot.observability import DELIVERIES, logger, spawn
 from bot.ports import (
     ChatAuthRejected,
     ChatOutcomeUnknown,
@@ -33,6 +33,9 @@ from bot.ports.memory import MemoryBank
 from bot.ports.store import Destination, IncidentStore, Outbox, OwedRow
 
 AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
+# Of these, places that only answers to people take.
+KEPT_FOR_PEOPLE = {Destination.SLACK: 4, Destination.BANK: 0}
+PATIENCE_S = 0.25
 PACE_S = 1.0
 HOLD_S = 5.0
 IDLE_S = 0.25
@@ -108,11 +111,12 @@ def posting_of(row: OwedRow) -> Posting:
 
 
 def in_turn(rows: Sequence[OwedRow], free_at: Mapping[str, datetime], now: datetime) -> list[tuple[OwedRow, float]]:
-    """Each row with the seconds it has to wait for its channel: the first is due now, the next a pace later."""
+    """Each row with the seconds it has to wait for its channel: the first is due now, the next a pace later. Answers to
+    people come first, then what is new in the channel, then edits of what stands there."""
     # a clock that was set back must not make anybody wait for longer than was ever meant
     free = {channel: min(at, now + timedelta(seconds=HOLD_S)) for channel, at in free_at.items()}
     waits = []
-    for row in rows:
+    for row in sorted(rows, key=_turn):
         channel = str(row.owed.payload.get("channel", ""))
         start = max(now, free.get(channel, now)) if row.owed.operation in PACED else now
         if row.owed.operation in PACED:
@@ -124,7 +128,7 @@ def in_turn(rows: Sequence[OwedRow], free_at: Mapping[str, datetime], now: datet
 @dataclass(slots=True)
 class Lane:
     """What this process knows about one destination. `paused`: why nothing is sent there, until when. `in_hand`: rows
-    that are being delivered, by id. `faults`: by row id, how often it failed while others arrived, and how many had
+    that are being delivered, by id; `running` delivers them. `faults`: by row id, how often it failed while others arrived, and how many had
     arrived when it failed last."""
 
     destination: Destination
@@ -133,6 +137,7 @@ class Lane:
     arrived: int = 0
     in_hand: dict[int, OwedRow] = field(default_factory=dict)
     faults: dict[int, tuple[int, int]] = field(default_factory=dict)
+    running: set[asyncio.Task[None]] = field(default_factory=set)
 
     def failed(self, row_id: int) -> int:
         """Note a failure of this row; how many there were, each with another row's arrival since the one before it.
@@ -165,36 +170,57 @@ class Deliver:
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
     async def drain_once(self) -> float:
-        """Deliver what is due now, everywhere; seconds until there may be more. Raises StoreUnavailable."""
-        return min([await self.drain(destination) for destination in self.destinations()])
+        """Deliver what is due now, everywhere, and wait until that is done; seconds until there may be more. Raises
+        StoreUnavailable."""
+        waits = [await self.drain(destination, patience_s=None) for destination in self.destinations()]
+        return min(waits)
 
     def destinations(self) -> tuple[Destination, ...]:
         """Where this bot delivers to."""
         return (Destination.SLACK, Destination.BANK) if self.bank else (Destination.SLACK,)
 
-    async def drain(self, destination: Destination) -> float:
-        """Deliver what is due there now; seconds until there may be more. Raises StoreUnavailable."""
+    async def drain(self, destination: Destination, *, patience_s: float | None = PATIENCE_S) -> float:
+        """Deliver what is due there now; seconds until there may be more. Slow calls go on beyond `patience_s` (None:
+        they are waited for), so that they hold up nobody; some places are kept for people's answers. Raises
+        StoreUnavailable."""
         lane, now = self._lanes[destination], self.clock.now()
         if lane.paused_until and now < lane.paused_until <= now + timedelta(seconds=AUTH_PAUSE_S):
             return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
+        due = await self._claimed(lane, now)
+        lane.running |= {spawn(self._deliver(lane, row), f"deliver-{row.id}") for row in due}
+        if lane.running:
+            done, lane.running = await asyncio.wait(lane.running, timeout=patience_s)
+            for problem in [task.exception() for task in done]:
+                if problem is not None:
+                    raise problem
+        return 0.0 if due else IDLE_S
+
+    async def _claimed(self, lane: Lane, now: datetime) -> list[OwedRow]:
+        """The rows to deliver now; those that must wait for their channel's pace are given back untried."""
         # after a pause single rows probe whether the destination takes anything again; an outage is no answer to that
-        rows = await self.outbox.claim(destination, 1 if lane.paused else AT_ONCE[destination])
+        free = (1 if lane.paused else AT_ONCE[lane.destination]) - len(lane.running)
+        kept = 0 if lane.paused else KEPT_FOR_PEOPLE[lane.destination]
+        if free <= 0:
+            return []
+        rows = await self.outbox.claim(lane.destination, max(free - kept, 1), urgent_only=free <= kept)
         lane.in_hand |= {row.id: row for row in rows}
-        waits = in_turn(rows, self._free_at, now) if destination is Destination.SLACK else [(row, 0.0) for row in rows]
+        paced = lane.destination is Destination.SLACK
+        waits = in_turn(rows, self._free_at, now) if paced else [(row, 0.0) for row in rows]
         for row, wait_s in waits:
             if wait_s > 0:
                 await self.outbox.postpone(row, wait_s, "", uncertain=row.uncertain, tried=False)
                 lane.in_hand.pop(row.id, None)
-        due = [row for row, wait_s in waits if wait_s <= 0]
-        ended = await asyncio.gather(*(self._deliver(lane, row) for row in due), return_exceptions=True)
-        for problem in ended:
-            if problem is not None:
-                raise problem
-        return 0.0 if due else IDLE_S
+        return [row for row, wait_s in waits if wait_s <= 0]
 
-    async def release(self) -> int:
-        """Give back what was still being delivered when the bot was told to stop, so that the next start takes it at
-        once; how many. It may have arrived: the next one looks first. Raises StoreUnavailable."""
+    async def release(self, grace_s: float = 0.0) -> int:
+        """Let what is being delivered end, for so long; give back what does not, so that the next start takes it at once;
+        how many. It may have arrived: the next one looks first. Raises StoreUnavailable."""
+        running = {task for lane in self._lanes.values() for task in lane.running}
+        if running:
+            _, late = await asyncio.wait(running, timeout=grace_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
         held = [row for lane in self._lanes.values() for row in lane.in_hand.values()]
         for row in held:
             await self.outbox.postpone(row, 0.0, "the bot was stopped before the answer came", uncertain=True)
@@ -321,3 +347,7 @@ def _without_target(row: OwedRow, chance: float) -> Decision:
     """A call on a message that is not there: it may still come, for a while."""
     reason = "the message that this changes was never posted"
     return Refused(reason) if row.attempts >= TARGET_ATTEMPTS else Later(backoff_s(row.attempts, chance), reason)
+
+
+def _turn(row: OwedRow) -> tuple[bool, bool]:
+    return not row.owed.urgent, row.owed.operation == "update" or row.own_result is not None

@@ -34,10 +34,12 @@ class SqlOutbox:
     ids: Ids
     lease_s: float
 
-    async def claim(self, destination: Destination, limit: int) -> tuple[OwedRow, ...]:
+    async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OwedRow, ...]:
         """See the port."""
         now = self.clock.now()
         asked = _due(destination, now, limit)
+        if urgent_only:
+            asked = asked.where(outbox.c.urgent)
         async with self.database.read() as connection:
             if (await connection.execute(asked.with_only_columns(outbox.c.id).limit(1))).first() is None:
                 return ()
