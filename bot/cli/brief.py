@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any
@@ -179,7 +180,7 @@ def digest(
     """Print what recurred in the last days."""
     composed = run(_digest(days))
     if as_json:
-        print_json(json.loads(json.dumps(_plain(composed), default=str)))
+        print_json(json.loads(json.dumps(asdict(composed), default=str)))
     else:
         print_message(SlackSurfaces().digest(composed))
 
@@ -191,9 +192,3 @@ async def _digest(days: int) -> Digest:
         since = until - timedelta(days=days)
         name = f"the last {'day' if days == 1 else f'{days} days'} to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
         return await ComposeDigest(memory.incidents)(since, until, OPERATOR, name)
-
-
-def _plain(value: Digest) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__slots__} | {
-        "families": [{name: getattr(f, name) for name in f.__slots__} for f in value.families]
-    }

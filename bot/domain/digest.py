@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.outages import Groups, Span, clusters
-from bot.domain.steps import fix_form
+from bot.domain.same_fix import FixKey, fix_key
 from bot.domain.text import normalise
+from bot.domain.track_record import FixNews, VendorLine, stopped_working, unused, vendor_lines
 from bot.domain.words import same_form
 
 FAMILIES_SHOWN = 20
@@ -39,7 +40,10 @@ class RecurringFamily:
 @dataclass(frozen=True, slots=True)
 class Digest:
     """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents:
-    `unrecorded` are those that are over without a recorded fix, `open` those that are not over."""
+    `unrecorded` are those that are over without a recorded fix, `open` those that are not over. `minutes` is how long they
+    took together, as far as known; `…_before` is the period before, as long. `stopped`: fixes that had worked and failed
+    now; `unused`: fixes whose last success became too old to trust. Of `briefs` incidents that got a brief memory had no
+    answer for `abstained`."""
 
     period: str
     since: datetime
@@ -49,6 +53,14 @@ class Digest:
     unrecorded: int
     families: tuple[RecurringFamily, ...] = ()
     open: int = 0
+    incidents_before: int = 0
+    minutes: float | None = None
+    minutes_before: float | None = None
+    stopped: tuple[FixNews, ...] = ()
+    unused: tuple[FixNews, ...] = ()
+    vendors: tuple[VendorLine, ...] = ()
+    briefs: int = 0
+    abstained: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +163,26 @@ def _outage_count(items: Sequence[_Item]) -> int:
 
 def _workaround(items: Sequence[_Item]) -> tuple[str | None, int]:
     """The fix that helped in most of the incidents, as worded last, if it helped in more than one."""
-    wording: dict[str, str] = {}
-    helped: Counter[str] = Counter()
+    wording: dict[FixKey, str] = {}
+    helped: Counter[FixKey] = Counter()
     for item in items:
         attempts = item.record.attempts if item.record else ()
         good = {VerificationStatus.VERIFIED, VerificationStatus.PARTIAL}
-        fixes: Mapping[str, str] = {fix_form(a.fix): a.fix for a in attempts if a.status in good and fix_form(a.fix)}
+        fixes: Mapping[FixKey, str] = {fix_key(a.fix): a.fix for a in attempts if a.status in good and fix_key(a.fix)}
         wording.update(fixes)
         helped.update(fixes.keys())
     best = min(helped, key=lambda form: (-helped[form], form), default=None)
     return (wording[best], helped[best]) if best is not None and helped[best] > 1 else (None, 0)
 
 
+def _minutes(items: Sequence[_Item]) -> float | None:
+    """How long incidents took together, as far as known."""
+    lasted = [(item.ended - item.opened).total_seconds() / 60 for item in items if item.ended]
+    return sum(lasted) if lasted else None
+
+
 def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
     named = [item.record for item in reversed(now) if item.record]
-    lasted = [(item.ended - item.opened).total_seconds() / 60 for item in now if item.ended]
     workaround, times = _workaround(now)
     return RecurringFamily(
         title=named[0].title if named else min(now[-1].fingerprints),
@@ -173,7 +190,7 @@ def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
         vendor=next((r.vendor for r in named if r.vendor), None),
         times=_outage_count(now),
         times_before=_outage_count(before),
-        minutes=sum(lasted) if lasted else None,
+        minutes=_minutes(now),
         unrecorded=sum(1 for item in now if item.unrecorded),
         workaround=workaround,
         workaround_times=times,
@@ -182,18 +199,26 @@ def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
 
 
 def compose(
-    records: Iterable[Incident], lives: Iterable[Life], since: datetime, until: datetime, period: str
+    records: Iterable[Incident],
+    lives: Iterable[Life],
+    since: datetime,
+    until: datetime,
+    period: str,
+    answered: Collection[bool] = (),
 ) -> Digest:
     """What happened in [since, until), and which families came more than once, most often first.
 
     `records` and `lives` may be more than the period's; those of the period before it (as long, ending at `since`)
-    are what it is compared with. Dismissed incidents and records without any date are left out.
+    are what it is compared with. Dismissed incidents and records without any date are left out. `answered`: for each
+    incident of the period that got a brief, whether memory had an answer.
     """
-    items = [i for i in _items(records, lives) if since - (until - since) <= i.opened < until]
-    current = [i for i in items if i.opened >= since]
+    known = tuple(records)
+    items = [i for i in _items(known, lives) if since - (until - since) <= i.opened < until]
+    current, before = [i for i in items if i.opened >= since], [i for i in items if i.opened < since]
     split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _families(items))
-    families = [found for now, before in split if now for found in [_family(now, before)] if found.times > 1]
+    families = [found for now, then in split if now for found in [_family(now, then)] if found.times > 1]
     families.sort(key=lambda f: (-f.times, -(f.minutes or 0.0), f.title, f.incidents))
+    counted = {item.incident_id for item in items}
     return Digest(
         period=period,
         since=since,
@@ -203,4 +228,12 @@ def compose(
         unrecorded=sum(1 for i in current if i.unrecorded),
         families=tuple(families[:FAMILIES_SHOWN]),
         open=sum(1 for i in current if i.open),
+        incidents_before=len(before),
+        minutes=_minutes(current),
+        minutes_before=_minutes(before),
+        stopped=stopped_working(known, since, until),
+        unused=unused(known, since, until),
+        vendors=vendor_lines([r for r in known if r.incident_id in counted], since, until),
+        briefs=len(answered),
+        abstained=sum(1 for answer in answered if not answer),
     )

@@ -11,14 +11,15 @@ from typing import Any
 
 from bot.domain.admission import Mute
 from bot.domain.brief import Brief
-from bot.domain.digest import Digest, RecurringFamily
+from bot.domain.digest import Digest
 from bot.domain.lifecycle import Life
 from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
 from bot.slack.agreed_messages import muted_message
-from bot.slack.brief_blocks import MAX_TEXT, brief_message, changed_message, recalled_message
-from bot.slack.brief_parts import MAX_ID, ids_of, joined, verdict
-from bot.slack.markup import Block, context, header, link, moment, person, plain, prose, section, text_size
+from bot.slack.brief_blocks import brief_message, changed_message, recalled_message
+from bot.slack.brief_parts import MAX_ID, joined, verdict
+from bot.slack.digest_message import digest_message
+from bot.slack.markup import context, header, link, moment, person, prose, section
 from bot.slack.storm_message import storm_message
 from bot.workflows.status import StatusLine
 
@@ -146,46 +147,6 @@ def corrected(incident_id: str, what: str, *, same_advice: bool) -> Message:
     means = "the recommendation stays as it is" if same_advice else "its steps above no longer count"
     text = f"*{name}* was {done}: {means}. The brief is computed anew."
     return Message(f"{name} was {done}: {means}.", (section(text),))
-
-
-def digest_message(digest: Digest) -> Message:
-    """What a period brought, the families that recur most first, in at most 2,000 characters."""
-    heading = f"Digest: {plain(digest.period, 60)}"
-    counts = digest_counts(digest)
-    top: tuple[Block, ...] = (header(heading), section(counts))
-    if not digest.families:
-        return Message(f"{heading}: {counts}", (*top, context("Nothing came more than once.")))
-    shown = [family_line(f) for f in digest.families[:8]]
-    while True:
-        left = len(digest.families) - len(shown)
-        more = (
-            [f"+{left} more" if shown else f"{left} {'family' if left == 1 else 'families'} came more than once"]
-            if left
-            else []
-        )
-        blocks = (*top, section("\n".join([*shown, *more])))
-        if text_size(blocks) <= MAX_TEXT or not shown:
-            return Message(f"{heading}: {counts}", blocks)
-        shown.pop()
-
-
-def digest_counts(digest: Digest) -> str:
-    """How many incidents there were and how they stand; "still open" only where one is."""
-    came = f"{digest.incidents} incident{'' if digest.incidents == 1 else 's'}"
-    still = f", {digest.open} still open" if digest.open else ""
-    return f"{came}, {digest.resolved} resolved, {digest.unrecorded} cleared with no recorded fix{still}"
-
-
-def family_line(family: RecurringFamily) -> str:
-    """One family that recurs."""
-    where = "/".join(prose(p, 30) for p in (family.service, family.vendor) if p)
-    times = f"*{family.times}×* (before: {family.times_before})"
-    took = f"{family.minutes:.0f} min" if family.minutes is not None else None
-    open_end = f"{family.unrecorded} with no recorded fix" if family.unrecorded else None
-    head = joined((f"• {times} {prose(family.title, 80)}", where, took, open_end, ids_of(family.incidents)))
-    if not family.workaround:
-        return head
-    return f"{head}\n   Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
 
 
 def status_lines(lines: Iterable[StatusLine]) -> list[str]:

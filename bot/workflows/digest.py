@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 
 from bot.domain.channel import DigestTime, last_digest
 from bot.domain.digest import Digest, compose, period_for
+from bot.domain.lifecycle import Life
 from bot.domain.query import Viewer
 from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.channels import ChannelStore
@@ -32,7 +33,15 @@ class ComposeDigest:
         """What recurred in [since, until), against the period of the same length before. Raises StoreUnavailable."""
         lives = await self.store.lives(since - (until - since), until, viewer)
         records = await self.store.records(viewer)
-        return compose(records, lives, since, until, period)
+        answered = [
+            a for life in lives if life.opened_at >= since for a in [await self._answered(life)] if a is not None
+        ]
+        return compose(records, lives, since, until, period, answered)
+
+    async def _answered(self, life: Life) -> bool | None:
+        """Whether memory had an answer for an incident; None if it got no brief that asked memory."""
+        asked = [b.brief for b in await self.store.briefs(life.incident_id) if b.brief.memory_mode == "on"]
+        return any(brief.insufficient_memory is None for brief in asked) if asked else None
 
 
 @dataclass(frozen=True, slots=True)

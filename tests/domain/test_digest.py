@@ -144,3 +144,22 @@ def test_a_week_with_a_clock_change_goes_from_midnight_to_midnight() -> None:
     found = period_for(date(2026, 10, 26), "mon", ZoneInfo("Europe/Berlin"))
     assert found.since.isoformat() == "2026-10-19T00:00:00+02:00"
     assert found.until.isoformat() == "2026-10-26T00:00:00+01:00"
+
+
+def test_the_period_is_told_against_the_one_before_with_news_and_how_often_memory_had_no_answer() -> None:
+    records = [
+        record(1, 10, 20, attempts=(tried("Restart otp"),)),
+        record(2, 17, 30, attempts=(tried("restarted otp", "FAILED"),), vendor="twilio"),
+        record(3, 18, None),
+    ]
+    found = compose(records, (), SINCE, UNTIL, "week", (True, False, False))
+    assert (found.incidents, found.incidents_before, found.minutes, found.minutes_before) == (2, 1, 30.0, 20.0)
+    assert [n.incidents for n in found.stopped] == [("INC-2",)]
+    assert [v.vendor for v in found.vendors] == ["twilio"]
+    assert (found.briefs, found.abstained) == (3, 2)
+
+
+def test_a_workaround_in_other_words_is_one_workaround() -> None:
+    fixes = ("Restart the otp sender", "otp sender restarted", "Rebooted otp-sender")
+    (family,) = digest([record(n, 16 + n, attempts=(tried(f),)) for n, f in enumerate(fixes)]).families
+    assert (family.workaround, family.workaround_times) == ("Rebooted otp-sender", 3)

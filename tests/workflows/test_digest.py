@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from bot.domain.channel import NO_DIGEST, ChannelSettings, DigestTime
+from bot.domain.query import OPERATOR
 from bot.ports.chat import Channel
 from bot.ports.store import Changes
 from bot.slack.agreed import AgreedChat
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.channels import default_time
-from bot.workflows.digest import PostDigests
+from bot.workflows.digest import ComposeDigest, PostDigests
 from tests.workflows.world import World, world
 
 MONDAY = default_time("mon", 9, "Europe/Berlin")
@@ -110,3 +111,10 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
     assert "A private problem" in said["G1"]
     assert "Another problem" in said["G2"]
     assert "problem" not in said["C1"]
+
+
+async def test_a_digest_says_for_how_many_alerts_memory_had_no_answer(w: World) -> None:
+    compose = ComposeDigest(w.memory.incidents)
+    now = w.clock.now()
+    found = await compose(now - timedelta(days=1), now + timedelta(days=1), OPERATOR, "today")
+    assert (found.incidents, found.briefs, found.abstained) == (1, 1, 1)
