@@ -74,6 +74,16 @@ class Settings(BaseSettings):
         None,
         description="Id of a Slack user group whose members alone confirm that a fix worked; unset: all but guests",
     )
+    keep_seen_hours: Annotated[int, Field(ge=24, le=720)] = Field(24, description="Hours for which event ids are kept")
+    keep_texts_days: Annotated[int, Field(ge=2, le=3650)] = Field(
+        30, description="Days for which delivered messages, unreadable events and ended silences are kept"
+    )
+    keep_notices_days: Annotated[int, Field(ge=31, le=3650)] = Field(
+        90, description="Days for which the notices of alerts are kept after their incident ended"
+    )
+    keep_audit_days: Annotated[int, Field(ge=30, le=36500)] = Field(
+        400, description="Days for which the audit log is kept"
+    )
     host: str = Field("127.0.0.1", description="Address that the bot's own HTTP server listens on")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         3000, description="Port of the bot's own HTTP server (health, metrics, Slack events in HTTP mode)"

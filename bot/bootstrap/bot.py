@@ -22,9 +22,9 @@ from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
-from bot.bootstrap.correct import confirming, correcting, telling
+from bot.bootstrap.correct import confirming, correcting, detailing, telling
 from bot.bootstrap.intake import take_alerts
-from bot.bootstrap.jobs import Jobs
+from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
@@ -141,6 +141,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         read=reading,
         agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
         correct=correcting(settings, memory, people, clock),
+        details=detailing(memory, clock),
         identity=identity,
     )
     app = build_app(client, secret_of(settings), listening)
@@ -157,7 +158,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone)),
+        Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone), kept_for(settings)),
         transport,
         server,
         pressure,

@@ -11,6 +11,7 @@ from bot.settings import Settings
 from bot.slack.listening import Correct
 from bot.slack.modals import failed_checks
 from bot.workflows.brief import PreviewBrief
+from bot.workflows.details import ShowDetails
 from bot.workflows.edit import EditRecord, PurgeRecord, RecordGate, RetractRecord, operator_confirms, operator_may
 from bot.workflows.resolve import Confirming
 from bot.workflows.retell import TellThreads
@@ -40,6 +41,12 @@ def correcting_here(memory: Memory, clock: Clock) -> Correct:
         RetractRecord(store, operator_may, owes),
         PurgeRecord(store, memory.store.purging, operator_may, owes),
     )
+
+
+def detailing(memory: Memory, clock: Clock) -> ShowDetails:
+    """What shows everything behind a brief."""
+    preview = PreviewBrief(memory.recall, memory.index)
+    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock)
 
 
 def telling(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> TellThreads:

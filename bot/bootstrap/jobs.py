@@ -17,12 +17,27 @@ from bot.observability import logger
 from bot.ports.clock import Clock
 from bot.ports.desk import Retention
 from bot.ports.store import Inbox
+from bot.settings import Settings
 from bot.workflows.digest import PostDigests
 
-SEEN_FOR = timedelta(hours=24)
-KEPT_FOR = timedelta(days=30)
-AUDIT_KEPT_FOR = timedelta(days=400)
 log = logger("jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFor:
+    """For how long things are kept. `seen`: ids of events; `texts`: what was delivered, submitted or could not be worked
+    off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines."""
+
+    seen: timedelta = timedelta(hours=24)
+    texts: timedelta = timedelta(days=30)
+    notices: timedelta = timedelta(days=90)
+    audit: timedelta = timedelta(days=400)
+
+
+def kept_for(settings: Settings) -> KeptFor:
+    """As the operator set it."""
+    days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days)
+    return KeptFor(timedelta(hours=settings.keep_seen_hours), *(timedelta(days=number) for number in days))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,7 @@ class Jobs:
     retention: Retention
     clock: Clock
     zone: ZoneInfo
+    kept_for: KeptFor = KeptFor()
 
     def schedule(self) -> Schedule:
         """The table: which channels are due for their digest, each quarter of an hour (a local hour begins at one,
@@ -52,9 +68,10 @@ class Jobs:
         log.info("digest", channels=await self.post_digests())
 
     async def forget(self) -> None:
-        """Delete event ids older than a day; deliveries, submissions and dead events older than 30; audit lines older
-        than 400. What is still owed is never deleted."""
-        now = self.clock.now()
-        events = await self.inbox.forget_before(now - SEEN_FOR)
-        gone = await self.retention.forget(before=now - KEPT_FOR, audit_before=now - AUDIT_KEPT_FOR)
+        """Delete what is older than it is kept for. What is still owed is never deleted."""
+        now, kept = self.clock.now(), self.kept_for
+        events = await self.inbox.forget_before(now - kept.seen)
+        gone = await self.retention.forget(
+            before=now - kept.texts, audit_before=now - kept.audit, notices_before=now - kept.notices
+        )
         log.info("forgot what is old", events=events, **asdict(gone))

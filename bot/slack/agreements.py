@@ -17,6 +17,7 @@ from bot.ports.chat import Message
 from bot.slack import ids
 from bot.slack.agreed_messages import channel_message, rules_message
 from bot.slack.channel_modal import channel_view, read_channel
+from bot.slack.detailing import compare_view
 from bot.slack.forms import View
 from bot.slack.listening import Listening, asker_in, require_member, require_visible
 from bot.slack.questions import Answer
@@ -91,6 +92,8 @@ def _modals(app: AsyncApp, deps: Listening) -> None:
 async def menu_view(deps: Listening, body: Body, said: Mapping[str, Any]) -> View:
     """The modal that an entry of a brief's menu opens."""
     incident_id, channel_id = ids.text_of(said, "i") or "", channel_id_of(body)
+    if said.get("do") == ids.COMPARE:
+        return await compare_view(deps, body, incident_id)
     answered = await _answered(deps, incident_id, channel_id, user_of(body))
     metadata = {"i": incident_id, "c": channel_id}
     if said.get("do") == ids.MUTE:

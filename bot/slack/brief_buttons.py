@@ -19,10 +19,11 @@ def buttons(brief: Brief) -> Blocks:
     row = [_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
         row.insert(0, _fixed_button(incident.incident_id, best.fix))
+    row.append(_details_button(incident.incident_id))
     if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
         row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
     if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
-        row.append(_menu(incident))
+        row.append(_menu(incident, compares=brief.memory_mode == "on"))
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
@@ -42,9 +43,10 @@ def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
     }
 
 
-def _menu(incident: IncidentView) -> dict[str, object]:
+def _menu(incident: IncidentView, *, compares: bool) -> dict[str, object]:
     """What is done seldom. An incident whose resolution is recorded was an alert."""
-    entries = [("Mute…", ids.MUTE)]
+    entries = [("Compare without memory", ids.COMPARE)] if compares else []
+    entries.append(("Mute…", ids.MUTE))
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))
     values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]
@@ -57,6 +59,15 @@ def _record_button(incident_id: str) -> dict[str, object]:
         "type": "button",
         "action_id": ids.RECORD,
         "text": plain_text("Record…"),
+        "value": ids.encode({"i": incident_id}),
+    }
+
+
+def _details_button(incident_id: str) -> dict[str, object]:
+    return {
+        "type": "button",
+        "action_id": ids.DETAILS,
+        "text": plain_text("Details"),
         "value": ids.encode({"i": incident_id}),
     }
 

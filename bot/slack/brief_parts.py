@@ -159,16 +159,21 @@ def missing(brief: Brief) -> Levels:
 def boundary(brief: Brief) -> Levels:
     """Where the fault lay, and the root cause, both as memory tells it."""
     call, cause = brief.boundary, brief.root_cause
-    votes = ", ".join(f"{prose(k, 12)} {n}" for k, n in list(call.votes.items())[:4])
     first = (call.told_apart_by or "").partition(";")[0]
     apart = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
-    line = f"*BOUNDARY* {call.value.value}" + (f" ({votes})" if votes else "")
+    line = boundary_line(brief)
     line += f"{SEPARATOR}*{prose(call.this_alert, 140)}*" if call.this_alert and len(call.votes) > 1 else ""
     if cause is None:
         return ((section(line + apart),), (section(line),))
     name = "*ROOT CAUSE (memory)*" if cause.verified else "*ROOT CAUSE (memory; reported, not verified)*"
     said = [f"{name} {prose(cause.text, size)} ({prose(cause.incident_id, MAX_ID)})" for size in (400, 140)]
     return ((section(f"{line}{apart}\n{said[0]}"),), (section(f"{line}\n{said[1]}"),))
+
+
+def boundary_line(brief: Brief) -> str:
+    """The boundary with its votes."""
+    votes = ", ".join(f"{prose(k, 12)} {n}" for k, n in list(brief.boundary.votes.items())[:4])
+    return f"*BOUNDARY* {brief.boundary.value.value}" + (f" ({votes})" if votes else "")
 
 
 def steps(brief: Brief) -> Levels:
@@ -236,11 +241,12 @@ def skip(checks: Sequence[Skip]) -> Levels:
     """The checks that wasted time then, with the minutes that were lost in n outages."""
     if not checks:
         return ((),)
-    lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{_minutes(s)}" for s in checks]
+    lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{check_minutes(s)}" for s in checks]
     return (*((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)), ())
 
 
-def _minutes(check: Skip) -> str:
+def check_minutes(check: Skip) -> str:
+    """What a check cost, as a range; "" where nobody said."""
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
         return ""

@@ -17,11 +17,13 @@ FIXED = "precedent.fixed"
 RECORD = "precedent.record"
 MORE = "precedent.more"
 NOT_SAME = "precedent.not_same"
+DETAILS = "precedent.details"
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
 
 # What the menu under a brief offers
+COMPARE = "compare"
 MUTE = "mute"
 NOT_ALERT = "not_alert"
 

@@ -16,6 +16,7 @@ from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
 from bot.workflows.apart import KeepApart
 from bot.workflows.channels import ChangeChannel, ShowChannel
+from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
 from bot.workflows.recall import LookUp
@@ -64,6 +65,7 @@ class Listening:
     read: Callable[[Mapping[str, Any]], Reading]
     agreed: Agreed
     correct: Correct
+    details: ShowDetails
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from bot.domain.incident import Incident
 from bot.ports import StoreConflict
+from bot.ports.audit import changed
 from bot.ports.chat import Posting, Surfaces
 from bot.ports.parts import owed
 from bot.ports.store import Changes, IncidentStore, Owed, PostedBrief
@@ -49,7 +50,7 @@ class KeepApart:
                 records=records,
                 briefs=tuple(briefs),
                 owed=tuple(self._edit(brief) for brief in briefs),
-                audit=((by, "not the same outage", incident_id, other_id),),
+                audit=tuple(_audited(by, r) for r in records) or ((by, "not the same outage", incident_id, other_id),),
             )
         )
 
@@ -71,6 +72,12 @@ class KeepApart:
         )
         key = f"{posted.channel}/{posted.incident_id}"
         return owed(posting, key=key, replaces=True, target=posted.delivery_id)
+
+
+def _audited(by: str, record: Incident) -> tuple[str, str, str, str]:
+    """The audit line of a record that is kept apart from one more."""
+    before, after = list(record.apart_from[:-1]), list(record.apart_from)
+    return by, "not the same outage", record.incident_id, changed({"apart_from": before}, {"apart_from": after})
 
 
 def _kept_apart(record: Incident, other_id: str) -> Incident:

@@ -17,6 +17,7 @@ from bot.domain.alert import Alert
 from bot.domain.channel import ChannelSettings, DigestTime
 from bot.domain.roles import Act, Permission, Stewards, may
 from bot.ports import ChatAuthRejected, ChatRejected, NotAllowedHere, RecordRejected
+from bot.ports.audit import changed
 from bot.ports.channels import AlertSource, ChannelStore, Group, People
 from bot.ports.chat import Channel, Chat
 from bot.ports.parts import digest_time, zone_named
@@ -145,7 +146,7 @@ class ChangeChannel:
         wanted = held if pool is None else tuple(sorted(set(pool) - {channel_id}))
         await self._check_pool(channel, user_id, [other for other in wanted if other not in held])
         kept = self._kept(settings)
-        told = "; ".join(_differences(before, kept, held, wanted)) or "nothing changed"
+        told = changed(_values(before, held), _values(kept, wanted))
         changes = Changes(audit=((user_id, "channel settings", channel_id, told),))
         await self.channels.set(channel_id, kept, wanted, changes)
         return kept
@@ -184,17 +185,15 @@ class ChangeChannel:
             return None
 
 
-def _differences(
-    before: ChannelSettings, after: ChannelSettings, pool_before: Sequence[str], pool_after: Sequence[str]
-) -> list[str]:
-    old, new = asdict(before) | {"pool": pool_before}, asdict(after) | {"pool": pool_after}
-    return [f"{name}: {_said(old[name])} → {_said(new[name])}" for name in old if old[name] != new[name]]
+def _values(settings: ChannelSettings, pool: Sequence[str]) -> dict[str, Any]:
+    """The settings as the audit log keeps them: None is the operator's default."""
+    return {name: _value(value) for name, value in (asdict(settings) | {"pool": tuple(pool)}).items()}
 
 
-def _said(value: Any) -> str:
+def _value(value: Any) -> Any:
     if isinstance(value, frozenset | tuple | list):
-        return ", ".join(sorted(str(v) for v in value)) or "none"
-    return "default" if value is None else str(value)
+        return sorted(str(v) for v in value)
+    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 def default_time(day: str, hour: int, zone: str) -> DigestTime:

@@ -272,7 +272,12 @@ def _to_bank(operation: str, incident_id: str, once: str) -> tuple[Owed, ...]:
     return (Owed(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
 
 
+def key_of(what: str, incident_id: str, once: str) -> str:
+    """The name of this very act: threads are told once for each."""
+    return f"{KIND}/{what}/{incident_id}/{once}"
+
+
 def _work(what: str, incident_id: str, by: str, once: str) -> Received:
-    key = f"{KIND}/{what}/{incident_id}/{once}"
+    key = key_of(what, incident_id, once)
     body = {"what": what, "incident_id": incident_id, "by": by, "key": key}
     return Received(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

@@ -16,6 +16,7 @@ from bot.domain.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.opening import view_of
 from bot.domain.roles import Act, Stewards, may
 from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.audit import changed
 from bot.ports.channels import ChannelStore, People
 from bot.ports.chat import Message, Posting, Surfaces
 from bot.ports.clock import Clock
@@ -111,7 +112,8 @@ class NotAnAlert:
         alone = len(here) == len(posted)
         ended = dismiss(life, self.clock.now())
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(ended))) for b in here) if alone else ()
-        detail = f"{channel_id}: " + (f"taught a rule ({reach})" if reach else "this one only")
+        rule = {"rule": str(reach), "channel": channel_id} if reach else {}
+        detail = changed({}, rule) if rule else f"{channel_id}: this one only"
         return Changes(
             lives=(ended,) if alone else (),
             briefs=briefs,
@@ -160,7 +162,8 @@ class MuteAlerts:
         value, shown = self._about(said.alert, what)
         kept = reason.replace("\x00", "").strip()[:MAX_REASON]
         mute = Mute(channel_id, what, value, shown, until, kept, user_id, now, said.incident_id)
-        detail = f"{what} {shown} until {until.isoformat(timespec='minutes')}: {kept}"
+        muted = {"muted": shown, "what": str(what), "until": until.isoformat(timespec="minutes")}
+        detail = changed({}, muted, kept)
         changes = Changes(
             owed=await self._told(mute, once), once=f"mute/{once}", audit=((user_id, "mute", channel_id, detail),)
         )
@@ -226,7 +229,7 @@ class UndoSilence:
         if silence is None:
             return house
         shown = silence.title if isinstance(silence, Rule) else silence.shown
-        audit = ((user_id, f"undo {kind}", channel_id, f"{kind} {number}: {shown}"),)
+        audit = ((user_id, f"undo {kind}", channel_id, changed({kind: shown, "number": number}, {})),)
         lives = await self._lives(silence, now) if isinstance(silence, Rule) else ()
         await self.channels.undo(silence, user_id, Changes(lives=lives, audit=audit))
         return await self.channels.house(channel_id, self.clock.now())

@@ -13,6 +13,8 @@ from bot.domain.carry import carried_over
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Viewer
 from bot.ports import RecordRejected
+from bot.ports.audit import changed as changed_values
+from bot.ports.audit import record_changed
 from bot.ports.records import read_line, write_record
 from bot.ports.store import Changes, Destination, IncidentStore, Owed
 
@@ -73,11 +75,18 @@ class ImportRecords:
         if changed:
             ids = frozenset(record.incident_id for record in changed)
             owed = tuple(_retain(record) for record in changed) if self.owes_bank else ()
-            await self.store.commit(Changes(records=changed, recallable=ids, owed=owed))
+            audit = tuple(_audited(before.get(record.incident_id), record) for record in changed)
+            await self.store.commit(Changes(records=changed, recallable=ids, owed=owed, audit=audit))
         added = sum(record.incident_id not in before for record in changed)
         done.added += added
         done.replaced += len(changed) - added
         done.unchanged += len(batch) - len(changed)
+
+
+def _audited(before: Incident | None, record: Incident) -> tuple[str, str, str, str]:
+    """The audit line of an imported record: what it replaced, or that it is new."""
+    detail = record_changed(before, record) if before else changed_values({}, {"title": record.title}, "added")
+    return "import", "import", record.incident_id, detail
 
 
 def _retain(record: Incident) -> Owed:

@@ -9,11 +9,16 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store import Store
+from bot.adapters.store.channel_tables import silenced
 from bot.adapters.store.tables import audit
+from bot.domain.admission import Mute, Muted, Reach, Rule
+from bot.domain.alert import AlertState
+from bot.domain.lifecycle import IncidentState
+from bot.domain.notice import Notice
 from bot.ports import RecordRejected
 from bot.ports.desk import UNDELIVERED, OwedState
 from bot.ports.store import Changes, Destination, PostedBrief
-from tests.contracts.stores import BRIEF, owed, received
+from tests.contracts.stores import BRIEF, LIFE, owed, received
 from tests.fakes import START, FakeClock
 
 
@@ -134,3 +139,33 @@ class DeskContract:
         await store.incidents.commit(Changes(audit=tuple(("U1", "x", "y", str(n)) for n in range(1201))))
         later = START + timedelta(days=1)
         assert (await store.retention.forget(before=START, audit_before=later)).audit == 1201
+
+    async def test_ended_silences_and_notices_of_ended_incidents_are_forgotten(
+        self, store: Store, clock: FakeClock
+    ) -> None:
+        day = timedelta(days=1)
+        mute = Mute("C1", Muted.CHANNEL, "", "all", START + day, "", "U1", START, "INC-1")
+        held = replace(mute, channel="C2", until=START + 60 * day)
+        rule = Rule("C1", "B1", "grafana", "t", "U1", START, Reach.TITLE, "INC-1")
+        ended = replace(mute, number=await store.channels.mute(mute, Changes()))
+        await store.channels.silenced(ended, 1)
+        await store.channels.mute(held, Changes())
+        taught = replace(rule, number=await store.channels.teach(rule, Changes()))
+        kept = await store.channels.teach(replace(rule, title="kept"), Changes())
+        await store.channels.silenced(taught, 2)
+        await store.channels.silenced(replace(rule, number=kept), 3)
+        await store.channels.undo(taught, "U1", Changes())
+        named = {"fingerprint": "f", "visibility": "public", "at": START, "state": AlertState.FIRING}
+        notices = tuple(Notice(f"n{n}", **named, incident_id=f"INC-{n}") for n in (1, 2))  # type: ignore[arg-type]  # a test's shorthand
+        lives = (replace(LIFE, incident_id="INC-1", state=IncidentState.RESOLVED), replace(LIFE, incident_id="INC-2"))
+        await store.incidents.commit(Changes(lives=lives, notices=notices))
+        now = START + 40 * day
+        early = await store.retention.forget(before=START, audit_before=START, notices_before=START)
+        assert (early.silences, early.notices) == (0, 0)
+        gone = await store.retention.forget(before=now - 30 * day, audit_before=START, notices_before=now)
+        assert (gone.silences, gone.notices) == (2, 1)
+        (left,) = (await store.channels.house("C1", START - day)).rules
+        assert (left.number, left.silenced) == (kept, 1)
+        assert len((await store.channels.house("C2", now)).mutes) == 1
+        async with store.database.read() as connection:
+            assert (await connection.execute(sa.select(sa.func.count()).select_from(silenced))).scalar_one() == 1

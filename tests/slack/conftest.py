@@ -20,7 +20,7 @@ from structlog.testing import capture_logs
 
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
-from bot.bootstrap.correct import confirming, correcting, telling
+from bot.bootstrap.correct import confirming, correcting, detailing, telling
 from bot.bootstrap.memory import Memory, open_memory
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
@@ -172,6 +172,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         read=reading,
         agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
         correct=correcting(settings, memory, people, clock),
+        details=detailing(memory, clock),
         identity=us,
     )
     admit = AdmitAlert(memory.channels, operators_time(settings))

@@ -21,18 +21,25 @@ FIX = "Flush the ledger cache of quagga\nRestart the worker"
 SAID = {"outcome": "recovered", "fix": FIX, "root_cause": "a stale quagga cache", "failed_checks": "DNS, 10"}
 
 
+async def press_record(desk: Desk, brief_ts: str, user: str, channel: str = "C0ALERTS") -> None:
+    before = (desk.slack.view(user) or {}).get("id")
+    await desk.slack.click(channel, brief_ts, ids.RECORD, user=user)
+    await desk.slack.wait_for(lambda: (desk.slack.view(user) or {"id": before})["id"] != before)
+
+
 async def recorded(desk: Desk, user: str = "alice", channel: str = "C0ALERTS", **other: str) -> str:
     """An incident that this person resolved; its id."""
     ts = await desk.alert(LEDGER, channel)
-    await desk.slack.click(channel, desk.brief(ts, channel)["ts"], ids.RECORD, user=user)
+    await press_record(desk, desk.brief(ts, channel)["ts"], user, channel)
     assert await submit(desk, SAID | other, user) == {}
     return await desk.memory.incidents.incident_at(channel, ts) or ""
 
 
 async def asks(desk: Desk, what: str, user: str, channel: str = "alerts") -> dict[str, Any]:
     """Type `/precedent …`; the modal that opens."""
+    before = (desk.slack.view(user) or {}).get("id")
     await desk.slack.slash(channel, "/precedent", what, user=user)
-    await desk.slack.wait_for(lambda: desk.slack.view(user))
+    await desk.slack.wait_for(lambda: (desk.slack.view(user) or {"id": before})["id"] != before)
     return dict(desk.slack.view(user) or {})
 
 
@@ -156,8 +163,8 @@ async def test_only_the_named_group_confirms(office: Desk) -> None:
     (attempt,) = (await office.memory.incidents.record(one)).attempts
     assert attempt.status == "UNVERIFIED"
     assert "the user group that confirms fixes" in json.dumps(office.slack.view("alice"))
-    ts = office.slack.messages("C0ALERTS")[-1]["ts"]
-    await office.slack.click("alerts", office.brief(ts)["ts"], ids.RECORD, user="bob")
+    (posted,) = await office.memory.incidents.briefs(one)
+    await press_record(office, posted.message_ts or "", "bob")
     await submit(office, SAID, "bob")
     assert [a.status for a in (await office.memory.incidents.record(one)).attempts] == ["UNVERIFIED", "VERIFIED"]
 

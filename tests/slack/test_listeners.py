@@ -50,7 +50,7 @@ async def test_this_fixed_it_is_recorded_once_in_the_persons_name(desk: Desk) ->
     assert len(desk.slack.replies("C0ALERTS", ts)) == 2
     assert "recorded by <@U0BOB>" in json.dumps(replies[1]["blocks"])
     buttons = [e["action_id"] for b in replies[0]["blocks"] if b["type"] == "actions" for e in b["elements"]]
-    assert buttons == [ids.RECORD, ids.MORE]
+    assert buttons == [ids.RECORD, ids.DETAILS, ids.MORE]
     incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts)
     record = await desk.memory.incidents.record(incident_id or "")
     (attempt,) = record.attempts

@@ -170,11 +170,11 @@ def test_buttons_follow_the_incident() -> None:
         return [e["action_id"] for b in found for e in b["elements"]]
 
     brief = cases.high()
-    assert buttons(brief) == [ids.FIXED, ids.RECORD, ids.MORE]
-    assert buttons(replace(brief, incident=cases.view("cleared"))) == [ids.FIXED, ids.RECORD, ids.MORE]
-    assert buttons(replace(brief, incident=cases.view("resolved"))) == [ids.RECORD, ids.MORE]
-    assert buttons(replace(brief, recommendation=None, steps=())) == [ids.RECORD, ids.MORE]
-    assert buttons(replace(brief, incident=cases.view(incident_id="x" * 110))) == [ids.FIXED, ids.RECORD]
+    assert buttons(brief) == [ids.FIXED, ids.RECORD, ids.DETAILS, ids.MORE]
+    assert buttons(replace(brief, incident=cases.view("cleared"))) == [ids.FIXED, ids.RECORD, ids.DETAILS, ids.MORE]
+    assert buttons(replace(brief, incident=cases.view("resolved"))) == [ids.RECORD, ids.DETAILS, ids.MORE]
+    assert buttons(replace(brief, recommendation=None, steps=())) == [ids.RECORD, ids.DETAILS, ids.MORE]
+    assert buttons(replace(brief, incident=cases.view(incident_id="x" * 110))) == [ids.FIXED, ids.RECORD, ids.DETAILS]
     assert buttons(replace(brief, incident=None)) == []
     assert buttons(replace(brief, incident=cases.view(incident_id="x" * 201))) == []
 

@@ -15,6 +15,7 @@ from bot.domain.alert import Severity
 from bot.domain.channel import ChannelSettings
 from bot.domain.roles import Person, Stewards
 from bot.ports import ChatAuthRejected, NotAllowedHere, RecordRejected
+from bot.ports.audit import read_detail
 from bot.ports.channels import AlertSource
 from bot.ports.chat import Channel
 from bot.ports.store import Changes
@@ -63,11 +64,10 @@ async def test_the_audit_log_says_what_was_changed(w: World) -> None:
     await change(w)("G1", "U1", ChannelSettings(minimum=Severity.HIGH, sources=frozenset({"B2", "B1"})), ("G2", "G1"))
     await change(w)("G1", "U1", ChannelSettings(), ())
     await change(w)("G1", "U1", ChannelSettings(zone="Europe/Berlin", digest_day="mon", digest_hour=9))
-    assert await told(w) == [
-        "sources: none → B1, B2; minimum: default → high; pool: none → G2",
-        "sources: B1, B2 → none; minimum: high → default; pool: G2 → none",
-        "nothing changed",
-    ]
+    nothing: dict[str, object] = {"sources": [], "minimum": None, "pool": []}
+    set_to = {"sources": ["B1", "B2"], "minimum": "high", "pool": ["G2"]}
+    said = [read_detail(detail) for detail in await told(w)]
+    assert said == [("", nothing, set_to), ("", set_to, nothing), ("", {}, {})]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bot.adapters.store.channel_tables import mutes, rules, silenced
 from bot.adapters.store.engine import Database
-from bot.adapters.store.tables import audit, briefs, inbox, notices, once, outbox
+from bot.adapters.store.incidents import UNFINISHED
+from bot.adapters.store.tables import audit, briefs, inbox, lives, notices, once, outbox
 from bot.ports.desk import Forgotten
 
 PORTION = 500
@@ -22,7 +24,9 @@ class SqlRetention:
 
     database: Database
 
-    async def forget(self, *, before: datetime, audit_before: datetime) -> Forgotten:
+    async def forget(
+        self, *, before: datetime, audit_before: datetime, notices_before: datetime | None = None
+    ) -> Forgotten:
         """See the port."""
         sent = sa.and_(outbox.c.state == "sent", outbox.c.settled_at < before)
         # a brief is found and edited by what posting it gave, so that stays; what it said need not
@@ -36,7 +40,29 @@ class SqlRetention:
             dead_events=await self._delete(inbox.c.id, dead),
             audit=await self._delete(audit.c.id, audit.c.at < audit_before),
             early=await self._delete(notices.c.key, sa.and_(notices.c.incident_id.is_(None), notices.c.at < before)),
+            silences=await self._forget_silences(before),
+            notices=await self._forget_notices(notices_before) if notices_before else 0,
         )
+
+    async def _forget_silences(self, before: datetime) -> int:
+        """What holds no more, and the counts of what it silenced."""
+        ended = sa.or_(mutes.c.undone_at < before, mutes.c.until < before)
+        gone = await self._delete(mutes.c.number, ended)
+        gone += await self._delete(rules.c.number, rules.c.undone_at < before)
+        for kind, table in (("mute", mutes), ("rule", rules)):
+            held = sa.exists().where(table.c.number == silenced.c.number)
+            await self._in_portions(
+                silenced.c.number,
+                sa.and_(silenced.c.kind == kind, sa.not_(held)),
+                lambda old: sa.delete(silenced).where(old),
+            )
+        return gone
+
+    async def _forget_notices(self, before: datetime) -> int:
+        """An incident that goes on is told again from its notices; one that ended long ago is not."""
+        open_now = sa.exists().where(lives.c.incident_id == notices.c.incident_id, lives.c.state.in_(UNFINISHED))
+        old = sa.and_(notices.c.at < before, notices.c.incident_id.is_not(None), sa.not_(open_now))
+        return await self._delete(notices.c.key, old)
 
     async def _delete(self, key: sa.Column[Any], old: sa.ColumnElement[bool]) -> int:
         return await self._in_portions(key, old, lambda ids: sa.delete(key.table).where(ids))

@@ -1,0 +1,135 @@
+"""`precedent edit`, `retract`, `purge` and `audit export`: records corrected from a terminal, and the log of who did what.
+
+Must not decide anything. Who holds the database may do all of it; the audit log says so under the name that is given.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, TextIO
+
+import typer
+
+from bot.bootstrap.correct import correcting_here, telling
+from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.cli.run import USAGE, fail, print_json, run, settings
+from bot.domain.brief_json import time_text
+from bot.domain.correction import mark_of, texts_of
+from bot.ports import RecordRejected
+from bot.ports.audit import AuditLine
+from bot.slack.messages import SlackSurfaces
+from bot.slack.questions import since_of
+from bot.workflows.edit import Edited, Purged, key_of
+from bot.workflows.retell import PURGED, Correction
+
+Id = Annotated[str, typer.Argument(metavar="INC-…", help="The record's id")]
+By = Annotated[str, typer.Option(help="Who does it, for the audit log")]
+Reason = Annotated[str, typer.Option(help="Why; the audit log keeps it")]
+Text = Annotated[str | None, typer.Option(help="The new text; empty removes it")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this family's commands."""
+    audit = typer.Typer(no_args_is_help=True, help="Who changed what, when, and what it said before and after.")
+    audit.command("export")(export)
+    app.add_typer(audit, name="audit")
+    app.command("edit")(edit)
+    app.command("retract")(retract)
+    app.command("purge")(purge)
+
+
+def export(
+    since: Annotated[str | None, typer.Option(help="30d, 12h, 2w or a date such as 2026-01-31; default: all")] = None,
+) -> None:
+    """Write the audit log as JSON Lines on standard output, oldest first."""
+    try:
+        begin = since_of(since, SystemClock().now())
+    except RecordRejected as refused:
+        fail(f"--since: {refused.reason}.", USAGE)
+    run(_export(begin, sys.stdout))
+
+
+async def _export(since: datetime | None, out: TextIO) -> None:
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        async for line in memory.store.audit_log.lines(since):
+            out.write(json.dumps(line_json(line), ensure_ascii=False) + "\n")
+
+
+def line_json(line: AuditLine) -> dict[str, object]:
+    """An audit line as JSON values."""
+    return asdict(line) | {"at": time_text(line.at)}
+
+
+def edit(
+    incident_id: Id,
+    title: Text = None,
+    root_cause: Text = None,
+    boundary: Annotated[str | None, typer.Option(help="vendor, internal, mixed or unknown")] = None,
+    failed_checks: Text = None,
+    lesson: Text = None,
+    by: By = "operator",
+) -> None:
+    """Correct a record. What is not named stays; --failed-checks takes one check a line ("DB pool, 25")."""
+    said = {
+        "title": title,
+        "root_cause": root_cause,
+        "boundary": boundary,
+        "failed_checks": failed_checks,
+        "lesson": lesson,
+    }
+    typed = {name: text for name, text in said.items() if text is not None}
+    if not typed:
+        fail("say what to change: --title, --root-cause, --boundary, --failed-checks or --lesson.", USAGE)
+    done = run(_edit(incident_id, typed, by))
+    print_json({"incident_id": incident_id, "changed": [asdict(one) for one in done.changed]})
+
+
+async def _edit(incident_id: str, typed: dict[str, str], by: str) -> Edited:
+    clock, ids = SystemClock(), RandomIds()
+    async with open_memory(settings(), clock, ids) as memory:
+        use = correcting_here(memory, clock).edit
+        shown = {name: mark_of(text) for name, text in texts_of(await use.form(incident_id, by)).items()}
+        return await use(incident_id, by, typed, shown, f"cli/{ids.new()}")
+
+
+def retract(incident_id: Id, reason: Reason = "", by: By = "operator") -> None:
+    """Take a record out of memory: gone from recall at once; the running bot tells the threads that used it."""
+    _require_reason(reason)
+    run(_retract(incident_id, reason, by))
+    print_json({"retracted": incident_id})
+
+
+async def _retract(incident_id: str, reason: str, by: str) -> None:
+    clock, ids = SystemClock(), RandomIds()
+    async with open_memory(settings(), clock, ids) as memory:
+        await correcting_here(memory, clock).retract(incident_id, by, reason, f"cli/{ids.new()}")
+
+
+def purge(incident_id: Id, reason: Reason = "", by: By = "operator") -> None:
+    """Remove every text of a record for good, and write the database's file anew. Again is no error."""
+    _require_reason(reason)
+    print_json(asdict(run(_purge(incident_id, reason, by))))
+
+
+async def _purge(incident_id: str, reason: str, by: str) -> Purged:
+    clock, ids = SystemClock(), RandomIds()
+    async with open_memory(settings(), clock, ids) as memory:
+        once = f"cli/{ids.new()}"
+        done = await correcting_here(memory, clock).purge(incident_id, by, reason, once)
+        await _clean(memory, clock, incident_id, by, once)
+        return done
+
+
+async def _clean(memory: Memory, clock: SystemClock, incident_id: str, by: str, once: str) -> None:
+    """What the running bot does, too; but there may be none, and the text is to be gone when this command ends."""
+    act = Correction(incident_id, PURGED, by, key_of(PURGED, incident_id, once))
+    await telling(memory, SlackSurfaces(), clock).tell(act)
+
+
+def _require_reason(reason: str) -> None:
+    if not reason.strip():
+        fail('say why with --reason "…": the audit log keeps it.', USAGE)

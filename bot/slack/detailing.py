@@ -1,0 +1,58 @@
+"""Details of a brief and the brief without memory, opened from its buttons. Who may see it is asked each time anew.
+
+Must not decide what is in them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.query import Viewer
+from bot.slack import ids
+from bot.slack.details_modal import compared_view, details_view, loading_view
+from bot.slack.forms import View
+from bot.slack.listening import Listening, asker_in, require_member, require_visible
+from bot.slack.questions import Answer
+from bot.slack.resolving import OPEN_WITHIN_S, channel_id_of, trigger_of, user_of
+
+Body = Mapping[str, Any]
+
+
+def listen(app: AsyncApp, deps: Listening) -> None:
+    """Register the button; the menu's entry is opened by `agreements`."""
+
+    @app.action(ids.DETAILS)
+    async def details(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
+        await ack()
+        await open_details(deps, client, body, str(action.get("value")))
+
+
+async def open_details(deps: Listening, client: AsyncWebClient, body: Body, value: str) -> None:
+    """Show that it comes, then what it is: asking a bank may take longer than Slack waits for a modal."""
+    incident_id = ids.text_of(ids.decode(value), "i") or ""
+    async with asyncio.timeout(OPEN_WITHIN_S):
+        viewer = await seen_by(deps, incident_id, body)
+        opened = await client.views_open(trigger_id=trigger_of(body), view=loading_view("Details"))
+    found = await deps.details(incident_id, channel_id_of(body), viewer)
+    await client.views_update(view_id=str(opened["view"]["id"]), view=details_view(found))
+
+
+async def compare_view(deps: Listening, body: Body, incident_id: str) -> View:
+    """The brief with memory and without."""
+    viewer = await seen_by(deps, incident_id, body)
+    with_memory, without = await deps.details.compared(incident_id, channel_id_of(body), viewer)
+    shown = (deps.surfaces.brief(with_memory).blocks, deps.surfaces.brief(without).blocks)
+    return compared_view(with_memory, without, shown)
+
+
+async def seen_by(deps: Listening, incident_id: str, body: Body) -> Viewer:
+    """What this person may see here now. Raises IncidentNotFound, NotAllowedHere."""
+    channel_id, user = channel_id_of(body), user_of(body)
+    await require_member(deps.chat, channel_id, user)
+    await require_visible(deps, incident_id, channel_id, user)
+    return await asker_in(deps.chat, channel_id)
