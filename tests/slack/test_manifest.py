@@ -17,7 +17,7 @@ NEEDED = {
 
 def test_every_command_of_the_code_is_in_the_manifest_and_the_other_way_round() -> None:
     stated = {c["command"] for c in MANIFEST["features"]["slash_commands"]}
-    assert stated == {*commands.COMMANDS, "/resolve"}
+    assert stated == {*commands.COMMANDS, "/resolve", "/precedent"}
 
 
 def test_the_shortcuts_are_the_codes() -> None:
