@@ -124,7 +124,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     names = directory_of(settings.precedent_config)
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
     pressure = WatchPressure(memory.store.inbox)
-    answer = _answer(memory, chat, surfaces, clock, AdmitAlert(memory.channels, default), pressure)
+    admit = AdmitAlert(memory.channels, default)
+    answer = _answer(memory, chat, surfaces, clock, admit, pressure)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(
@@ -147,7 +148,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     app = build_app(client, secret_of(settings), listening)
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
-    handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer)}
+    handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
     handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []

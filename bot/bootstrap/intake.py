@@ -13,6 +13,7 @@ from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.alert_post import alert_message
 from bot.web.webhooks import Intake, add_webhooks
+from bot.workflows.channels import AdmitAlert
 from bot.workflows.intake import AnswerIntake, ReceiveAlert
 
 
@@ -24,12 +25,12 @@ def take_alerts(
     clock: Clock,
     names: Directory,
     answer: Handle,
+    admit: AdmitAlert,
 ) -> Handle:
     """Add the routes to the bot's own HTTP server; what works on the alerts that they keep. Without a token the routes
     only say how to switch them on. `answer` works on an alert's message."""
     token = settings.webhook_token.get_secret_value().strip() if settings.webhook_token else None
-    receive = ReceiveAlert(memory.inbox, chat, clock)
+    deliveries = SqlDeliveries(memory.store.database)
+    receive = ReceiveAlert(memory.inbox, deliveries, chat, clock)
     add_webhooks(server, Intake(receive, token, settings.webhook_channel, names))
-    return AnswerIntake(
-        memory.incidents, memory.inbox, SqlDeliveries(memory.store.database), chat, answer, alert_message
-    )
+    return AnswerIntake(memory.incidents, memory.inbox, deliveries, chat, answer, alert_message, admit)

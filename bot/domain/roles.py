@@ -86,6 +86,10 @@ NEEDS: dict[Act, Need] = {
 }
 
 
+# A guest knows a part of the workspace: what they saw is welcome, what silences or changes things for others is not theirs.
+OPEN_TO_GUESTS = frozenset({Act.RECORD, Act.FEEDBACK, Act.EDIT, Act.RETRACT})
+
+
 def is_steward(person: Person, stewards: Stewards) -> bool:
     """Whether a person is a steward: workspace admin or owner, listed, or in the stewards' user group."""
     if person.is_outsider:
@@ -98,6 +102,8 @@ def may(person: Person, act: Act, stewards: Stewards, *, is_author: bool = False
     """Whether a person may do this; `is_author`: the record in question is their own."""
     if person.is_outsider:
         return Permission(False, f"Only members of this workspace may {act}.")
+    if person.is_guest and act not in OPEN_TO_GUESTS:
+        return Permission(False, f"Guests may not {act}. Any member of this workspace may, or {who_are(stewards)}.")
     need = NEEDS[act]
     if need is Need.MEMBER or (need is Need.AUTHOR and is_author) or is_steward(person, stewards):
         return Permission(True)

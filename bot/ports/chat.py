@@ -29,7 +29,8 @@ class Message:
 @dataclass(frozen=True, slots=True)
 class Channel:
     """What matters of a channel: private ones keep their incidents to themselves; shared ones (read by another
-    organisation, too) get no brief unless a steward allowed it. `pools`: the private channels it shares incidents with."""
+    organisation, too) get no brief unless a steward allowed it. `pools`: the private channels it shares incidents with.
+    `is_joined`: the bot is in it."""
 
     id: str
     name: str = ""
@@ -37,6 +38,7 @@ class Channel:
     is_shared: bool = False
     is_allowed: bool = False
     pools: tuple[str, ...] = ()
+    is_joined: bool = True
 
     @property
     def is_silent(self) -> bool:

@@ -32,8 +32,8 @@ def alert_message(alert: Alert) -> Message:
 
 def _facts(alert: Alert) -> list[dict[str, object]]:
     severity = alert.severity.value if alert.severity else None
-    firing = sum(member.state is AlertState.FIRING for member in alert.alerts)
-    group = f"{firing} of {len(alert.alerts)} firing" if len(alert.alerts) > 1 else None
+    firing, members = alert.firing or 0, (alert.firing or 0) + (alert.cleared or 0)
+    group = f"{firing} of {members} firing" if members > 1 else None
     stated = (severity, alert.service, alert.vendor, alert.environment, alert.region, group)
     words = [prose(word, 80) for word in stated if word]
     return [dict(section(" · ".join(words)))] if words else []

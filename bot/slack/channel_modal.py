@@ -153,7 +153,7 @@ def read_quiet(text: str) -> tuple[time, time] | None:
     try:
         start, end = (
             time(int(match[1]), int(match[2] or 0)),
-            time(int(match[3]) if match[3] != "24" else 0, int(match[4] or 0)),
+            time(0 if (match[3], int(match[4] or 0)) == ("24", 0) else int(match[3]), int(match[4] or 0)),
         )
     except ValueError as problem:
         raise RecordRejected(ids.QUIET, "There is no such time of day: write it as 22:00-07:00.") from problem

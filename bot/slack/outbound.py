@@ -97,7 +97,8 @@ class SlackChat:
             return kept[0]
         answer = await self._call("channel", lambda: self.client.conversations_info(channel=channel_id))
         found = channel_of(channel_id, answer.get("channel") or {})
-        self._channels[channel_id] = (found, now)
+        if found.is_joined:  # whoever invites the bot need not wait
+            self._channels[channel_id] = (found, now)
         return found
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
@@ -168,7 +169,8 @@ def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
     private = any(info.get(k) for k in ("is_private", "is_im", "is_mpim", "is_group"))
     outside = bool(info.get("is_ext_shared")) or bool(info.get("is_pending_ext_shared"))
     shared = outside or (bool(info.get("is_shared")) and not info.get("is_org_shared"))
-    return Channel(channel_id, str(info.get("name") or ""), private, shared)
+    joined = bool(info.get("is_member", True))  # direct messages have no members
+    return Channel(channel_id, str(info.get("name") or ""), private, shared, is_joined=joined)
 
 
 def code_of(problem: SlackApiError) -> str:

@@ -78,9 +78,9 @@ def _until(text: str, now: datetime, zone: tzinfo) -> datetime:
     try:
         day = datetime.fromisoformat(match[1]).date() if match[1] else local.date()
         until = datetime(day.year, day.month, day.day, int(match[2]), int(match[3]), tzinfo=zone)
-    except ValueError as problem:
+        until = until.astimezone(now.tzinfo)
+    except (ValueError, OverflowError) as problem:
         raise RecordRejected(ids.UNTIL_TIME, "There is no such time.") from problem
-    until = until.astimezone(now.tzinfo)
     if until <= now and not match[1]:
         tomorrow = local.date() + timedelta(days=1)
         return datetime(

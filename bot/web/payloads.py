@@ -56,6 +56,7 @@ class AlertmanagerBody(_Body):
         labels = {**self.groupLabels, **self.commonLabels, **(self.alerts[0].labels if len(self.alerts) == 1 else {})}
         title = labels.get("alertname") or (names.pop() if len(names) == 1 else "") or group or common
         notes = {**self.alerts[0].annotations, **self.commonAnnotations}
+        firing = sum(a.status == "firing" for a in self.alerts)
         return Given(
             "alertmanager",
             _STATES[self.status],
@@ -67,6 +68,8 @@ class AlertmanagerBody(_Body):
             labels={key: value for key, value in labels.items() if value},
             links=self._links(notes),
             members=tuple(_member(a) for a in self.alerts[:MOST_MEMBERS]),
+            firing=firing,
+            cleared=len(self.alerts) - firing,
         )
 
     def _links(self, notes: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aiohttp import web
+from aiohttp import ClientPayloadError, web
+from aiohttp.http_exceptions import PayloadEncodingError
 from pydantic import BaseModel, ValidationError
 
 from bot.alerts.intake.given import Given, alert_of
@@ -116,11 +117,14 @@ async def _body(request: web.Request) -> bytes:
         raise too_large
     parts: list[bytes] = []
     left = MAX_BODY
-    async for part in request.content.iter_chunked(64 * 1024):
-        left -= len(part)
-        if left < 0:
-            raise too_large
-        parts.append(part)
+    try:
+        async for part in request.content.iter_chunked(64 * 1024):
+            left -= len(part)
+            if left < 0:
+                raise too_large
+            parts.append(part)
+    except (PayloadEncodingError, ClientPayloadError, web.RequestPayloadError) as broken:
+        raise Refused(400, "The body ended early or is not compressed as it says.", "Send it again, whole.") from broken
     return b"".join(parts)
 
 

@@ -191,6 +191,7 @@ class AnswerAlert:
         if by_slack and await self.store.incident_at(channel.id, ts):
             return None  # Slack added a preview of a link; the tool said nothing new
         said_at = str(event.get("event_ts") or event.get("ts") or ts) if is_edit and not by_slack else ts
+        said_at = str(event.get("told_at") or said_at)  # of alerts that the bot posts itself
         at = posted_at(said_at) or self.clock.now()
         root_ts = str(inner.get("thread_ts") or ts)
         refers_to = tuple((str(c), str(t)) for c, t in event.get("refers_to") or ())

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from bot.domain.admission import Admission, Outcome
 from bot.domain.alert import Alert, AlertState, Delivery
-from bot.domain.lifecycle import DISMISSAL_LASTS, IncidentState, Life
+from bot.domain.lifecycle import IncidentState, Life, ended
 from bot.observability import logger
-from bot.ports import ChatUnavailable, NotAllowedHere
-from bot.ports.chat import Chat, Message, Posting
+from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
+from bot.ports.chat import Channel, Chat, Message, Posting
 from bot.ports.clock import Clock
 from bot.ports.deliveries import Delivered, Deliveries
 from bot.ports.parts import owed
@@ -33,24 +34,28 @@ log = logger("intake")
 
 @dataclass(frozen=True, slots=True)
 class ReceiveAlert:
-    """Keeps an alert for a channel, once. A sender that got no answer sends again: the same body for the same channel is
-    the same alert for ten minutes at least, and for twenty at most; later it is a repeat."""
+    """Keeps an alert for a channel, once. A sender that got no answer sends again: the same body for the same channel,
+    with nothing else about that alert in between, is the same notification for ten minutes; later it is a repeat. What
+    could not be posted does not count: it may be sent again."""
 
     inbox: Inbox
+    deliveries: Deliveries
     chat: Chat
     clock: Clock
 
     async def __call__(self, alert: Alert, channel_id: str, digest: str) -> bool:
         """True if it is new, False if it was here before; `digest` stands for the body. Raises StoreUnavailable,
-        ChatRejected where the bot cannot see the channel, NotAllowedHere where it is shared."""
+        ChatRejected where the bot cannot see the channel or is not in it, NotAllowedHere where it is shared."""
         await self._require_own(channel_id)
-        number = int(self.clock.now().timestamp() // SAME_FOR.total_seconds())
-        now, next_one = (f"{KIND}/{channel_id}/{digest}/{n}" for n in (number, number + 1))
+        order, prefix = f"alert/{alert.fingerprint}", f"{KIND}/{channel_id}/"
+        last = await self.deliveries.last_received(order, prefix)
+        is_same = last is not None and last.name.startswith(f"{prefix}{digest}/") and not last.dead
+        if last and is_same and self.clock.now() - last.at < SAME_FOR:
+            return False
+        # named after what came before it: of two at once that are the same only one is kept
+        name = f"{prefix}{digest}/{last.number if last else 0}"
         body = {"alert": write_alert(alert), "channel": channel_id}
-        new = await self.inbox.receive(Received(now, now, KIND, body, f"alert/{alert.fingerprint}"))
-        if new:  # only after it is kept: else a crash between the two would lose it
-            await self.inbox.receive(Received(next_one, next_one, KIND))
-        return new
+        return await self.inbox.receive(Received(name, name, KIND, body, order))
 
     async def _require_own(self, channel_id: str) -> None:
         try:
@@ -59,6 +64,8 @@ class ReceiveAlert:
             return  # it is kept all the same; whoever posts it looks again
         if channel.is_silent:
             raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
+        if not channel.is_joined:
+            raise ChatRejected("the bot is not in this channel", "not_in_channel")
 
 
 def ts_of(at: datetime) -> str:
@@ -71,13 +78,14 @@ def goes_on(life: Life, alert: Alert, at: datetime) -> bool:
     or was resolved is posted anew, for Slack tells nobody of an edit; what was dismissed stays quiet for a day."""
     if alert.state not in ALERT_STATES or life.state is IncidentState.OPEN:
         return True
-    return life.state is IncidentState.DISMISSED and at <= life.last_seen_at + DISMISSAL_LASTS
+    return life.state is IncidentState.DISMISSED and not ended(life, at)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerIntake:
     """Posts a kept alert, and hands it over once it stands in the channel. What is told of an alert that the bot posted
-    before changes that post. `answer` works an inbox row of an alert's message off; `render` is the alert as a message."""
+    before changes that post. `answer` works an inbox row of an alert's message off; `render` is the alert as a message.
+    What `admit` says is not to be answered is not posted: it counts as if it had been."""
 
     store: IncidentStore
     inbox: Inbox
@@ -85,6 +93,7 @@ class AnswerIntake:
     chat: Chat
     answer: Callable[[InboxRow], Awaitable[None]]
     render: Callable[[Alert], Message]
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one row off, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
@@ -94,19 +103,32 @@ class AnswerIntake:
         if mine:
             await self._posted(row, alert, channel, mine)
             return
-        visibility = (await self.chat.channel(channel)).visibility
-        life = await self.store.latest_life(alert.fingerprint, visibility)
+        place = await self.chat.channel(channel)
+        life = await self.store.latest_life(alert.fingerprint, place.visibility)
         before = await self.deliveries.latest_post(key)
-        if before and before.result and life and await self._shows(channel, before.result, life, alert, row):
+        edited = await self.deliveries.of(f"{before.delivery_id}/edit") if before else None
+        is_gone = edited is not None and edited.dead  # somebody deleted our post
+        shown = before.result if before and not is_gone else None
+        if before and shown and life and await self._shows(channel, shown, life, alert, row):
             await self._edit(row, alert, channel, key, before)
         elif not before and (root := await self._thread(channel, life, alert, row)):
             await self._hand_over(row, _told(alert, channel, row.received_at, Delivery.THREAD_REPLY, root))
+        elif (life and alert.state not in ALERT_STATES) or await self._is_silenced(row, place, alert):
+            # nothing of it stands here: it counts, and that is all
+            await self._hand_over(row, _posted_at(alert, channel, ts_of(row.received_at), row.received_at))
         elif alert.state in ALERT_STATES:
             posting = self._posting("post", channel, f"{key}/{row.id}", alert)
             await self.store.commit(Changes(owed=(owed(posting, key=key),)))
             await self._later(row)
         else:
             await self.inbox.settle(row)  # the end of something that was never announced here
+
+    async def _is_silenced(self, row: InboxRow, place: Channel, alert: Alert) -> bool:
+        if alert.state not in ALERT_STATES:
+            return False
+        event = _posted_at(alert, place.id, ts_of(row.received_at), row.received_at)
+        admission = await self.admit(replace(row, body={"event": event}), place, alert, row.received_at)
+        return admission.outcome is not Outcome.ANSWER
 
     async def _shows(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
         """Whether our post there is about the incident that this alert goes on with."""
@@ -126,12 +148,7 @@ class AnswerIntake:
         elif mine.result is None:
             await self._later(row)
         else:
-            event = {
-                "channel": channel,
-                "ts": mine.result,
-                "alert": write_alert(replace(alert, delivery=Delivery.POST)),
-            }
-            await self._hand_over(row, event)
+            await self._hand_over(row, _posted_at(alert, channel, mine.result, row.received_at))
 
     async def _edit(self, row: InboxRow, alert: Alert, channel: str, key: str, before: Delivered) -> None:
         """Our own post says what is so now, and the incident hears of it as of any edited post."""
@@ -150,6 +167,13 @@ class AnswerIntake:
     async def _later(self, row: InboxRow) -> None:
         delay_s = LOOK_AGAIN_S if row.attempts < OFTEN else LOOK_SELDOM_S
         await self.inbox.retry_later(row, delay_s, "its post is on its way")
+
+
+def _posted_at(alert: Alert, channel: str, ts: str, at: datetime) -> dict[str, Any]:
+    """The event of the alert's own post. It was told when it was received, not when it stood in the channel: what came
+    while it waited for that is later."""
+    said = write_alert(replace(alert, delivery=Delivery.POST))
+    return {"channel": channel, "ts": ts, "told_at": ts_of(at.astimezone(UTC)), "alert": said}
 
 
 def _told(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:

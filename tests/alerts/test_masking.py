@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from bot.alerts import read
+from bot.alerts.masking import masked
 from bot.alerts.shape import shape
-from bot.domain.alert import Alert
+from bot.domain.alert import Alert, AlertMember, AlertState, Symptom
 
 SECRET = "Zq9Xw7LeAk12"
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 FIELDS = [
     {"title": "Password", "value": SECRET},
     {"title": "*api_key*", "value": SECRET},
@@ -22,6 +24,7 @@ FIELDS = [
     "more",
     [
         *({"attachments": [{"fields": [field]}]} for field in FIELDS),
+        {"text": f"CRITICAL: db-1 is down\nregion: {TOKEN}\nenvironment: password={SECRET}"},
         {"attachments": [{"author_name": f"password {SECRET}"}]},
         {"attachments": [{"title": "Run", "title_link": f"https://x.example/a?token={SECRET}&key={SECRET}"}]},
         {"attachments": [{"actions": [{"text": "Run", "url": f"https://x.example/run?sig={SECRET}"}]}]},
@@ -36,3 +39,16 @@ def test_no_secret_leaves(more: dict[str, Any]) -> None:
     assert isinstance(found, Alert)
     assert SECRET not in repr(found)
     assert SECRET not in repr(shape(found))
+
+
+def test_every_part_of_an_alert_is_masked() -> None:
+    member = AlertMember(AlertState.FIRING, {"password": SECRET}, title=f"token={SECRET}")
+    alert = Alert(
+        "webhook", AlertState.FIRING, "fp", title=TOKEN, severity_raw=TOKEN, service=TOKEN, vendor=TOKEN, region=TOKEN,
+        environment=TOKEN, symptoms=(Symptom(kind="metric", name=TOKEN, value=TOKEN, code=TOKEN, text=TOKEN),),
+        links={TOKEN: f"https://x.example/?token={SECRET}"}, labels={TOKEN: "x", "api_key": SECRET}, alerts=(member,),
+        text=TOKEN,
+    )  # fmt: skip
+    told = repr(masked(alert))
+    assert SECRET not in told
+    assert TOKEN not in told

@@ -110,5 +110,9 @@ def test_who_may_not_confirm_is_told_who_can() -> None:
     )
 
 
-def test_a_guest_may_record() -> None:
-    assert may(GUEST, Act.RECORD, NONE).allowed
+def test_a_guest_may_record_and_say_what_helped_and_change_nothing_for_others() -> None:
+    allowed = {act for act in Act if may(GUEST, act, NONE, is_author=True).allowed}
+    assert allowed == {Act.RECORD, Act.FEEDBACK, Act.EDIT, Act.RETRACT}
+    assert may(GUEST, Act.TEACH, NONE).refusal.startswith(
+        "Guests may not say that something is not an alert. Any member"
+    )

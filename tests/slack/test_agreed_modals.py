@@ -54,6 +54,15 @@ def test_a_span_begins_now(span: str, hours: int) -> None:
     assert (form.what, form.until, form.reason) == (Muted.FINGERPRINT, NOW + timedelta(hours=hours), "r")
 
 
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [("0001-01-01 00:00", "Asia/Kolkata"), ("9999-12-31 23:59", "America/Los_Angeles"), ("25:00", "UTC")],
+)
+def test_a_time_that_there_is_not_is_told(text: str, zone: str) -> None:
+    with pytest.raises(RecordRejected, match="no such time"):
+        read_mute(view(what="channel", until="at", until_time=text), NOW, ZoneInfo(zone))
+
+
 @pytest.mark.parametrize("said", [{}, {"what": "everything", "until": "1h"}, {"what": "fingerprint"}])
 def test_a_forged_mute_is_refused(said: Mapping[str, str]) -> None:
     with pytest.raises(RecordRejected):
@@ -87,6 +96,12 @@ def test_a_service_is_offered_where_the_alert_names_one() -> None:
 )
 def test_quiet_hours_as_people_write_them(text: str, quiet: tuple[time, time] | None) -> None:
     assert read_quiet(text) == quiet
+
+
+@pytest.mark.parametrize("text", ["22:00-24:30", "25-7", "22:61-7", "night", "7-7"])
+def test_quiet_hours_that_are_none_are_told(text: str) -> None:
+    with pytest.raises(RecordRejected):
+        read_quiet(text)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from bot.alerts import read
 from bot.alerts.intake.given import alert_of
 from bot.domain.alert import Alert, AlertState, NotAlert, Severity, Symptom
 from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
+from bot.slack.alert_post import alert_message
 from bot.web.payloads import AlertmanagerBody, GenericBody
 from bot.web.webhooks import MAX_BODY, Intake, Refused, add_webhooks, given_in
 from tests.web.bodies import GENERIC, sent
@@ -129,6 +130,14 @@ async def test_a_large_body_without_a_length_is_cut_off() -> None:
         assert answer.status == 413
 
 
+async def test_a_body_that_is_not_compressed_as_it_says_is_refused() -> None:
+    async with served(Kept()) as client:
+        headers = AUTH | {"Content-Encoding": "gzip"}
+        answer = await client.post("/webhook/generic?channel=C0ALERTS", data=b"garbage", headers=headers)
+        assert answer.status == 400
+        assert (await answer.json())["fix"]
+
+
 async def test_no_channel_at_all_is_told() -> None:
     async with served(Kept(), channel=None) as client:
         status, said = await asked(client, "/webhook/generic", GENERIC)
@@ -189,6 +198,17 @@ def test_a_groups_members_keep_their_own_state() -> None:
     assert [m.state for m in partly.alerts].count(AlertState.RESOLVED) == 1
     assert partly.state is AlertState.FIRING
     assert partly.links["runbook"].startswith("https://runbooks.")
+
+
+def test_a_large_group_is_counted_whole() -> None:
+    alerts = [
+        {"status": "resolved" if n < 60 else "firing", "labels": {"alertname": "A", "pod": f"p{n}"}} for n in range(65)
+    ]
+    body = {"version": "4", "status": "firing", "groupLabels": {"alertname": "A"}, "alerts": alerts}
+    alert = alert_of(AlertmanagerBody.model_validate(body).given())
+    assert isinstance(alert, Alert)
+    assert (alert.firing, alert.cleared) == (5, 60)
+    assert "5 of 65 firing" in str(alert_message(alert).blocks)
 
 
 def generic(**changes: Any) -> Alert:

@@ -1,4 +1,4 @@
-"""What became of single deliveries, read from the outbox. Must not claim or change any row."""
+"""What became of single deliveries, read from the outbox and the inbox. Must not claim or change any row."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.adapters.store.engine import Database
-from bot.adapters.store.tables import outbox
-from bot.ports.deliveries import Delivered
+from bot.adapters.store.tables import inbox, outbox
+from bot.ports.deliveries import Delivered, LastReceived
 from bot.ports.store import Destination
 
 
@@ -22,6 +22,14 @@ class SqlDeliveries:
     async def of(self, delivery_id: str) -> Delivered | None:
         """See the port."""
         return await self._first(sa.select(outbox).where(outbox.c.delivery_id == delivery_id))
+
+    async def last_received(self, order_key: str, prefix: str) -> LastReceived | None:
+        """See the port."""
+        named = inbox.c.natural_key.startswith(prefix, autoescape=True)
+        asked = sa.select(inbox).where(inbox.c.order_key == order_key, named).order_by(inbox.c.id.desc()).limit(1)
+        async with self.database.read() as connection:
+            row = (await connection.execute(asked)).mappings().first()
+        return LastReceived(row["id"], row["natural_key"], row["received_at"], row["state"] == "dead") if row else None
 
     async def latest_post(self, key: str) -> Delivered | None:
         """See the port."""

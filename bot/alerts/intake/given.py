@@ -6,7 +6,7 @@ What the tool states itself stands; what it leaves open the shared readings look
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.alerts.common.draft import Draft
@@ -25,7 +25,8 @@ _HEARTBEATS = frozenset({"Watchdog", "DeadMansSwitch", "InfoInhibitor"})
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a tool states. `texts` are its sentences (summary, description), `identity` the parts that name the alert;
-    empty: name, service, host and stated dimensions."""
+    empty: name, service, host and stated dimensions. `firing` and `cleared` count a group's members, of which not all
+    may be listed."""
 
     tool: str
     state: AlertState
@@ -41,6 +42,8 @@ class Given:
     labels: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     members: tuple[AlertMember, ...] = ()
+    firing: int | None = None
+    cleared: int | None = None
 
 
 def _escaped(text: str) -> str:
@@ -81,4 +84,5 @@ def alert_of(given: Given, names: Directory = STANDARD) -> Alert | NotAlert:
         links=given.links,
         members=given.members,
     )
-    return masked(finish(parse_message(_event(given), names=names), draft, frozenset()))
+    alert = finish(parse_message(_event(given), names=names), draft, frozenset())
+    return masked(replace(alert, firing=given.firing, cleared=given.cleared))
