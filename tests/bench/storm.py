@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -135,9 +136,9 @@ class Storm:
         for number in range(self.plan.channels):
             name = self.plan.channel(number)
             mine = {one for _, channel, _, one in self.posted if channel == name}
-            counts = [int(m["text"].split(": ")[1].split()[0]) for m in by_channel[name] if is_summary(m)]
             briefed = self._briefed(name, by_channel[name])
-            outside = max(0, len(mine) - max(len(briefed), sum(counts)))
+            joined = sum(joiners(m) for m in by_channel[name] if is_summary(m))
+            outside = max(0, len(mine) - len(briefed) - joined)
             missing += sorted(mine - briefed)[:outside]
         return missing
 
@@ -195,6 +196,13 @@ class Storm:
 
 def is_summary(message: dict[str, Any]) -> bool:
     return str(message.get("text")).startswith(("Alert storm: ", "Storm over: "))
+
+
+def joiners(message: dict[str, Any]) -> int:
+    """How many incidents a summary tells of that have no brief of their own."""
+    count = int(message["text"].split(": ")[1].split()[0])
+    briefs = re.search(r"(\d+) with a brief of", said(message))
+    return count - (int(briefs[1]) if briefs else 0)
 
 
 def quantile(ordered: list[float], share: float) -> float:
