@@ -24,7 +24,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.domain.query import OPERATOR
 from bot.playground.delivery import Ack, Parcel
 from bot.playground.server import LocalSlack
-from tests.e2e.process import BotProcess
+from tests.e2e.process import BotProcess, said
 
 PACE_S = 1.0
 QUIET_S = 6.0
