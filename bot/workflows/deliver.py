@@ -188,12 +188,13 @@ class Deliver:
             return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
         due = await self._claimed(lane, now)
         lane.running |= {spawn(self._deliver(lane, row), f"deliver-{row.id}") for row in due}
+        done: set[asyncio.Task[None]] = set()
         if lane.running:
             done, lane.running = await asyncio.wait(lane.running, timeout=patience_s)
             for problem in [task.exception() for task in done]:
                 if problem is not None:
                     raise problem
-        return 0.0 if due else IDLE_S
+        return 0.0 if due or done else IDLE_S
 
     async def _claimed(self, lane: Lane, now: datetime) -> list[OwedRow]:
         """The rows to deliver now; those that must wait for their channel's pace are given back untried."""

@@ -8,18 +8,23 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bot.adapters.store import open_store
 from bot.bootstrap.playground import manifest
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.domain.query import OPERATOR
 from bot.playground.delivery import Ack, Parcel
 from bot.playground.server import LocalSlack
-from tests.e2e.process import BotProcess
+from tests.e2e.process import BotProcess, said
 
 PACE_S = 1.0
 QUIET_S = 6.0
@@ -42,10 +47,11 @@ class Plan:
         """Each channel has one service; a tenth of the fingerprints is critical, of a service of its own."""
         one = number % self.fingerprints
         where = one % self.channels
-        service = f"service-{where}" if (one // self.channels) % 10 else f"edge-{where}"
+        service = f"checkout{where}-api" if (one // self.channels) % 10 else f"edge{where}-api"
         severity = "critical" if (one // self.channels) % 10 == 0 else "high"
-        title = f"[FIRING:1] Broken{one} {service} (prod eu-west-1 {severity})"
-        return {"username": "Alertmanager", "attachments": [{"color": "danger", "title": title}]}
+        title = f"[FIRING:1] Broken{one} (prod {severity})"
+        text = f"*Labels:*\n • alertname: Broken{one}\n • service: {service}\n • severity: {severity}"
+        return {"username": "Alertmanager", "attachments": [{"color": "danger", "title": title, "text": text}]}
 
 
 @dataclass
@@ -130,15 +136,27 @@ class Storm:
         for number in range(self.plan.channels):
             name = self.plan.channel(number)
             mine = {one for _, channel, _, one in self.posted if channel == name}
-            counts = [int(m["text"].split(": ")[1].split()[0]) for m in by_channel[name] if is_summary(m)]
             briefed = self._briefed(name, by_channel[name])
-            outside = max(0, len(mine) - max(len(briefed), sum(counts)))
+            joined = sum(joiners(m) for m in by_channel[name] if is_summary(m))
+            outside = max(0, len(mine) - len(briefed) - joined)
             missing += sorted(mine - briefed)[:outside]
         return missing
 
     def _briefed(self, channel: str, replies: list[dict[str, Any]]) -> set[int]:
         roots = {ts: one for _, name, ts, one in self.posted if name == channel}
         return {roots[m["thread_ts"]] for m in replies if not is_summary(m) and m.get("thread_ts") in roots}
+
+    async def incidents(self) -> int:
+        """How many incidents the stopped bot kept, each with the firings of all its alerts counted."""
+        assert await self.bot.stop() == 0
+        store = await open_store(self.bot.environment()["DATABASE_URL"], SystemClock(), RandomIds())
+        try:
+            at = datetime.fromtimestamp(self.started, tz=UTC)
+            lives = await store.incidents.lives(at - timedelta(hours=1), at + timedelta(hours=1), OPERATOR)
+        finally:
+            await store.close()
+        lost = len(self.posted) - sum(life.fired for life in lives)
+        return len(lives) if lost == 0 else -lost
 
     def figures(self, sent_s: float) -> dict[str, Any]:
         by_channel = self.replies()
@@ -180,6 +198,13 @@ def is_summary(message: dict[str, Any]) -> bool:
     return str(message.get("text")).startswith(("Alert storm: ", "Storm over: "))
 
 
+def joiners(message: dict[str, Any]) -> int:
+    """How many incidents a summary tells of that have no brief of their own."""
+    count = int(message["text"].split(": ")[1].split()[0])
+    briefs = re.search(r"(\d+) with a brief of", said(message))
+    return count - (int(briefs[1]) if briefs else 0)
+
+
 def quantile(ordered: list[float], share: float) -> float:
     return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1)
 
@@ -193,12 +218,12 @@ def workspace(folder: Path, plan: Plan) -> Path:
 
 
 @asynccontextmanager
-async def storm(folder: Path, plan: Plan) -> AsyncIterator[Storm]:
+async def storm(folder: Path, plan: Plan, **more: str) -> AsyncIterator[Storm]:
     """The local Slack with its limits on, and a bot that is ready."""
     seeds = workspace(folder / "workspace", plan)
     async with await LocalSlack.start(manifest=manifest(), seeds_dir=seeds) as slack:
         await slack.limit_channels()
-        bot = BotProcess(slack, folder / "bot.db", more={"LEASE_S": "30"})
+        bot = BotProcess(slack, folder / "bot.db", more={"LEASE_S": "30", **more})
         await bot.start()
         try:
             yield Storm(plan, bot)
@@ -209,7 +234,8 @@ async def storm(folder: Path, plan: Plan) -> AsyncIterator[Storm]:
 async def main(plan: Plan) -> None:
     with tempfile.TemporaryDirectory(prefix="precedent-storm-") as folder:
         async with storm(Path(folder), plan) as run:
-            print(json.dumps(await run.run(), indent=2))
+            figures = await run.run()
+            print(json.dumps(figures | {"incidents": await run.incidents()}, indent=2))
 
 
 if __name__ == "__main__":

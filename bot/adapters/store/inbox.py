@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.engine import Database
+from bot.adapters.store.receiving import Together
 from bot.adapters.store.statements import insert_new, to_json
 from bot.adapters.store.tables import inbox
 from bot.domain.pressure import Waiting
@@ -33,12 +34,11 @@ class SqlInbox:
     clock: Clock
     ids: Ids
     lease_s: float
+    together: Together
 
     async def receive(self, received: Received) -> bool:
         """See the port."""
-        row = _row(received, self.clock.now())
-        async with self.database.write() as connection:
-            return await insert_new(connection, inbox, row)
+        return await self.together.insert(_row(received, self.clock.now()))
 
     async def take(self, limit: int) -> tuple[InboxRow, ...]:
         """See the port."""
@@ -48,15 +48,19 @@ class SqlInbox:
         async with self.database.read() as connection:
             if (await connection.execute(due.with_only_columns(inbox.c.id).limit(1))).first() is None:
                 return ()
-        async with self.database.write() as connection:
+        taken: list[InboxRow] = []
+
+        async def take(connection: AsyncConnection) -> None:
+            taken.clear()
             rows = (await connection.execute(due.with_for_update(skip_locked=True))).mappings().all()
-            taken = []
             for row in rows:
                 lease = self.ids.new()
                 until = now + timedelta(seconds=self.lease_s)
                 changed = {"state": "working", "lease": lease, "due_at": until, "attempts": row["attempts"] + 1}
                 await connection.execute(sa.update(inbox).where(inbox.c.id == row["id"]).values(**changed))
                 taken.append(_taken(row, lease))
+
+        await self.database.write_at_once(take)
         return tuple(taken)
 
     async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
@@ -97,8 +101,10 @@ class SqlInbox:
             return (await connection.execute(old)).rowcount
 
     async def _settle(self, row: InboxRow, **changed: Any) -> None:
-        async with self.database.write() as connection:
+        async def settle(connection: AsyncConnection) -> None:
             await connection.execute(_held(row).values(**changed))
+
+        await self.database.write_at_once(settle)
 
 
 def _waits_for_an_older() -> sa.ColumnElement[bool]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.bodies import brief_from_json, life_from_json, notice_from_json, record_from_json
 from bot.adapters.store.commit import AlreadyDone, Writer
@@ -50,8 +51,13 @@ class SqlIncidents:
 
     async def new_incident_id(self) -> str:
         """See the port."""
-        async with self.database.write() as connection:
-            return f"INC-{await advance(connection, counters, 'incident')}"
+        number: list[int] = []
+
+        async def give(connection: AsyncConnection) -> None:
+            number[:] = [await advance(connection, counters, "incident")]
+
+        await self.database.write_at_once(give)
+        return f"INC-{number[0]}"
 
     async def record(self, incident_id: str) -> Incident:
         """See the port."""

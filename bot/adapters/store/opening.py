@@ -21,9 +21,11 @@ from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
+from bot.adapters.store.receiving import Together
 from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
+from bot.adapters.store.tables import inbox as inbox_table
 from bot.adapters.store.vectors import VectorFiller
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
@@ -89,7 +91,7 @@ async def open_store(
     return Store(
         database=database,
         incidents=SqlIncidents(database, clock, writer),
-        inbox=SqlInbox(database, clock, ids, lease_s),
+        inbox=SqlInbox(database, clock, ids, lease_s, Together(database, inbox_table)),
         outbox=SqlOutbox(database, clock, ids, lease_s),
         claims=SqlClaims(database, clock, writer),
         health=SqlHealth(database, clock),

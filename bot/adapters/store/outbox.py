@@ -43,9 +43,14 @@ class SqlOutbox:
         async with self.database.read() as connection:
             if (await connection.execute(asked.with_only_columns(outbox.c.id).limit(1))).first() is None:
                 return ()
-        async with self.database.write() as connection:
+        claimed: list[OwedRow] = []
+
+        async def claim(connection: AsyncConnection) -> None:
             rows = (await connection.execute(asked.with_for_update(skip_locked=True, of=outbox))).mappings().all()
-            return tuple([await self._lease(connection, row, now) for row in rows])
+            claimed[:] = [await self._lease(connection, row, now) for row in rows]
+
+        await self.database.write_at_once(claim)
+        return tuple(claimed)
 
     async def _lease(self, connection: AsyncConnection, row: Mapping[str, Any], now: datetime) -> OwedRow:
         lease, uncertain = self.ids.new(), bool(row["uncertain"]) or row["state"] == "sending"
@@ -95,18 +100,26 @@ class SqlOutbox:
         return await self._end(row, {"state": "dead", "settled_at": self.clock.now(), "error": error})
 
     async def _end(self, row: OwedRow, changed: dict[str, Any]) -> bool:
+        ended: list[bool] = []
+
+        async def end(connection: AsyncConnection) -> None:
+            ended[:] = [await self._ended(connection, row, dict(changed))]
+
+        await self.database.write_at_once(end)
+        return ended[0]
+
+    async def _ended(self, connection: AsyncConnection, row: OwedRow, changed: dict[str, Any]) -> bool:
         held = sa.and_(outbox.c.id == row.id, outbox.c.lease == row.lease)
-        async with self.database.write() as connection:
-            replaced = (await connection.execute(sa.select(outbox.c.replaced).where(held))).scalar_one_or_none()
-            if replaced is None:
-                return False
-            if replaced:
-                due = self.clock.now() + timedelta(seconds=await _pace_s(connection, row.id))
-                changed |= {"state": "pending", "due_at": due, "settled_at": None, "attempts": 0}
-            outdated = bool(replaced) and changed.get("uncertain", False)
-            update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
-            await connection.execute(update)
-            return not replaced
+        replaced = (await connection.execute(sa.select(outbox.c.replaced).where(held))).scalar_one_or_none()
+        if replaced is None:
+            return False
+        if replaced:
+            due = self.clock.now() + timedelta(seconds=await _pace_s(connection, row.id))
+            changed |= {"state": "pending", "due_at": due, "settled_at": None, "attempts": 0}
+        outdated = bool(replaced) and changed.get("uncertain", False)
+        update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
+        await connection.execute(update)
+        return not replaced
 
     async def counts(self) -> Mapping[str, int]:
         """See the port."""
