@@ -47,6 +47,7 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
@@ -113,7 +114,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
-    answer = AnswerAlert(
+    brief = AnswerAlert(
         memory.incidents,
         memory.recall,
         memory.index,
@@ -123,6 +124,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         stored_reading,
         AdmitAlert(memory.channels, default),
     )
+    answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(
@@ -130,6 +132,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock, owes_bank=memory.bank is not None),
         keep_apart=KeepApart(memory.incidents, surfaces),
+        answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=_status(memory, clock, deliver),

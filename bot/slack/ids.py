@@ -17,6 +17,7 @@ FIXED = "precedent.fixed"
 RECORD = "precedent.record"
 MORE = "precedent.more"
 NOT_SAME = "precedent.not_same"
+AGAIN = "precedent.again"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"

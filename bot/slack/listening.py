@@ -17,6 +17,7 @@ from bot.slack.messages import OpenIncident, SlackSurfaces
 from bot.workflows.apart import KeepApart
 from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.digest import ComposeDigest
+from bot.workflows.fired_again import AnswerAgain
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -45,6 +46,7 @@ class Listening:
     store: IncidentStore
     resolve: Resolve
     keep_apart: KeepApart
+    answer_again: AnswerAgain
     lookup: LookUp
     compose_digest: ComposeDigest
     status: ReportStatus
