@@ -52,6 +52,7 @@ from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
+from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
 from bot.workflows.recall import LookUp
@@ -125,7 +126,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, default)
-    answer = _answer(memory, chat, surfaces, clock, admit, pressure)
+    brief = _answer(memory, chat, surfaces, clock, admit, pressure)
+    answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
     listening = Listening(
@@ -133,6 +135,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock, memory.bank is not None, confirming(settings, people)),
         keep_apart=KeepApart(memory.incidents, surfaces),
+        answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=_status(memory, clock, deliver),

@@ -13,6 +13,7 @@ from bot.domain.admission import Mute
 from bot.domain.brief import Brief
 from bot.domain.channel import scopes
 from bot.domain.digest import Digest
+from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
 from bot.domain.query import Viewer
 from bot.domain.storm import StormSummary
@@ -144,4 +145,12 @@ class Surfaces(Protocol):
 
     def digest(self, digest: Digest) -> Message:
         """The digest as the channel shows it."""
+        ...
+
+    def fired_again(self, asked: AskedFix) -> Message:
+        """The question about a fix after which its alert fired again."""
+        ...
+
+    def again_answered(self, asked: AskedFix, answer: Again, by: str) -> Message:
+        """The answer, in the place of the question."""
         ...

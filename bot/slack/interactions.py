@@ -13,6 +13,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.alert import Alert
+from bot.domain.fired_again import Again
 from bot.domain.opening import symptom_words
 from bot.domain.redact import mask
 from bot.slack import ids
@@ -36,6 +37,7 @@ from bot.slack.resolving import (
 from bot.slack.told import aside, told_view
 
 OLD_BUTTON = "This button belongs to an older message and does nothing any more. `/precedent help` shows what I can do."
+ANSWERED_BEFORE = "Somebody has answered this already; the first answer stands. To change it, record the outcome again."
 NO_TEXT = "This message has no text to recall by. Use `/recall` and say what is happening."
 
 
@@ -63,6 +65,12 @@ def _buttons(app: AsyncApp, deps: Listening) -> None:
     async def not_the_same(ack: Answer, body: dict[str, Any], action: dict[str, Any]) -> None:
         await ack()
         await kept_apart(deps, body, str(action.get("value")))
+
+    @app.action(re.compile(rf"{re.escape(ids.AGAIN)}\..*"))
+    async def fired_again(ack: Answer, body: dict[str, Any], action: dict[str, Any], respond: Answer) -> None:
+        await ack()
+        if not await said_again(deps, body, str(action.get("value"))):
+            await tell(respond, note(ANSWERED_BEFORE))
 
     @app.action(re.compile(".*"))
     async def other(ack: Answer, action: dict[str, Any], respond: Answer) -> None:
@@ -107,6 +115,17 @@ async def kept_apart(deps: Listening, body: dict[str, Any], value: str) -> None:
     for incident_id in (one, other):
         await require_visible(deps, incident_id, channel_id_of(body), user)
     await deps.keep_apart(one, other, user)
+
+
+async def said_again(deps: Listening, body: dict[str, Any], value: str) -> bool:
+    """What a fix was after which its alert fired again: for who may see the incident from here. False if that was said
+    before, or the button is an old one."""
+    said, user = ids.decode(value), user_of(body)
+    incident_id, number, answer = ids.text_of(said, "i") or "", said.get("n"), ids.text_of(said, "a")
+    await require_visible(deps, incident_id, channel_id_of(body), user)
+    if not isinstance(number, int) or answer not in set(Again):
+        return False
+    return await deps.answer_again(incident_id, number, Again(answer), user)
 
 
 def question_of(message: Mapping[str, Any], alert: Alert | None) -> tuple[Question, Alert | None]:

@@ -19,6 +19,7 @@ from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
+from bot.workflows.fired_again import AnswerAgain
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -56,6 +57,7 @@ class Listening:
     store: IncidentStore
     resolve: Resolve
     keep_apart: KeepApart
+    answer_again: AnswerAgain
     lookup: LookUp
     compose_digest: ComposeDigest
     status: ReportStatus

@@ -12,9 +12,11 @@ from typing import Any
 from bot.domain.admission import Mute
 from bot.domain.brief import Brief
 from bot.domain.digest import Digest
+from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
 from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
+from bot.slack.again_messages import again_answered_message, again_message
 from bot.slack.agreed_messages import muted_message
 from bot.slack.brief_blocks import brief_message, changed_message, recalled_message
 from bot.slack.brief_parts import MAX_ID, joined, verdict
@@ -76,6 +78,14 @@ class SlackSurfaces:
     def superseded(self, brief: Brief) -> Message:
         """A changed recommendation, as a new reply that marks the old one superseded."""
         return changed_message(brief)
+
+    def fired_again(self, asked: AskedFix) -> Message:
+        """The question about a fix after which its alert fired again."""
+        return again_message(asked)
+
+    def again_answered(self, asked: AskedFix, answer: Again, by: str) -> Message:
+        """The answer, in the place of the question."""
+        return again_answered_message(asked, answer, by)
 
     def digest(self, digest: Digest) -> Message:
         """The digest as the channel shows it."""

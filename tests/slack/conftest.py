@@ -39,6 +39,7 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import Deliver
 from bot.workflows.digest import ComposeDigest
+from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
@@ -99,7 +100,7 @@ class Desk:
     deps: Listening
     inbox: BrokenInbox
     app: AsyncApp
-    answer: AnswerAlert
+    answer: AskAgain
     deliver: Deliver
 
     async def work(self) -> None:
@@ -163,6 +164,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         store=memory.incidents,
         resolve=Resolve(memory.incidents, surfaces, clock, confirms=confirming(settings, people)),
         keep_apart=KeepApart(memory.incidents, surfaces),
+        answer_again=AnswerAgain(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
@@ -176,7 +178,8 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         identity=us,
     )
     admit = AdmitAlert(memory.channels, operators_time(settings))
-    answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit)
+    brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit)
+    answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief)
     app = build_app(client, slack.signing_secret, deps)
     return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
 
