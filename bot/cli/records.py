@@ -110,7 +110,8 @@ async def _retract(incident_id: str, reason: str, by: str) -> None:
 
 
 def purge(incident_id: Id, reason: Reason = "", by: By = "operator") -> None:
-    """Remove every text of a record for good, and write the database's file anew. Again is no error."""
+    """Remove every text of a record for good, and write SQLite's file anew; in PostgreSQL the rows are gone, and its own
+    vacuum and log retention decide when their bytes are. Digests that were posted to Slack stay. Again is no error."""
     _require_reason(reason)
     print_json(asdict(run(_purge(incident_id, reason, by))))
 

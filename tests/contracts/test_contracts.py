@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.desks import DeskContract
 from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
+from tests.contracts.replicas import Opening, ReplicasContract
 from tests.contracts.stores import StoreContract
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 from tests.hindsight import banks
@@ -30,6 +32,19 @@ class TestStoreOnSqlite(StoreContract, LivesContract, DeskContract, ChannelContr
         store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'test.db'}", clock, FakeIds())
         yield store
         await store.close()
+
+
+class TestReplicasOnSqlite(ReplicasContract):
+    @pytest.fixture
+    async def replica(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Opening]:
+        async with AsyncExitStack() as opened:
+
+            async def another() -> Store:
+                store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'shared.db'}", clock, FakeIds())
+                opened.push_async_callback(store.close)
+                return store
+
+            yield another
 
 
 async def empty_postgres(url: str) -> None:
@@ -52,6 +67,25 @@ class TestStoreOnPostgres(StoreContract, LivesContract, DeskContract, ChannelCon
         store = await open_store(url, clock, FakeIds())
         yield store
         await store.close()
+
+
+@pytest.mark.integration
+class TestReplicasOnPostgres(ReplicasContract):
+    @pytest.fixture
+    async def replica(self, clock: FakeClock) -> AsyncIterator[Opening]:
+        url = os.environ.get("TEST_POSTGRES_URL")
+        if not url:
+            pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
+        await empty_postgres(url)
+        await migrate(url)
+        async with AsyncExitStack() as opened:
+
+            async def another() -> Store:
+                store = await open_store(url, clock, FakeIds())
+                opened.push_async_callback(store.close)
+                return store
+
+            yield another
 
 
 class TestFakeBank(MemoryBankContract):

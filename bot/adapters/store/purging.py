@@ -21,8 +21,8 @@ from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_tables import FTS_REBUILD
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.quoting import mentions, speaking_of
-from bot.adapters.store.statements import to_json
-from bot.adapters.store.tables import audit, briefs, inbox, lives, notices, outbox, records, seen_posts
+from bot.adapters.store.statements import advance, to_json
+from bot.adapters.store.tables import audit, briefs, counters, inbox, lives, notices, outbox, records, seen_posts
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
@@ -47,6 +47,10 @@ class SqlPurging:
         """See the port."""
         now = self.clock.now()
         async with self.database.write() as connection:
+            # in the order in which commits lock: whoever changes the incident, then whoever writes records, is waited for
+            held = sa.select(lives.c.version).where(lives.c.incident_id == incident_id).with_for_update()
+            await connection.execute(held)
+            await advance(connection, counters, "revision")
             there = await _is_there(connection, incident_id)
             if there:
                 deletions = await _from_outbox(connection, incident_id, marks)

@@ -1,0 +1,123 @@
+"""Two replicas on one database: two people record, edit, retract and purge the same incident at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from bot.adapters.store import Store
+from bot.domain.correction import mark_of, texts_of
+from bot.domain.incident import VerificationStatus
+from bot.domain.lifecycle import IncidentState
+from bot.domain.query import OPERATOR
+from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.store import Changes
+from bot.slack.messages import SlackSurfaces
+from bot.slack.modals import failed_checks
+from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord, operator_confirms, operator_may
+from bot.workflows.resolve import Outcome, Resolution, Resolve
+from tests.contracts.stores import INCIDENT, LIFE
+from tests.fakes import FakeClock
+
+Opening = Callable[[], Awaitable[Store]]
+OPEN = replace(INCIDENT, attempts=(), title="Ledger drifts")
+
+
+def resolving(store: Store, clock: FakeClock) -> Resolve:
+    return Resolve(store.incidents, SlackSurfaces(), clock)
+
+
+def editing(store: Store, clock: FakeClock) -> EditRecord:
+    return EditRecord(store.incidents, operator_may, operator_confirms, failed_checks, clock)
+
+
+class ReplicasContract:
+    """Subclasses give `replica`: opens one more store on the same database."""
+
+    @pytest.fixture
+    def clock(self) -> FakeClock:
+        return FakeClock()
+
+    async def test_two_who_resolve_at_once_are_both_kept_and_the_second_sees_the_first(
+        self, replica: Opening, clock: FakeClock
+    ) -> None:
+        one, two = await replica(), await replica()
+        await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        said = [Resolution(Outcome.RECOVERED, "INC-7", fix=f"fix {n}") for n in (1, 2)]
+        done = await asyncio.gather(
+            resolving(one, clock)(said[0], "U1", "v1"), resolving(two, clock)(said[1], "U2", "v2")
+        )
+        record = await one.incidents.record("INC-7")
+        assert {(a.fix, a.by, a.status) for a in record.attempts} == {
+            ("fix 1", "U1", VerificationStatus.VERIFIED),
+            ("fix 2", "U2", VerificationStatus.VERIFIED),
+        }
+        first, second = sorted(done, key=lambda recorded: len(recorded.before))
+        assert first.before == ()
+        assert second.before == first.incident.attempts
+        assert second.incident == record
+        lines = [line async for line in two.audit_log.lines()]
+        assert [line.action for line in lines] == ["resolve", "resolve"]
+        after = lines[1].after or {}
+        assert [a["fix"] for a in after["attempts"]] == [a.fix for a in record.attempts]
+
+    async def test_many_of_both_replicas_are_all_kept(self, replica: Opening, clock: FakeClock) -> None:
+        stores = [await replica(), await replica()]
+        await stores[0].incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        said = [Resolution(Outcome.NO, "INC-7", fix=f"fix {n}") for n in range(4)]
+        tries = (resolving(stores[n % 2], clock)(said[n], f"U{n}", f"v{n}") for n in range(4))
+        await asyncio.gather(*tries)
+        record = await stores[1].incidents.record("INC-7")
+        assert sorted(a.fix for a in record.attempts) == [f"fix {n}" for n in range(4)]
+
+    async def test_a_resolution_and_an_edit_at_once_lose_nothing(self, replica: Opening, clock: FakeClock) -> None:
+        one, two = await replica(), await replica()
+        await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
+        await asyncio.gather(
+            resolving(one, clock)(Resolution(Outcome.RECOVERED, "INC-7", fix="fix 1"), "U1", "v1"),
+            editing(two, clock)("INC-7", "U2", {"lesson": "look at cron"}, shown, "v2"),
+        )
+        record = await one.incidents.record("INC-7")
+        assert ([a.fix for a in record.attempts], record.lesson) == (["fix 1"], "look at cron")
+
+    async def test_of_two_edits_of_one_field_one_is_told_what_the_other_wrote(
+        self, replica: Opening, clock: FakeClock
+    ) -> None:
+        one, two = await replica(), await replica()
+        await one.incidents.commit(Changes(records=(OPEN,)))
+        shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
+        tries = (editing(s, clock)("INC-7", u, {"lesson": u}, shown, u) for s, u in ((one, "U1"), (two, "U2")))
+        results = await asyncio.gather(*tries, return_exceptions=True)
+        (refused,) = [r for r in results if isinstance(r, RecordRejected)]
+        kept = (await one.incidents.record("INC-7")).lesson
+        assert refused.field == "lesson"
+        assert f"“{kept}”" in refused.reason
+
+    async def test_what_is_retracted_while_it_is_edited_does_not_come_back(
+        self, replica: Opening, clock: FakeClock
+    ) -> None:
+        one, two = await replica(), await replica()
+        ended = replace(LIFE, state=IncidentState.RESOLVED)
+        await one.incidents.commit(Changes(lives=(ended,), records=(OPEN,), recallable=frozenset({"INC-7"})))
+        shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
+        retract = RetractRecord(one.incidents, operator_may)
+        results = await asyncio.gather(
+            retract("INC-7", "U1", "a drill", "v1"),
+            editing(two, clock)("INC-7", "U2", {"lesson": "x"}, shown, "v2"),
+            return_exceptions=True,
+        )
+        assert not isinstance(results[0], BaseException)
+        assert not isinstance(results[1], BaseException) or isinstance(results[1], IncidentNotFound)
+        assert await two.incidents.records(OPERATOR) == ()
+
+    async def test_two_who_purge_at_once(self, replica: Opening, clock: FakeClock) -> None:
+        one, two = await replica(), await replica()
+        await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        purges = [PurgeRecord(s.incidents, s.purging, operator_may) for s in (one, two)]
+        done = await asyncio.gather(*(p("INC-7", f"U{n}", "a name", f"v{n}") for n, p in enumerate(purges)))
+        assert sorted(d.was_there for d in done) == [False, True]
+        assert await one.incidents.forgotten(("INC-7",)) == {"INC-7"}
