@@ -15,6 +15,9 @@ from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUna
 from bot.ports.store import Inbox, InboxRow
 
 POLL_S = 0.1
+LOOK_S = 0.01
+# Beyond this delay of the event loop acknowledgements would wait, too.
+LATE_S = 0.05
 MAX_ATTEMPTS = 8
 BREAK_OFF_S = 2.0
 log = logger("workers")
@@ -36,18 +39,20 @@ def is_outage(problem: BaseException) -> bool:
 
 @dataclass(slots=True)
 class InboxWorker:
-    """Takes inbox rows, at most `workers` at once, and hands each to the handler of its kind."""
+    """Takes inbox rows, at most `workers` at once, and hands each to the handler of its kind. Where the event loop is late,
+    by more than `late_s`, only one: what has come can wait, an acknowledgement cannot."""
 
     inbox: Inbox
     handlers: dict[str, Handle]
     workers: int = 4
+    late_s: float = LATE_S
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _running: dict[asyncio.Task[Any], InboxRow] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Work until stopped."""
         while not self._stopping.is_set():
-            free = self.workers - len(self._running)
+            free = (1 if await self._is_crowded() else self.workers) - len(self._running)
             taken = await self._take(free) if free > 0 else ()
             for row in taken:
                 task = spawn(self._work(row), f"inbox-{row.id}")
@@ -55,6 +60,13 @@ class InboxWorker:
                 task.add_done_callback(self._running.pop)
             if not taken:
                 await self._pause(POLL_S)
+
+    async def _is_crowded(self) -> bool:
+        """Whether the event loop comes late to what is due."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + LOOK_S
+        await asyncio.sleep(LOOK_S)
+        return loop.time() - due > self.late_s
 
     async def _take(self, limit: int) -> tuple[InboxRow, ...]:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
@@ -101,9 +102,31 @@ async def test_at_most_so_many_rows_are_worked_on_at_once() -> None:
         now -= 1
         await inbox.settle(taken)
 
-    await work_off(InboxWorker(inbox, {"message": handler}, workers=3), inbox, 9)
+    await work_off(InboxWorker(inbox, {"message": handler}, workers=3, late_s=30.0), inbox, 9)
     assert most == 3
     assert len(inbox.ended) == 9
+
+
+async def test_where_the_event_loop_is_late_one_row_is_worked_on_at_once() -> None:
+    inbox = ListInbox(*(row(n) for n in range(5)))
+    now = most = 0
+
+    async def handler(taken: InboxRow) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.02)
+        now -= 1
+        await inbox.settle(taken)
+
+    async def hog() -> None:
+        while len(inbox.ended) < 5:
+            time.sleep(0.03)  # noqa: ASYNC251  # what holds up the loop is meant
+            await asyncio.sleep(0)
+
+    await asyncio.gather(work_off(InboxWorker(inbox, {"message": handler}, workers=3, late_s=0.005), inbox, 5), hog())
+    assert most == 1
+    assert len(inbox.ended) == 5
 
 
 def test_waits_grow_and_end() -> None:
