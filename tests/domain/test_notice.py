@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from bot.domain.alert import AlertMember, AlertState, Delivery
+from bot.domain.lifecycle import IncidentState
 from bot.domain.notice import Notice, acknowledger, notice_of
+from bot.domain.replay import replay
 from tests.builders import an_alert, on_day
 
 FIRING, RESOLVED = AlertMember(AlertState.FIRING), AlertMember(AlertState.RESOLVED)
@@ -64,3 +68,13 @@ def test_who_acknowledged(labels, who: str) -> None:
 )
 def test_what_may_open_an_incident(tool: str, delivery: Delivery, state: str, may: bool) -> None:
     assert noticed(tool=tool, delivery=delivery, state=AlertState(state)).may_open is may
+
+
+@pytest.mark.parametrize("keys", [("a", "b"), ("b", "a")])
+def test_of_one_moment_the_firing_comes_before_its_end(keys: tuple[str, str]) -> None:
+    at = datetime(2026, 11, 29, 3, tzinfo=UTC)
+    fires = Notice(keys[0], "fp", "public", at, AlertState.FIRING)
+    ends = Notice(keys[1], "fp", "public", at, AlertState.RESOLVED)
+    for told in ((fires, ends), (ends, fires)):
+        (chapter,) = replay(told, ()).chapters
+        assert chapter.life.state is IncidentState.CLEARED

@@ -83,3 +83,14 @@ def test_references_are_places_of_forwards_and_links_without_the_message_itself(
 @pytest.mark.parametrize("odd", [None, 5, "x", [None], [{"is_share": True, "channel_id": 1, "ts": None}], {"a": 1}])
 def test_references_of_odd_messages_are_none(odd: Any) -> None:
     assert references({"attachments": odd, "blocks": odd}) == ()
+
+
+async def test_another_bots_note_does_not_join_a_private_incident_from_outside(office: Desk) -> None:
+    hidden = await office.alert(channel="C0SECRET")
+    url = permalink("C0SECRET", hidden)
+    posted = await office.slack.post_alert(
+        "C0ALERTS", {"username": "triage", "text": f"CRITICAL: ledger-db down, see {url}"}
+    )
+    await office.work()
+    assert await incident_of(office, hidden, "C0SECRET") == "INC-1"
+    assert await incident_of(office, str(posted["ts"])) != "INC-1"

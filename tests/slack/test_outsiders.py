@@ -1,0 +1,85 @@
+"""People who are not in a private channel change nothing that is agreed in it, whatever they send."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.admission import Mute, Muted
+from bot.domain.channel import ChannelSettings
+from bot.ports.chat import Channel
+from bot.ports.store import Changes
+from bot.slack import ids
+from bot.slack.agreed import AgreedChat
+from tests.slack.conftest import Desk
+from tests.slack.test_listeners import BASE, dispatch
+
+SECRET = "C0SECRET"
+OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}
+
+
+async def test_a_mute_is_undone_by_members_alone(office: Desk) -> None:
+    now = office.deps.clock.now()
+    mute = Mute(SECRET, Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "", "U0ALICE", now)
+    await office.memory.channels.mute(mute, Changes())
+    (held,) = (await office.memory.channels.house(SECRET, now)).mutes
+    action = {"type": "button", "action_id": ids.UNDO, "value": ids.encode({"k": "mute", "n": held.number})}
+    press = {"type": "block_actions", "channel": {"id": SECRET}, "actions": [action], "message": {"ts": "1.1"}}
+    await dispatch(office, OUTSIDE | press)
+    assert (await office.memory.channels.house(SECRET, office.deps.clock.now())).mutes == (held,)
+    await dispatch(office, BASE | press)
+    assert (await office.memory.channels.house(SECRET, office.deps.clock.now())).mutes == ()
+
+
+async def test_settings_are_changed_by_members_alone_even_by_an_admin(office: Desk) -> None:
+    office.slack.core.workspace.users["U0BOB"].is_admin = True
+    view = {
+        "type": "modal",
+        "callback_id": ids.CHANNEL_VIEW,
+        "id": "V1",
+        "private_metadata": json.dumps({"c": SECRET}),
+        "state": {"values": {ids.QUIET: {ids.INPUT: {"value": "22:00-07:00"}}}},
+    }
+    await dispatch(office, OUTSIDE | {"type": "view_submission", "view": view})
+    assert await office.memory.channels.settings(SECRET) == ChannelSettings()
+
+
+@dataclass
+class Facts:
+    """What Slack says of one channel."""
+
+    channel_now: Channel
+
+    async def channel(self, _channel_id: str) -> Channel:
+        return self.channel_now
+
+
+@dataclass
+class Pools:
+    """What people agreed."""
+
+    asked: list[str] = field(default_factory=list)
+
+    async def pool(self, channel_id: str) -> tuple[str, ...]:
+        self.asked.append(channel_id)
+        return ("C0OTHER",)
+
+    async def settings(self, _channel_id: str) -> ChannelSettings:
+        return ChannelSettings()
+
+
+@pytest.mark.parametrize(
+    ("channel", "pools"),
+    [
+        (Channel(SECRET, is_private=True), ("C0OTHER",)),
+        (Channel(SECRET), ()),
+        (Channel(SECRET, is_private=True, is_shared=True), ()),
+    ],
+)
+async def test_a_channel_that_others_read_has_no_pool_any_more(channel: Channel, pools: tuple[str, ...]) -> None:
+    chat = AgreedChat(Facts(channel), Pools())  # type: ignore[arg-type]  # only what is asked here
+    assert (await chat.channel(SECRET)).pools == pools
