@@ -37,15 +37,18 @@ async def test_a_mute_is_undone_by_members_alone(office: Desk) -> None:
 
 async def test_settings_are_changed_by_members_alone_even_by_an_admin(office: Desk) -> None:
     office.slack.core.workspace.users["U0BOB"].is_admin = True
+    said = {ids.QUIET: "22:00-07:00", ids.DIGEST_DAY: "fri", ids.DIGEST_HOUR: "16"}
     view = {
         "type": "modal",
         "callback_id": ids.CHANNEL_VIEW,
         "id": "V1",
         "private_metadata": json.dumps({"c": SECRET}),
-        "state": {"values": {ids.QUIET: {ids.INPUT: {"value": "22:00-07:00"}}}},
+        "state": {"values": {block: {ids.INPUT: {"value": value}} for block, value in said.items()}},
     }
     await dispatch(office, OUTSIDE | {"type": "view_submission", "view": view})
     assert await office.memory.channels.settings(SECRET) == ChannelSettings()
+    await dispatch(office, BASE | {"type": "view_submission", "view": view})
+    assert (await office.memory.channels.settings(SECRET)).digest_day == "fri"
 
 
 @dataclass
