@@ -233,7 +233,7 @@ async def storm(folder: Path, plan: Plan, **more: str) -> AsyncIterator[Storm]:
 
 async def main(plan: Plan) -> None:
     with tempfile.TemporaryDirectory(prefix="precedent-storm-") as folder:
-        async with storm(Path(folder), plan) as run:
+        async with storm(Path(folder), plan, EMBEDDINGS="on") as run:
             figures = await run.run()
             print(json.dumps(figures | {"incidents": await run.incidents()}, indent=2))
 

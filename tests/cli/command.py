@@ -31,7 +31,11 @@ class Precedent:
     folder: Path
 
     def _environment(self, settings: dict[str, str]) -> dict[str, str]:
-        return {"DATABASE_URL": f"sqlite+aiosqlite:///{self.folder / 'cli.db'}", "COLUMNS": "200"} | settings
+        return {
+            "DATABASE_URL": f"sqlite+aiosqlite:///{self.folder / 'cli.db'}",
+            "COLUMNS": "200",
+            "EMBEDDINGS": "off",
+        } | settings
 
     def __call__(self, *arguments: str, stdin: str = "", **settings: str) -> Ran:
         result = CliRunner().invoke(app, list(arguments), input=stdin, env=self._environment(settings))

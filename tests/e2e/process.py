@@ -50,6 +50,7 @@ class BotProcess:
             "PORT": str(self.port),
             "LOG_LEVEL": "WARNING",
             "LEASE_S": "2",
+            "EMBEDDINGS": "off",  # loading the model takes longer than most of these tests
             **self.more,
         }
 
@@ -110,10 +111,10 @@ class BotProcess:
 
 
 @asynccontextmanager
-async def served(folder: Path, *, http: bool = False) -> AsyncIterator[BotProcess]:
+async def served(folder: Path, *, http: bool = False, **more: str) -> AsyncIterator[BotProcess]:
     """A local Slack and a bot that is ready."""
     async with await LocalSlack.start(manifest=manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as slack:
-        bot = BotProcess(slack, folder / "bot.db", http=http)
+        bot = BotProcess(slack, folder / "bot.db", http=http, more=more)
         await bot.start()
         try:
             yield bot

@@ -9,7 +9,7 @@ from tests.bench.storm import Plan, storm
 
 async def test_every_incident_of_a_storm_is_answered_once(tmp_path: Path) -> None:
     plan = Plan(alerts=100, fingerprints=30, channels=3, seconds=2.0)
-    async with storm(tmp_path, plan, EMBEDDINGS="off") as run:
+    async with storm(tmp_path, plan) as run:
         figures = await run.run()
         incidents = await run.incidents()
     assert (figures["alerts"], incidents) == (100, 30)

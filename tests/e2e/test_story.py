@@ -27,7 +27,8 @@ ALERT = {
 
 @pytest.fixture(params=["socket", "http"])
 async def bot(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BotProcess]:
-    async with served(tmp_path, http=request.param == "http") as running:
+    http = request.param == "http"
+    async with served(tmp_path, http=http, EMBEDDINGS="off" if http else "on") as running:
         yield running
 
 
