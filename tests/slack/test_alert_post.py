@@ -21,6 +21,8 @@ ALERT = Alert(
     labels={"cluster": "eu-1"},
     links={"runbook": "https://runbooks.example/gateway", "query": "https://prom.example/graph?g0.expr=a%3Eb&x=1"},
     alerts=(AlertMember(AlertState.FIRING), AlertMember(AlertState.RESOLVED)),
+    firing=1,
+    cleared=1,
     text="GatewayErrors\nError rate is 18%\ncluster: eu-1",
 )
 

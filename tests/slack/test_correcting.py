@@ -269,9 +269,12 @@ async def test_an_open_thread_that_used_the_record_is_told_and_its_steps_go(offi
 
 async def test_another_recommendation_is_a_new_reply_and_the_old_one_is_marked(office: Desk) -> None:
     first = await recorded(office)
+    go_on(office, hours=2)
     second = await recorded(office, "bob", fix="Rebuild the ledger index")
     assert first != second
+    go_on(office, hours=2)
     await recorded(office, "bob", fix="Rebuild the ledger index")
+    go_on(office, hours=2)
     ts = await office.alert(LEDGER)
     assert "1. Rebuild the ledger index" in json.dumps(office.brief(ts)["blocks"])
     for incident_id in (second, str(int(second.removeprefix("INC-")) + 1)):
