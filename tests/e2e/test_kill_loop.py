@@ -209,12 +209,6 @@ async def survives(run: Stream, kills: int, patience_s: float) -> str:
     )
 
 
-async def test_three_kills_lose_nothing(tmp_path: Path) -> None:
-    async with stream(tmp_path, 1) as run:
-        await survives(run, 3, 60)
-        assert len(run.acknowledged) >= 3
-
-
 @pytest.mark.integration
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
 async def test_twenty_kills_lose_nothing(tmp_path: Path, backend: str, capsys: pytest.CaptureFixture[str]) -> None:
