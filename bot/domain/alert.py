@@ -92,11 +92,6 @@ class Alert:
     firing: int | None = None
     cleared: int | None = None
 
-    @property
-    def is_alert(self) -> bool:
-        """Always true; lets a reader treat `Alert | NotAlert` alike."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
 class NotAlert:
@@ -105,11 +100,6 @@ class NotAlert:
     kind: str
     reason: str
     delivery: Delivery = Delivery.POST
-
-    @property
-    def is_alert(self) -> bool:
-        """Always false; lets a reader treat `Alert | NotAlert` alike."""
-        return False
 
 
 Reading = Alert | NotAlert
