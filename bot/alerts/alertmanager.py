@@ -10,6 +10,7 @@ from bot.alerts.common.groups import listed_members
 from bot.alerts.common.labels import as_labels, body_pairs
 from bot.alerts.common.titles import clean_title
 from bot.alerts.message import Card, Message
+from bot.alerts.vocabulary.noise import HEARTBEAT_NAMES
 from bot.alerts.vocabulary.states import color_state
 from bot.domain.alert import AlertState
 
@@ -17,7 +18,6 @@ TOOL = "alertmanager"
 _TITLE = re.compile(r"^\s*\[(FIRING|RESOLVED)(?::\d+)?\]\s?([^\n]*)")
 _URL = re.compile(r"/#/(?:alerts\?receiver=|silences/new)")
 _CAMEL = re.compile(r"^(?=\w{1,120}$)(?:\w*?[a-z0-9]\w*?[A-Z_]|[A-Z][a-z]+$)")
-_HEARTBEATS = frozenset({"Watchdog", "DeadMansSwitch", "InfoInhibitor"})
 
 
 def _card(message: Message) -> Card:
@@ -67,7 +67,7 @@ def parse(message: Message) -> Draft | Refusal:
     group, values = _split(own[2]) if own else ("", [])
     labels = _labels(card, message, group, values)
     title = _name(group, labels) if own else clean_title(card.title)
-    kind, told = ("heartbeat", AlertState.INFO) if title in _HEARTBEATS else ("alert", state)
+    kind, told = ("heartbeat", AlertState.INFO) if title in HEARTBEAT_NAMES else ("alert", state)
     identity = ((_split(spare[2])[0] if spare else group) or " ".join(values) or title,)
     links = {"source": card.title_url} if card.title_url else {}
     service = labels.get("service") or labels.get("app")

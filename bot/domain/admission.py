@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from enum import StrEnum
 
-from bot.domain.alert import Alert, AlertState, Severity
+from bot.domain.alert import Alert, Severity
 from bot.domain.channel import MILD, URGENT, ChannelSettings, is_quiet
+from bot.domain.notice import FIRES
 from bot.domain.text import normalise
 
-FIRES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
 MEMBERS_MUTE_FOR = timedelta(hours=24)
 LONGEST_MUTE = timedelta(days=90)
 _ORDER = (Severity.INFO, Severity.WARNING, Severity.HIGH, Severity.CRITICAL)

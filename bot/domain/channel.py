@@ -12,7 +12,6 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from bot.domain.alert import Severity
 from bot.domain.digest import period_for
 
-DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 NO_DIGEST = "none"
 # `tell`: mention whoever acknowledged; anything else is the id of a user group.
 ACKNOWLEDGER = "acknowledged"

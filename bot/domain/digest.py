@@ -16,7 +16,7 @@ from bot.domain.track_record import FixNews, VendorLine, stopped_working, unused
 from bot.domain.words import same_form
 
 FAMILIES_SHOWN = 20
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Period:
 def period_for(local_date: date, day: str, zone: tzinfo) -> Period:
     """The week that ended on the last `day` ("mon" … "sun") up to `local_date`: seven local days, midnight to
     midnight, whatever the clocks do in between."""
-    due = local_date - timedelta(days=(local_date.weekday() - _DAYS.index(day)) % 7)
+    due = local_date - timedelta(days=(local_date.weekday() - DAYS.index(day)) % 7)
     first = due - timedelta(days=7)
     since, until = (datetime.combine(d, time.min, zone) for d in (first, due))
     return Period(due, since, until, f"week of {first.isoformat()}")

@@ -11,7 +11,8 @@ from datetime import time
 from typing import Any
 
 from bot.domain.alert import Severity
-from bot.domain.channel import ACKNOWLEDGER, DAYS, NO_DIGEST, ChannelSettings
+from bot.domain.channel import ACKNOWLEDGER, NO_DIGEST, ChannelSettings
+from bot.domain.digest import DAYS
 from bot.ports import RecordRejected
 from bot.slack import ids
 from bot.slack.agreed_messages import DAY_NAMES, apps_of, quiet_text

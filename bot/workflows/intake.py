@@ -12,8 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.domain.admission import Admission, Outcome
-from bot.domain.alert import Alert, AlertState, Delivery
+from bot.domain.alert import Alert, Delivery
 from bot.domain.lifecycle import IncidentState, Life, ended
+from bot.domain.notice import FIRES
 from bot.observability import logger
 from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Channel, Chat, Message, Posting
@@ -28,7 +29,6 @@ SAME_FOR = timedelta(minutes=10)
 LOOK_AGAIN_S = 0.3
 LOOK_SELDOM_S = 2.0
 OFTEN = 20
-ALERT_STATES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
 log = logger("intake")
 
 
@@ -76,7 +76,7 @@ def ts_of(at: datetime) -> str:
 def goes_on(life: Life, alert: Alert, at: datetime) -> bool:
     """Whether an alert goes on with this incident, so that its post is changed. What fires after the incident had cleared
     or was resolved is posted anew, for Slack tells nobody of an edit; what was dismissed stays quiet for a day."""
-    if alert.state not in ALERT_STATES or life.state is IncidentState.OPEN:
+    if alert.state not in FIRES or life.state is IncidentState.OPEN:
         return True
     return life.state is IncidentState.DISMISSED and not ended(life, at)
 
@@ -113,19 +113,17 @@ class AnswerIntake:
             await self._edit(row, alert, channel, key, before)
         elif not before and (root := await self._thread(channel, life, alert, row)):
             await self._hand_over(row, _told(alert, channel, row.received_at, Delivery.THREAD_REPLY, root))
-        elif (life and alert.state not in ALERT_STATES) or await self._is_silenced(row, place, alert):
-            # nothing of it stands here: it counts, and that is all
-            await self._hand_over(row, _posted_at(alert, channel, ts_of(row.received_at), row.received_at))
-        elif alert.state in ALERT_STATES:
+        elif alert.state in FIRES and not await self._is_silenced(row, place, alert):
             posting = self._posting("post", channel, f"{key}/{row.id}", alert)
             await self.store.commit(Changes(owed=(owed(posting, key=key),)))
             await self._later(row)
+        elif alert.state in FIRES or life:
+            # nothing of it stands here: it counts, and that is all
+            await self._hand_over(row, _posted_at(alert, channel, ts_of(row.received_at), row.received_at))
         else:
             await self.inbox.settle(row)  # the end of something that was never announced here
 
     async def _is_silenced(self, row: InboxRow, place: Channel, alert: Alert) -> bool:
-        if alert.state not in ALERT_STATES:
-            return False
         event = _posted_at(alert, place.id, ts_of(row.received_at), row.received_at)
         admission = await self.admit(replace(row, body={"event": event}), place, alert, row.received_at)
         return admission.outcome is not Outcome.ANSWER

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
@@ -90,42 +91,42 @@ async def test_a_failed_row_is_retried_and_only_a_bug_ever_ends_it(
     assert inbox.ended == {1: ended}
 
 
+@dataclass
+class Crew:
+    """A handler that knows how many of its calls were at work at once, at most."""
+
+    inbox: ListInbox
+    now: int = 0
+    most: int = 0
+
+    async def __call__(self, taken: InboxRow) -> None:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.02)
+        self.now -= 1
+        await self.inbox.settle(taken)
+
+
 async def test_at_most_so_many_rows_are_worked_on_at_once() -> None:
     inbox = ListInbox(*(row(n) for n in range(9)))
-    now = most = 0
+    crew = Crew(inbox)
 
-    async def handler(taken: InboxRow) -> None:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await asyncio.sleep(0.02)
-        now -= 1
-        await inbox.settle(taken)
-
-    await work_off(InboxWorker(inbox, {"message": handler}, workers=3, late_s=30.0), inbox, 9)
-    assert most == 3
+    await work_off(InboxWorker(inbox, {"message": crew}, workers=3, late_s=30.0), inbox, 9)
+    assert crew.most == 3
     assert len(inbox.ended) == 9
 
 
 async def test_where_the_event_loop_is_late_one_row_is_worked_on_at_once() -> None:
     inbox = ListInbox(*(row(n) for n in range(5)))
-    now = most = 0
-
-    async def handler(taken: InboxRow) -> None:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await asyncio.sleep(0.02)
-        now -= 1
-        await inbox.settle(taken)
+    crew = Crew(inbox)
 
     async def hog() -> None:
         while len(inbox.ended) < 5:
             time.sleep(0.03)  # noqa: ASYNC251  # what holds up the loop is meant
             await asyncio.sleep(0)
 
-    await asyncio.gather(work_off(InboxWorker(inbox, {"message": handler}, workers=3, late_s=0.005), inbox, 5), hog())
-    assert most == 1
+    await asyncio.gather(work_off(InboxWorker(inbox, {"message": crew}, workers=3, late_s=0.005), inbox, 5), hog())
+    assert crew.most == 1
     assert len(inbox.ended) == 5
 
 

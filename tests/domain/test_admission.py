@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from bot.domain.admission import (
     ANSWERED,
-    FIRES,
     House,
     Mute,
     Muted,
@@ -26,6 +25,7 @@ from bot.domain.admission import (
 from bot.domain.alert import Alert, AlertState, Severity
 from bot.domain.channel import ACKNOWLEDGER, ChannelSettings
 from bot.domain.lifecycle import IncidentState, Life, dismiss, ended, take_back
+from bot.domain.notice import FIRES
 from tests.builders import an_alert
 
 AT = datetime(2026, 11, 29, 23, 30, tzinfo=UTC)

@@ -13,13 +13,11 @@ from bot.alerts.common.draft import Draft
 from bot.alerts.common.finish import finish
 from bot.alerts.masking import masked
 from bot.alerts.message import parse_message
-from bot.alerts.vocabulary.noise import noise_of
+from bot.alerts.vocabulary.noise import HEARTBEAT_NAMES, noise_of
 from bot.alerts.vocabulary.places import environment_word
 from bot.alerts.vocabulary.severities import severity_of
 from bot.domain.alert import Alert, AlertMember, AlertState, NotAlert, Symptom
 from bot.domain.vendors import STANDARD, Directory, named_vendor
-
-_HEARTBEATS = frozenset({"Watchdog", "DeadMansSwitch", "InfoInhibitor"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def _event(given: Given) -> dict[str, Any]:
 def alert_of(given: Given, names: Directory = STANDARD) -> Alert | NotAlert:
     """The alert, masked; a heartbeat or a test notification is none."""
     noise = noise_of(given.title)
-    if given.title in _HEARTBEATS:
+    if given.title in HEARTBEAT_NAMES:
         return NotAlert("heartbeat", "a sign of life")
     if noise and noise[0] == "test_notification":
         return NotAlert(*noise)

@@ -24,6 +24,8 @@ NOISE: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("deploy", r"\bis now running new version\b|\b(?:deployed|deploying|rolled out|released|promoted|shipped) (?:\S+ )?(?:`?\S+`? )?(?:to|in|on)\b(?! (?:failed|error))|\bdeploy(?:ment)? (?:of .{1,60} )?(?:started|finished|succeeded|completed|complete|successful|in progress)\b|\bhas been (?:successfully )?(?:deployed|synced)\b|\bbereitgestellt auf\b|\bdéployé\b|\bdesplegad[oa]\b|デプロイ(?:完了|しました)|部署(?:完成|成功)", "a deploy"),
     )
 )  # fmt: skip
+# Alerts that fire as long as all is well, by the names that everybody gives them.
+HEARTBEAT_NAMES = frozenset({"Watchdog", "DeadMansSwitch", "InfoInhibitor"})
 HEARTBEAT = re.compile(
     r"^\W*(?:\[?firing\S*\W*)?watchdog\b(?!.*\b(?:timer|timeout|expired|lockup|bug|failed)\b)|\bdead ?man'?s? ?(?:switch|snitch)|\balwaysfiring\b"
     r"|\bheartbeat (?:ok|received|alive)\b|\b(?:still|i am) alive\b|\binfoinhibitor\b",
