@@ -8,6 +8,7 @@ Must not import a vendor library or decide anything. The error tree:
     ├── MemoryUnavailable          the memory bank cannot answer now; the index or nothing is used instead
     │   └── MemoryAuthRejected     the bank refuses the key: what is owed to it waits until that is mended
     ├── MemoryRejected             the memory bank refuses this record for good
+    ├── EvidenceUnavailable        a source of evidence cannot answer now; the brief says which and why
     ├── EmbeddingUnavailable       there is no embedding model, or it failed; memory works by words instead
     ├── ChatUnavailable            Slack cannot take this now (rate limit, outage); carries retry_after_s
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
@@ -46,6 +47,10 @@ class MemoryAuthRejected(MemoryUnavailable):
 
 class MemoryRejected(PrecedentError):
     """The memory bank refuses this record for good."""
+
+
+class EvidenceUnavailable(PrecedentError):
+    """A source of evidence cannot answer now. The message is the reason, in a few plain words."""
 
 
 class EmbeddingUnavailable(PrecedentError):
