@@ -43,6 +43,7 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
     """The app with all its listeners. Without a signing secret only Socket Mode can carry requests: over HTTP none is
     taken for Slack's."""
     app = AsyncApp(
+        name="precedent",
         client=client,
         signing_secret=signing_secret or secrets.token_hex(32),
         logger=_quiet(),

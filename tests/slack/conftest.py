@@ -44,6 +44,7 @@ from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
 from bot.workflows.transfer import Imported, ImportRecords
+from tests.databases import fresh
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
@@ -223,7 +224,7 @@ def logged() -> Iterator[list[Any]]:
 async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
     """The desk with nothing connected yet."""
     clock = SteppingClock()
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / 'desk.db'}")
+    settings = Settings(database_url=fresh(tmp_path / "desk.db"))
     retries = (0.02, 0.02, 0.02)
     async with (
         await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,

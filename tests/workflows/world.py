@@ -21,6 +21,7 @@ from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.resolve import Resolve
+from tests.databases import fresh
 
 START = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 
@@ -132,7 +133,7 @@ class World:
 @asynccontextmanager
 async def world(folder: Path) -> AsyncIterator[World]:
     clock, chat, surfaces = ToldClock(), ToldChat(), SlackSurfaces()
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{folder / 'world.db'}")
+    settings = Settings(database_url=fresh(folder / "world.db"))
     async with open_memory(settings, clock, Counting()) as memory:
         answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, told_reader)
         yield World(memory, chat, clock, answer, Resolve(memory.incidents, surfaces, clock))
