@@ -19,6 +19,7 @@ MORE = "precedent.more"
 NOT_SAME = "precedent.not_same"
 DETAILS = "precedent.details"
 AGAIN = "precedent.again"  # with ".<answer>" after it
+MEMO = "precedent.memo"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
