@@ -16,6 +16,7 @@ from bot.domain.correction import Difference
 from bot.domain.digest import Digest
 from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
+from bot.domain.nudge import Nudge
 from bot.domain.query import Viewer
 from bot.domain.storm import StormSummary
 
@@ -169,6 +170,10 @@ class Surfaces(Protocol):
 
     def digest(self, digest: Digest) -> Message:
         """The digest as the channel shows it."""
+        ...
+
+    def nudge(self, nudge: Nudge) -> Message:
+        """The question what ended incidents that cleared with no recorded fix."""
         ...
 
     def fired_again(self, asked: AskedFix) -> Message:

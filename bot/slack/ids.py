@@ -20,6 +20,7 @@ NOT_SAME = "precedent.not_same"
 DETAILS = "precedent.details"
 AGAIN = "precedent.again"  # with ".<answer>" after it
 MEMO = "precedent.memo"  # with ".<answer>" after it
+NUDGE = "precedent.nudge"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"

@@ -15,6 +15,7 @@ from bot.domain.correction import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, D
 from bot.domain.digest import Digest
 from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
+from bot.domain.nudge import Nudge
 from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
 from bot.slack.again_messages import again_answered_message, again_message
@@ -23,6 +24,7 @@ from bot.slack.brief_blocks import brief_message, changed_message, recalled_mess
 from bot.slack.brief_parts import MAX_ID, joined, verdict
 from bot.slack.digest_message import digest_message
 from bot.slack.markup import context, header, link, moment, person, prose, section
+from bot.slack.nudge_message import nudge_message
 from bot.slack.storm_message import storm_message
 from bot.workflows.status import StatusLine
 
@@ -80,6 +82,10 @@ class SlackSurfaces:
     def superseded(self, brief: Brief) -> Message:
         """A changed recommendation, as a new reply that marks the old one superseded."""
         return changed_message(brief)
+
+    def nudge(self, nudge: Nudge) -> Message:
+        """The question what ended incidents that cleared with no recorded fix."""
+        return nudge_message(nudge)
 
     def fired_again(self, asked: AskedFix) -> Message:
         """The question about a fix after which its alert fired again."""
