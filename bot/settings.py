@@ -68,6 +68,9 @@ class Settings(BaseSettings):
         "mon", description="Day of the weekly digest"
     )
     digest_hour: Annotated[int, Field(ge=0, le=23)] = Field(9, description="Local hour of the weekly digest")
+    nudge: Literal["on", "off"] = Field(
+        "on", description="off: never ask anybody what fixed an incident that cleared with no recorded fix"
+    )
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
     steward_group: str | None = Field(None, description="Id of a Slack user group whose members are stewards")
     verifier_group: str | None = Field(

@@ -11,6 +11,7 @@ from bot.ports.store import IncidentStore
 from bot.settings import Settings
 from bot.slack.listening import Agreed
 from bot.workflows.channels import ChangeChannel, ShowChannel, default_time
+from bot.workflows.nudge import StopNudges
 from bot.workflows.rules import FindAnswered, Gate, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
 
 
@@ -39,4 +40,5 @@ def agreed_in_channels(
         mute=MuteAlerts(store, channels, surfaces, gate, clock),
         undo=UndoSilence(store, channels, gate, clock),
         silences=ListSilences(channels, clock),
+        stop_nudges=StopNudges(store, channels, gate, clock),
     )

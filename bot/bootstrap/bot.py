@@ -26,6 +26,7 @@ from bot.bootstrap.correct import confirming, correcting, detailing, telling
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
@@ -54,6 +55,7 @@ from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
 from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
+from bot.workflows.nudge import PostNudges
 from bot.workflows.pressure import WatchPressure
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
@@ -162,7 +164,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone), kept_for(settings)),
+        _jobs(settings, memory, clock, digests, nudging(settings, memory, people, chat, surfaces, clock)),
         transport,
         server,
         pressure,
@@ -185,6 +187,11 @@ def _answer(
     return AnswerAlert(
         memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit, group
     )
+
+
+def _jobs(settings: Settings, memory: Memory, clock: Clock, digests: PostDigests, nudges: PostNudges | None) -> Jobs:
+    zone, kept = ZoneInfo(settings.timezone), kept_for(settings)
+    return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept, nudges)
 
 
 def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
@@ -250,7 +257,8 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
         try:
             await bot.transport.start()
             schedule.start()
-            spawn(run_job("digest-catch-up", bot.jobs.digest), "digest-catch-up")
+            for name, job in (("digest", bot.jobs.digest), ("nudge", bot.jobs.nudge)):
+                spawn(run_job(f"{name}-catch-up", job), f"{name}-catch-up")
             if memory.remote:
                 spawn(run_job("look-at-bank", partial(_look_at_bank, memory.remote)), "look-at-bank")
             log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)

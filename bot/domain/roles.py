@@ -37,7 +37,8 @@ class Need(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Person:
     """What Slack says of a person. `is_outsider`: of another organisation, or not known; `is_guest`: let into some
-    channels of the workspace only. `groups`: the user groups (of those that were asked about) that they are in."""
+    channels of the workspace only. `groups`: the user groups (of those that were asked about) that they are in.
+    `is_gone`: their account is switched off; `zone` is the IANA name of their time zone, if Slack tells it."""
 
     user_id: str
     is_admin: bool = False
@@ -45,6 +46,9 @@ class Person:
     is_outsider: bool = False
     is_guest: bool = False
     groups: frozenset[str] = frozenset()
+    is_bot: bool = False
+    is_gone: bool = False
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

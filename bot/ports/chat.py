@@ -5,16 +5,18 @@ Must not import Slack's libraries; payloads are opaque to the workflows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bot.domain.admission import Mute
 from bot.domain.brief import Brief
 from bot.domain.channel import scopes
+from bot.domain.correction import Difference
 from bot.domain.digest import Digest
 from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
+from bot.domain.nudge import Nudge
 from bot.domain.query import Viewer
 from bot.domain.storm import StormSummary
 
@@ -86,6 +88,17 @@ class Posting:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a person wrote in a message: as they read it themselves, line by line, with secrets masked. `thread_ts` is the
+    root of the thread that it stands in, None outside of threads."""
+
+    user: str
+    ts: str
+    text: str
+    thread_ts: str | None = None
+
+
 class Chat(Protocol):
     """Slack's Web API. Raises ChatUnavailable, ChatOutcomeUnknown, ChatRejected, ChatAuthRejected."""
 
@@ -110,6 +123,18 @@ class Chat(Protocol):
         """A link to the message, or None if Slack gives none."""
         ...
 
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """What people wrote in a thread, its root included, oldest first; nothing that an app posted."""
+        ...
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """What a person wrote in this message; None where an app posted it, or it is gone."""
+        ...
+
+    async def direct(self, user_id: str) -> str:
+        """The id of the conversation between this person and the bot."""
+        ...
+
 
 class Surfaces(Protocol):
     """Turns decisions into messages. Promise: pure; same value, same bytes; text from data is escaped."""
@@ -122,8 +147,8 @@ class Surfaces(Protocol):
         """One line for a repeat that came as a new root."""
         ...
 
-    def recorded(self, life: Life, summary: str, by: str) -> Message:
-        """The line in the thread that says what was recorded, by whom."""
+    def recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+        """The line in the thread that says what was recorded, by whom, and what it changed of what was recorded before."""
         ...
 
     def superseded(self, brief: Brief) -> Message:
@@ -145,6 +170,10 @@ class Surfaces(Protocol):
 
     def digest(self, digest: Digest) -> Message:
         """The digest as the channel shows it."""
+        ...
+
+    def nudge(self, nudge: Nudge) -> Message:
+        """The question what ended incidents that cleared with no recorded fix."""
         ...
 
     def fired_again(self, asked: AskedFix) -> Message:

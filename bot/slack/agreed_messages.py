@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.admission import House, Mute, Reach, Rule
+from bot.domain.admission import House, Mute, Muted, Reach, Rule
 from bot.domain.channel import ACKNOWLEDGER, NO_DIGEST
 from bot.ports.chat import Message
 from bot.slack import ids
@@ -120,6 +120,8 @@ def rule_text(rule: Rule) -> str:
 
 def mute_text(mute: Mute) -> str:
     """What is muted, until when, and why."""
+    if mute.what is Muted.NUDGES:
+        return f"*Not asked any more what ended it:* {prose(mute.shown, 150)}"
     why = f": {prose(mute.reason, 200)}" if mute.reason else ""
     return f"*Muted:* {prose(mute.shown, 150)}, until {moment(mute.until)}{why}"
 

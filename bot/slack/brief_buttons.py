@@ -34,12 +34,19 @@ def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
         "style": "primary",
         "text": plain_text("This fixed it"),
         "value": ids.encode({"i": incident_id, "f": ids.fix_key(fix)}),
+        **confirmation(),
+    }
+
+
+def confirmation() -> dict[str, object]:
+    """What is asked before the suggested steps are recorded as seen to work, wherever the button stands."""
+    return {
         "confirm": {
             "title": plain_text("Did these steps fix it?"),
             "text": plain_text("They are recorded in your name as a fix that was seen to work."),
             "confirm": plain_text("Yes, it recovered"),
             "deny": plain_text("Not yet"),
-        },
+        }
     }
 
 

@@ -19,6 +19,8 @@ MORE = "precedent.more"
 NOT_SAME = "precedent.not_same"
 DETAILS = "precedent.details"
 AGAIN = "precedent.again"  # with ".<answer>" after it
+MEMO = "precedent.memo"  # with ".<answer>" after it
+NUDGE = "precedent.nudge"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
@@ -52,6 +54,15 @@ ROOT_CAUSE = "root_cause"
 BOUNDARY = "boundary"
 FAILED_CHECKS = "failed_checks"
 LESSON = "lesson"
+KNOWN_CHECKS = "known_checks"
+RUNBOOK = "runbook"
+IMPACT = "customer_impact"
+ALSO = "also"
+ALSO_OUTCOME = "also_outcome"
+# What is no input there: the buttons, and the line that says what they did
+FROM_THREAD = "precedent.from_thread"  # with ".<block>" after it
+MORE_FIELDS = "precedent.more_fields"
+THREAD_NOTE = "thread_note"
 # Block of the picker
 INCIDENT = "incident"
 
@@ -108,6 +119,12 @@ def object_of(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """An object inside a decoded value, or an empty one."""
     found = value.get(key)
     return found if isinstance(found, Mapping) else {}
+
+
+def base_of(block_id: str) -> str:
+    """The block that is asked: one whose text was put in anew carries a number behind its id, for under the same id Slack
+    keeps what was there."""
+    return block_id.partition("#")[0]
 
 
 def fix_key(fix: str) -> str:

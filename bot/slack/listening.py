@@ -20,6 +20,7 @@ from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
 from bot.workflows.fired_again import AnswerAgain
+from bot.workflows.nudge import StopNudges
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -37,6 +38,7 @@ class Agreed:
     mute: MuteAlerts
     undo: UndoSilence
     silences: ListSilences
+    stop_nudges: StopNudges
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Identity, Posting
+from bot.ports.chat import Channel, Identity, Posting, Said
 from bot.ports.clock import Clock
+from bot.slack.said import said_in
 
 DEADLINE_S = 10.0
 CHANNEL_KEPT_FOR = timedelta(minutes=10)
@@ -41,6 +42,8 @@ GONE: Mapping[str, frozenset[str]] = {
     "delete": frozenset({"message_not_found"}),
     "react": frozenset({"message_not_found", "already_reacted"}),
     "permalink": frozenset({"message_not_found", "channel_not_found"}),
+    "message": frozenset({"message_not_found", "thread_not_found"}),
+    "replies": frozenset({"message_not_found", "thread_not_found"}),
 }
 SAYS = {
     "channel_not_found": "The bot cannot see this channel. Invite it: /invite @Precedent.",
@@ -124,6 +127,35 @@ class SlackChat:
         answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
         link = answer.get("permalink")
         return link if isinstance(link, str) else None
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """What people wrote in a thread, of its first thousand messages."""
+        found: list[Mapping[str, Any]] = []
+        posting, cursor = Posting("find", channel_id, "", thread_ts=root_ts), None
+        for _ in range(PAGES):
+            at = cursor
+            answer = await self._call("replies", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            found += answer.get("messages") or ()
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                break
+        return tuple(said for message in found if (said := said_in(message)))
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """What a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root first."""
+        answer = await self._call(
+            "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
+        )
+        messages = (m for m in answer.get("messages") or () if isinstance(m, Mapping) and m.get("ts") == ts)
+        return next((said for message in messages if (said := said_in(message))), None)
+
+    async def direct(self, user_id: str) -> str:
+        """The conversation with this person."""
+        answer = await self._call("direct", lambda: self.client.conversations_open(users=user_id))
+        opened = (answer.get("channel") or {}).get("id")
+        if not isinstance(opened, str):
+            raise ChatRejected("Slack opens no conversation with this person.", "no_channel")
+        return opened
 
     async def identity(self) -> Identity:
         """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""

@@ -19,6 +19,7 @@ from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.desks import DeskContract
 from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
+from tests.contracts.nudges import NudgesContract
 from tests.contracts.replicas import Opening, ReplicasContract
 from tests.contracts.stores import StoreContract
 from tests.databases import fresh
@@ -27,7 +28,9 @@ from tests.hindsight import banks
 from tests.ports import free_port
 
 
-class TestStoreOnSqlite(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract):
+class TestStoreOnSqlite(
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract
+):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
         store = await open_store(fresh(tmp_path / "state" / "test.db"), clock, FakeIds())
@@ -57,7 +60,9 @@ async def empty_postgres(url: str) -> None:
 
 
 @pytest.mark.integration
-class TestStoreOnPostgres(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract):
+class TestStoreOnPostgres(
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract
+):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
         url = os.environ.get("TEST_POSTGRES_URL")

@@ -15,7 +15,7 @@ from typing import Any
 from bot.bootstrap.memory import Memory, open_memory
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports import ChatRejected
-from bot.ports.chat import Channel, Identity, Posting
+from bot.ports.chat import Channel, Identity, Posting, Said
 from bot.ports.store import Destination, InboxRow, OwedRow, Received
 from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
@@ -58,6 +58,7 @@ class ToldChat:
     delivered: list[Posting] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
+    threads: dict[tuple[str, str], tuple[Said, ...]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         self.delivered.append(posting)
@@ -76,6 +77,16 @@ class ToldChat:
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        return self.threads.get((channel_id, root_ts), ())
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        found = (s for (c, _), rows in self.threads.items() for s in rows if (c, s.ts) == (channel_id, ts))
+        return next(found, None)
+
+    async def direct(self, user_id: str) -> str:
+        return f"D{user_id}"
 
     async def identity(self) -> Identity:
         return Identity("UBOT", "BBOT")

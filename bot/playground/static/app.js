@@ -196,7 +196,7 @@ function menu(m, thread) {
   const node = h("details", { class: "menu tools" }, h("summary", { "aria-label": "Message menu" }, "⋯"),
     h("div", { class: "items" },
       !thread && item("Reply in thread", () => go(here.channel, m.thread_ts ?? m.ts)),
-      ["+1", "eyes", "white_check_mark"].map((name) => item(`React ${emoji(name)}`, () => act("react", { ...args, name, user: state.me }))),
+      ["+1", "eyes", "white_check_mark", "memo"].map((name) => item(`React ${emoji(name)}`, () => act("react", { ...args, name, user: state.me }))),
       shortcuts.map((s) => item(`⚡ ${s.name}`, () => act("shortcut", { ...args, callback_id: s.callback_id, user: state.me }))),
       own && item("Edit…", () => { const text = prompt("Edit message", m.text); if (text !== null) act("edit", { ...args, text }); }),
       own && item("Delete", () => act("delete", args))));
