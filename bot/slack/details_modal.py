@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from bot.domain.brief import Brief, SourceLine
 from bot.domain.ranking import OutsideMemory
 from bot.domain.recommendation import Recommendation
+from bot.slack.aside_modal import aside_text
 from bot.slack.brief_parts import MAX_ID, Blocks, boundary_line, check_minutes, ids_of, joined, record_of
 from bot.slack.brief_parts import verdict as verdict_of
 from bot.slack.correction_modals import closing
@@ -46,6 +47,7 @@ def details_view(details: Details) -> View:
     blocks += _listed("DID NOT WORK", failed)
     blocks += _sources("SOURCES, and why each counts", brief.sources)
     blocks += _sources("POSSIBLE, never counted", brief.possible)
+    blocks += _listed("SET ASIDE, with Undo in `/precedent rules`", [f"• {aside_text(a)}" for a in brief.set_aside])
     blocks += _outside(details.outside)
     return closing("Details", _within(blocks))
 

@@ -27,6 +27,9 @@ UNDO = "precedent.undo"
 COMPARE = "compare"
 MUTE = "mute"
 NOT_ALERT = "not_alert"
+WRONG = "wrong"
+# What Undo ends, beside rules and mutes
+ASIDE = "aside"
 
 # Shortcuts on a message
 RESOLVE_FROM_MESSAGE = "resolve_from_message"
@@ -38,6 +41,7 @@ PICK_VIEW = "precedent.pick"
 CHANNEL_VIEW = "precedent.channel"
 MUTE_VIEW = "precedent.mute"
 NOT_ALERT_VIEW = "precedent.not_alert"
+WRONG_VIEW = "precedent.wrong"
 EDIT_VIEW = "precedent.edit"
 RETRACT_VIEW = "precedent.retract"
 PURGE_VIEW = "precedent.purge"
@@ -72,6 +76,10 @@ UNTIL = "until"
 UNTIL_TIME = "until_time"
 REASON = "reason"
 REACH = "reach"
+# Blocks of the view that sets a precedent aside
+PRECEDENT = "precedent_id"
+WHY = "why"
+PIN = "pin"
 
 SOMETHING_ELSE = "else"
 MAX_OPTION_VALUE = 150

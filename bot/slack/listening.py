@@ -15,6 +15,7 @@ from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
 from bot.workflows.apart import KeepApart
+from bot.workflows.aside import WrongPrecedent
 from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
@@ -37,6 +38,7 @@ class Agreed:
     mute: MuteAlerts
     undo: UndoSilence
     silences: ListSilences
+    wrong: WrongPrecedent
 
 
 @dataclass(frozen=True, slots=True)

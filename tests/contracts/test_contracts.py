@@ -20,13 +20,14 @@ from tests.contracts.desks import DeskContract
 from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.replicas import Opening, ReplicasContract
+from tests.contracts.said import SaidContract
 from tests.contracts.stores import StoreContract
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 from tests.hindsight import banks
 from tests.ports import free_port
 
 
-class TestStoreOnSqlite(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract):
+class TestStoreOnSqlite(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, SaidContract):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
         store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'test.db'}", clock, FakeIds())
@@ -56,7 +57,9 @@ async def empty_postgres(url: str) -> None:
 
 
 @pytest.mark.integration
-class TestStoreOnPostgres(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract):
+class TestStoreOnPostgres(
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, SaidContract
+):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
         url = os.environ.get("TEST_POSTGRES_URL")

@@ -23,6 +23,7 @@ from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.receiving import Together
 from bot.adapters.store.retention import SqlRetention
+from bot.adapters.store.said import SqlSaid
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
@@ -53,6 +54,7 @@ class Store:
     heard: SqlHeard
     audit_log: SqlAuditLog
     purging: SqlPurging
+    said: SqlSaid
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -104,6 +106,7 @@ async def open_store(
         heard=SqlHeard(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
+        said=SqlSaid(database, clock, writer),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
