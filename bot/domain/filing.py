@@ -5,12 +5,19 @@ Must not compare wordings itself. The last that was said of two wordings holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.same_fix import Filed, computed_name, fix_key
+from bot.domain.incident import Incident
+from bot.domain.same_fix import Filed, computed_name, fix_key, same_fix
 from bot.domain.steps import fix_form
+from bot.domain.words import content_words
+
+# Of so many wordings pairs are looked for, and so many pairs are shown.
+WORDINGS, PAIRS = 12, 5
+# Words in common from which two fixes may be one; a person decides.
+ALIKE = 0.34
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,53 @@ class FixesSaid:
     by: str
     at: datetime
     number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A fix as it is worded, and the first incident that words it so."""
+
+    fix: str
+    incident_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixPair:
+    """Two wordings, and whether they are counted as one fix now."""
+
+    one: Wording
+    other: Wording
+    same: bool
+
+
+def wordings_in(records: Iterable[Incident]) -> tuple[Wording, ...]:
+    """Every fix that was tried, each wording once. What carries a runbook is one fix with all that carry it."""
+    found: dict[str, Wording] = {}
+    for record in records:
+        for attempt in record.attempts:
+            if attempt.fix.strip() and not attempt.runbook_id:
+                found.setdefault(fix_form(attempt.fix), Wording(attempt.fix, record.incident_id))
+    return tuple(found.values())
+
+
+def pairs_to_ask(records: Iterable[Incident], acts: Sequence[FixesSaid]) -> tuple[FixPair, ...]:
+    """The pairs of wordings that a person may want to say something of: first those of which something was said, then
+    those that are counted apart and read alike, then those that are counted as one."""
+    filed, said = filed_of(acts), {_pair(act) for act in acts}
+    wordings = wordings_in(records)[:WORDINGS]
+    found: list[tuple[int, FixPair]] = []
+    for place, one in enumerate(wordings):
+        for other in wordings[place + 1 :]:
+            same = same_fix(one.fix, other.fix, filed)
+            was_said = frozenset({fix_form(one.fix), fix_form(other.fix)}) in said
+            if was_said or same or _alike(one.fix, other.fix):
+                found.append((0 if was_said else 1 + same, FixPair(one, other, same)))
+    return tuple(pair for _, pair in sorted(found, key=lambda each: each[0])[:PAIRS])
+
+
+def _alike(one: str, other: str) -> bool:
+    first, second = content_words(one), content_words(other)
+    return len(first & second) >= ALIKE * len(first | second) > 0
 
 
 def filed_of(acts: Sequence[FixesSaid]) -> Filed:

@@ -22,6 +22,8 @@ AGAIN = "precedent.again"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
+SAME_FIX = "precedent.same_fix"
+OTHER_FIXES = "precedent.other_fixes"
 
 # What the menu under a brief offers
 COMPARE = "compare"

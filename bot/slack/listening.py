@@ -21,6 +21,7 @@ from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
 from bot.workflows.fired_again import AnswerAgain
+from bot.workflows.fixes import SayFixes
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -48,6 +49,7 @@ class Correct:
     edit: EditRecord
     retract: RetractRecord
     purge: PurgeRecord
+    fixes: SayFixes
 
 
 @dataclass(frozen=True, slots=True)
