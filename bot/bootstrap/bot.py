@@ -145,7 +145,9 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         surfaces=surfaces,
         clock=clock,
         read=reading,
-        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
+        agreed=agreed_in_channels(
+            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
+        ),
         correct=correcting(settings, memory, people, clock),
         details=detailing(memory, clock),
         identity=identity,

@@ -17,6 +17,8 @@ from bot.domain.outages import outage_of
 from bot.domain.ranking import Missing, Precedent, Recalled, Tier, place
 from bot.domain.recommendation import DidNotWork, FixRecord, Recommendation, fix_record
 from bot.domain.runbooks import RunbookRecord, runbook_records
+from bot.domain.same_fix import Filed
+from bot.domain.set_aside import SetAside
 from bot.domain.skip import Later, Skip, checks
 from bot.domain.steps import fix_form, split_steps, step_warnings
 from bot.domain.verdict import verdict
@@ -111,7 +113,7 @@ class SameOutage:
 class Brief:
     """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count;
     `same_outage`: what else may be this outage, until a person says that it is not; `read_at`: when the alert was read,
-    where that was late, after a gap."""
+    where that was late, after a gap; `set_aside`: what persons said against precedents that would be listed."""
 
     verdict: str
     alert: Alert
@@ -136,6 +138,7 @@ class Brief:
     same_outage: SameOutage | None = None
     read_at: datetime | None = None
     runbooks: tuple[RunbookRecord, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
 
 
 def _verified(incident: Incident) -> bool:
@@ -246,12 +249,14 @@ def _of_the_other_side(call: BoundaryCall, best: Recommendation | None) -> list[
     return [f"worked in {'/'.join(best.worked_in)} cases only; memory says {call.value.value} for this alert"]
 
 
-def _remember(brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime) -> Brief:
+def _remember(
+    brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime, filed: Filed
+) -> Brief:
     """The brief with everything that the strong precedents say (best first; not empty)."""
     skip, later = checks(strong, possible)
     call = call_boundary(strong, brief.alert)
     side = [p.incident.incident_id for p in strong if call.like and p.incident.boundary is call.value]
-    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side), strong)
+    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side, filed=filed), strong)
     return replace(
         told,
         root_cause=_root_cause([p for p in strong if p.incident.incident_id in side] or strong) or _root_cause(strong),
@@ -299,7 +304,7 @@ def decide(
     brief = Brief("", alert, incident, memory_mode, history=history, missing=recalled.missing, now=now)
     ordered = replace(recalled, precedents=tuple(precedents))
     brief = (
-        _remember(brief, strong, possible, now)
+        _remember(brief, strong, possible, now, recalled.filed)
         if strong
         else replace(brief, insufficient_memory=_insufficient(alert, ordered))
     )
@@ -307,6 +312,7 @@ def decide(
         brief,
         sources=tuple(source_line(p) for p in strong),
         possible=tuple(source_line(p) for p in possible[:LISTED_LIMIT]),
+        set_aside=recalled.set_aside[:LISTED_LIMIT],
     )
     return replace(brief, verdict=_verdict(brief))
 

@@ -21,6 +21,7 @@ class Act(StrEnum):
     EDIT = "edit a record"
     RETRACT = "retract a record"
     MERGE = "merge incidents"
+    FILE = "say which fixes are one"
     PURGE = "purge a record"
     SETTINGS = "change a channel's settings"
     SHARE = "let the bot speak in a channel that is shared with another organisation"
@@ -84,6 +85,7 @@ NEEDS: dict[Act, Need] = {
     Act.EDIT: Need.AUTHOR,
     Act.RETRACT: Need.AUTHOR,
     Act.MERGE: Need.AUTHOR,
+    Act.FILE: Need.AUTHOR,
     Act.PURGE: Need.STEWARD,
     Act.SETTINGS: Need.STEWARD,
     Act.SHARE: Need.STEWARD,

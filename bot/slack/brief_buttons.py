@@ -23,7 +23,7 @@ def buttons(brief: Brief) -> Blocks:
     if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
         row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
     if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
-        row.append(_menu(incident, compares=brief.memory_mode == "on"))
+        row.append(_menu(incident, compares=brief.memory_mode == "on", lists=bool(brief.sources or brief.possible)))
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
@@ -50,9 +50,10 @@ def confirmation() -> dict[str, object]:
     }
 
 
-def _menu(incident: IncidentView, *, compares: bool) -> dict[str, object]:
+def _menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, object]:
     """What is done seldom. An incident whose resolution is recorded was an alert."""
-    entries = [("Compare without memory", ids.COMPARE)] if compares else []
+    entries = [("Wrong precedent…", ids.WRONG)] if lists else []
+    entries += [("Compare without memory", ids.COMPARE)] if compares else []
     entries.append(("Mute…", ids.MUTE))
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))

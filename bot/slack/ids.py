@@ -24,11 +24,16 @@ NUDGE = "precedent.nudge"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
+SAME_FIX = "precedent.same_fix"
+OTHER_FIXES = "precedent.other_fixes"
 
 # What the menu under a brief offers
 COMPARE = "compare"
 MUTE = "mute"
 NOT_ALERT = "not_alert"
+WRONG = "wrong"
+# What Undo ends, beside rules and mutes
+ASIDE = "aside"
 
 # Shortcuts on a message
 RESOLVE_FROM_MESSAGE = "resolve_from_message"
@@ -40,6 +45,7 @@ PICK_VIEW = "precedent.pick"
 CHANNEL_VIEW = "precedent.channel"
 MUTE_VIEW = "precedent.mute"
 NOT_ALERT_VIEW = "precedent.not_alert"
+WRONG_VIEW = "precedent.wrong"
 EDIT_VIEW = "precedent.edit"
 RETRACT_VIEW = "precedent.retract"
 PURGE_VIEW = "precedent.purge"
@@ -83,6 +89,10 @@ UNTIL = "until"
 UNTIL_TIME = "until_time"
 REASON = "reason"
 REACH = "reach"
+# Blocks of the view that sets a precedent aside
+PRECEDENT = "precedent_id"
+WHY = "why"
+PIN = "pin"
 
 SOMETHING_ELSE = "else"
 MAX_OPTION_VALUE = 150

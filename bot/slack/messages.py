@@ -168,7 +168,7 @@ def changed_line(label: str, one: Difference) -> str:
 
 def corrected(incident_id: str, what: str, *, same_advice: bool) -> Message:
     """What happened to a record that the brief above used, and what that means for its steps."""
-    name, done = prose(incident_id, MAX_ID), prose(what, 20)
+    name, done = prose(incident_id, MAX_ID), prose(what, 50)
     means = "the recommendation stays as it is" if same_advice else "its steps above no longer count"
     text = f"*{name}* was {done}: {means}. The brief is computed anew."
     return Message(f"{name} was {done}: {means}.", (section(text),))

@@ -21,6 +21,7 @@ from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.nudges import NudgesContract
 from tests.contracts.replicas import Opening, ReplicasContract
+from tests.contracts.said import SaidContract
 from tests.contracts.stores import StoreContract
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
@@ -29,7 +30,7 @@ from tests.ports import free_port
 
 
 class TestStoreOnSqlite(
-    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract, SaidContract
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
@@ -61,7 +62,7 @@ async def empty_postgres(url: str) -> None:
 
 @pytest.mark.integration
 class TestStoreOnPostgres(
-    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract, SaidContract
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:

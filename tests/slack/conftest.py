@@ -173,7 +173,9 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         surfaces=surfaces,
         clock=clock,
         read=reading,
-        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
+        agreed=agreed_in_channels(
+            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
+        ),
         correct=correcting(settings, memory, people, clock),
         details=detailing(memory, clock),
         identity=us,

@@ -91,7 +91,12 @@ async def test_the_menu_offers_what_works(office: Desk) -> None:
     await office.seed()
     ts = await office.alert()
     menu = next(e for b in office.brief(ts)["blocks"] if b["type"] == "actions" for e in b["elements"][-1:])
-    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…", "Not an alert…"]
+    assert [o["text"]["text"] for o in menu["options"]] == [
+        "Wrong precedent…",
+        "Compare without memory",
+        "Mute…",
+        "Not an alert…",
+    ]
 
 
 async def test_not_an_alert_deletes_the_brief_dismisses_and_teaches_a_rule(office: Desk) -> None:

@@ -24,6 +24,7 @@ from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.receiving import Together
 from bot.adapters.store.retention import SqlRetention
+from bot.adapters.store.said import SqlSaid
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
@@ -55,6 +56,7 @@ class Store:
     audit_log: SqlAuditLog
     purging: SqlPurging
     nudges: SqlNudges
+    said: SqlSaid
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -107,6 +109,7 @@ async def open_store(
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
         nudges=SqlNudges(database, clock, writer),
+        said=SqlSaid(database, clock, writer),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

@@ -21,6 +21,7 @@ from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_tables import FTS_REBUILD
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.quoting import mentions, speaking_of
+from bot.adapters.store.said import forget_said
 from bot.adapters.store.statements import advance, to_json
 from bot.adapters.store.tables import audit, briefs, counters, inbox, lives, notices, outbox, records, seen_posts
 from bot.ports.chat import Posting
@@ -82,6 +83,7 @@ async def _is_there(connection: AsyncConnection, incident_id: str) -> bool:
 async def _rows(connection: AsyncConnection, incident_id: str) -> None:
     for table in (lives, briefs, notices, seen_posts):
         await connection.execute(sa.delete(table).where(table.c.incident_id == incident_id))
+    await forget_said(connection, incident_id)
 
 
 async def _from_inbox(connection: AsyncConnection, incident_id: str) -> None:
