@@ -185,7 +185,7 @@ class CorrectionsContract:
         await store.outbox.settle(row, "F1")
         await store.purging.purge("INC-7", MARKS, Changes())
         assert "pm.md" not in await everything(store)
-        found = {}
+        found: dict[str, tuple[str, str | None]] = {}
         while rows := await store.outbox.claim(Destination.SLACK, 9):
             found |= {row.owed.delivery_id: (row.owed.operation, row.target_result) for row in rows}
             for row in rows:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, timedelta
 
-from bot.adapters.chart import MatplotlibCharts
 from bot.domain.channel import DigestTime
+from bot.domain.digest_chart import DigestChart
 from bot.workflows.deliver import Deliver
 from bot.workflows.digest import PostDigests
 from tests.slack.conftest import Desk
+
+
+class Drawn:
+    async def png(self, chart: DigestChart) -> bytes:
+        return b"\x89PNG"
 
 
 def posting(desk: Desk) -> PostDigests:
@@ -23,7 +28,7 @@ async def test_the_digest_has_its_picture_in_the_thread_once(office: Desk) -> No
     clock = desk.deps.clock
     clock.at += timedelta(days=1)  # type: ignore[attr-defined]  # the tests' own clock
     assert await posting(desk)() == 1
-    desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, clock, charts=MatplotlibCharts())
+    desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, clock, charts=Drawn())
     await desk.slack.lose_answers(1, "files.completeUploadExternal")
     await desk.work()
     assert await posting(desk)() == 0
