@@ -224,6 +224,10 @@ class IncidentStore(Protocol):
         """The incident a message belongs to: an alert's post, a repeat, the brief itself, or the thread's root."""
         ...
 
+    async def posts_about(self, since: datetime) -> Mapping[str, int]:
+        """How many messages and files were posted about each incident since then, by id, as far as rows are kept."""
+        ...
+
     async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
         """The briefs of other incidents that speak of this one; with `since`, of those only the ones that were first
         posted since then, or whose incident is not resolved."""

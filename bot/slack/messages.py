@@ -34,6 +34,7 @@ COMMANDS = (
     ("/precedent channel", "what is set for this channel, and changing it"),
     ("/precedent rules", "what is silenced here, with Undo"),
     ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
+    ("/precedent report [30d]", "what became of the briefs: acted on, right or wrong, recorded"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )
