@@ -23,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, correlate, logger
 from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
-from bot.slack import agreements, commands, correcting, detailing, ids, interactions, modals
+from bot.slack import agreements, commands, correcting, detailing, ids, interactions, looking_up, modals
 from bot.slack.events import Own, is_event, receive
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
@@ -54,6 +54,7 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
     agreements.listen(app, deps)
     correcting.listen(app, deps)
     detailing.listen(app, deps)
+    looking_up.listen(app, deps)
     commands.listen(app, deps)
     interactions.listen(app, deps)
     return app

@@ -15,7 +15,8 @@ from slack_bolt.async_app import AsyncApp
 from bot.ports.chat import Message
 from bot.slack import agreements, correcting, reporting
 from bot.slack.listening import Listening, asker_in, open_incidents
-from bot.slack.questions import Answer, answered, read_question, tell
+from bot.slack.looking_up import looked_up
+from bot.slack.questions import Answer, tell
 from bot.slack.resolving import channel_id_of, open_from_command
 
 Body = Mapping[str, Any]
@@ -23,12 +24,9 @@ Command = Callable[[Listening, Body], Awaitable[Message]]
 
 
 async def recall(deps: Listening, body: Body) -> Message:
-    """`/recall`: similar past incidents for the asker's eyes."""
+    """`/recall`: similar past incidents, or what is known of a vendor, for the asker's eyes."""
     viewer = await asker_in(deps.chat, channel_id_of(body))
-    question = read_question(str(body.get("text") or ""), deps.clock.now())
-    if not question.text and not set(question.filters) & {"vendor", "service", "region"}:
-        return deps.surfaces.recall_usage()
-    return await answered(deps, question, viewer)
+    return await looked_up(deps, str(body.get("text") or ""), viewer)
 
 
 async def digest(deps: Listening, body: Body) -> Message:

@@ -22,6 +22,9 @@ AGAIN = "precedent.again"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
+PAGE = "precedent.page"  # with ".previous" or ".next" after it
+SHARE = "precedent.share"
+LOOKUP_ACTIONS = "precedent.lookup"
 
 # What the menu under a brief offers
 COMPARE = "compare"
@@ -42,6 +45,7 @@ EDIT_VIEW = "precedent.edit"
 RETRACT_VIEW = "precedent.retract"
 PURGE_VIEW = "precedent.purge"
 TOLD_VIEW = "precedent.told"
+SHARE_VIEW = "precedent.share_to"
 
 # Blocks of the resolve view; each holds one input whose action id is `INPUT`
 INPUT = "value"
@@ -52,6 +56,8 @@ ROOT_CAUSE = "root_cause"
 BOUNDARY = "boundary"
 FAILED_CHECKS = "failed_checks"
 LESSON = "lesson"
+# Block of the view that shares
+TARGET = "target"
 # Block of the picker
 INCIDENT = "incident"
 
@@ -108,6 +114,12 @@ def object_of(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """An object inside a decoded value, or an empty one."""
     found = value.get(key)
     return found if isinstance(found, Mapping) else {}
+
+
+def conversation_in(view: Mapping[str, Any], block_id: str) -> str | None:
+    """The conversation chosen in an input of a submitted view."""
+    values = object_of(object_of(view, "state"), "values")
+    return text_of(object_of(object_of(values, block_id), INPUT), "selected_conversation")
 
 
 def fix_key(fix: str) -> str:
