@@ -18,6 +18,7 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import __version__
+from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
@@ -131,7 +132,9 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     brief = _answer(memory, chat, surfaces, clock, admit, pressure)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
-    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
+    deliver = Deliver(
+        memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, charts=MatplotlibCharts()
+    )
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,

@@ -10,6 +10,7 @@ Must not import a vendor library or decide anything. The error tree:
     ├── MemoryRejected             the memory bank refuses this record for good
     ├── EvidenceUnavailable        a source of evidence cannot answer now; the brief says which and why
     ├── EmbeddingUnavailable       there is no embedding model, or it failed; memory works by words instead
+    ├── ChartUnavailable           a picture cannot be drawn; the text goes out without it
     ├── ChatUnavailable            Slack cannot take this now (rate limit, outage); carries retry_after_s
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
     ├── ChatRejected               Slack refuses this call for good; carries the code
@@ -55,6 +56,10 @@ class EvidenceUnavailable(PrecedentError):
 
 class EmbeddingUnavailable(PrecedentError):
     """There is no embedding model here, or it failed; memory works by words instead."""
+
+
+class ChartUnavailable(PrecedentError):
+    """A picture cannot be drawn; what it shows is said in words, too."""
 
 
 class ChatUnavailable(PrecedentError):

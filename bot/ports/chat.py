@@ -73,7 +73,8 @@ class Identity:
 @dataclass(frozen=True, slots=True)
 class Posting:
     """A call owed to Slack, as the outbox keeps it. `operation` as in `Owed`; `ts` is the target of update, delete
-    and react. `delivery_id` and `incident_id` go into the message's metadata."""
+    and react. `delivery_id` and `incident_id` go into the message's metadata. "upload" puts a file (`extra` names and
+    describes it, see `bot.ports.files`) into the thread of `thread_ts` or of its target; its `content` is never kept."""
 
     operation: str
     channel: str
@@ -86,6 +87,7 @@ class Posting:
     reaction: str | None = None
     incident_id: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    content: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +105,13 @@ class Chat(Protocol):
     """Slack's Web API. Raises ChatUnavailable, ChatOutcomeUnknown, ChatRejected, ChatAuthRejected."""
 
     async def deliver(self, posting: Posting) -> str | None:
-        """Make the call; the message ts where there is one. Deleting or editing what is gone, and reacting twice, are
-        fine and give None."""
+        """Make the call; the message ts where there is one, for an "upload" the file's id. Deleting or editing what is
+        gone, and reacting twice, are fine and give None."""
         ...
 
     async def find(self, posting: Posting) -> str | None:
-        """The ts of a message of ours with this delivery id, if it is there already."""
+        """The ts of a message of ours with this delivery id, if it is there already; for an "upload" the id of the file
+        of this name in its thread."""
         ...
 
     async def channel(self, channel_id: str) -> Channel:

@@ -23,7 +23,19 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, correlate, logger
 from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
-from bot.slack import agreements, commands, correcting, detailing, filling, ids, interactions, memo, modals, nudging
+from bot.slack import (
+    agreements,
+    commands,
+    correcting,
+    detailing,
+    filling,
+    ids,
+    interactions,
+    looking_up,
+    memo,
+    modals,
+    nudging,
+)
 from bot.slack.events import Own, is_event, receive
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
@@ -58,6 +70,7 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
     filling.listen(app, deps)
     memo.listen(app, deps)
     nudging.listen(app, deps)
+    looking_up.listen(app, deps)
     commands.listen(app, deps)
     interactions.listen(app, deps)
     return app

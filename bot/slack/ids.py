@@ -26,6 +26,9 @@ CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
 SAME_FIX = "precedent.same_fix"
 OTHER_FIXES = "precedent.other_fixes"
+PAGE = "precedent.page"  # with ".previous" or ".next" after it
+SHARE = "precedent.share"
+LOOKUP_ACTIONS = "precedent.lookup"
 
 # What the menu under a brief offers
 COMPARE = "compare"
@@ -50,6 +53,7 @@ EDIT_VIEW = "precedent.edit"
 RETRACT_VIEW = "precedent.retract"
 PURGE_VIEW = "precedent.purge"
 TOLD_VIEW = "precedent.told"
+SHARE_VIEW = "precedent.share_to"
 
 # Blocks of the resolve view; each holds one input whose action id is `INPUT`
 INPUT = "value"
@@ -69,6 +73,8 @@ ALSO_OUTCOME = "also_outcome"
 FROM_THREAD = "precedent.from_thread"  # with ".<block>" after it
 MORE_FIELDS = "precedent.more_fields"
 THREAD_NOTE = "thread_note"
+# Block of the view that shares
+TARGET = "target"
 # Block of the picker
 INCIDENT = "incident"
 
@@ -135,6 +141,12 @@ def base_of(block_id: str) -> str:
     """The block that is asked: one whose text was put in anew carries a number behind its id, for under the same id Slack
     keeps what was there."""
     return block_id.partition("#")[0]
+
+
+def conversation_in(view: Mapping[str, Any], block_id: str) -> str | None:
+    """The conversation chosen in an input of a submitted view."""
+    values = object_of(object_of(view, "state"), "values")
+    return text_of(object_of(object_of(values, block_id), INPUT), "selected_conversation")
 
 
 def fix_key(fix: str) -> str:

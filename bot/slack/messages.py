@@ -37,6 +37,7 @@ COMMANDS = (
     ("/precedent channel", "what is set for this channel, and changing it"),
     ("/precedent rules", "what is silenced here, with Undo"),
     ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
+    ("/precedent report [30d]", "what became of the briefs: acted on, right or wrong, recorded"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )
@@ -99,9 +100,10 @@ class SlackSurfaces:
         """The digest as the channel shows it."""
         return digest_message(digest)
 
-    def precedents(self, brief: Brief, asked: str, limit: int = 5) -> Message:
-        """The answer to a recall, for the asker's eyes; `asked` repeats the question and its filters."""
-        return recalled_message(brief, asked, limit)
+    def precedents(self, brief: Brief, asked: str, limit: int = 5, by: str | None = None) -> Message:
+        """The answer to a recall, for the asker's eyes, or shared `by` somebody; `asked` repeats the question and its
+        filters."""
+        return recalled_message(brief, asked, limit, by)
 
     def incidents(self, rows: Sequence[OpenIncident]) -> Message:
         """The open incidents."""
@@ -120,7 +122,8 @@ class SlackSurfaces:
         """How `/recall` is asked."""
         return note(
             "Say what is happening: `/recall payment 504 vendor:razorpay since:30d`. "
-            "Filters: vendor: service: region: since: (30d, 12h or a date) limit: (1–10)."
+            "Filters: vendor: service: region: since: (30d, 12h or a date) limit: (1–10). "
+            "`/recall vendor:razorpay` alone tells what is known of a vendor."
         )
 
     def hello(self) -> Message:

@@ -20,6 +20,7 @@ from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Identity, Posting, Said
 from bot.ports.clock import Clock
+from bot.slack import uploads
 from bot.slack.said import said_in
 
 DEADLINE_S = 10.0
@@ -44,6 +45,7 @@ GONE: Mapping[str, frozenset[str]] = {
     "permalink": frozenset({"message_not_found", "channel_not_found"}),
     "message": frozenset({"message_not_found", "thread_not_found"}),
     "replies": frozenset({"message_not_found", "thread_not_found"}),
+    "delete_file": frozenset({"file_not_found", "file_deleted"}),
 }
 SAYS = {
     "channel_not_found": "The bot cannot see this channel. Invite it: /invite @Precedent.",
@@ -69,13 +71,22 @@ class SlackChat:
     _members: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
-        """Make the call; the message ts where there is one."""
+        """Make the call; the message ts where there is one, the file's id of an upload."""
+        if posting.operation == "upload":
+            return await self._upload(posting)
         operation = OPERATIONS.get(posting.operation)
         if operation is None:
             raise ChatRejected(f"There is no operation {posting.operation}.", "unknown_operation")
         answer = await self._call(posting.operation, lambda: operation(self.client, posting))
         ts = answer.get("ts") or answer.get("message_ts")
         return ts if isinstance(ts, str) else None
+
+    async def _upload(self, posting: Posting) -> str:
+        placed = await self._call("upload_url", lambda: uploads.upload_url(self.client, posting))
+        file_id, url = str(placed.get("file_id")), str(placed.get("upload_url"))
+        await uploads.put(self.client, url, posting.content or b"")
+        await self._call("upload", lambda: uploads.complete(self.client, posting, file_id))
+        return file_id
 
     async def find(self, posting: Posting) -> str | None:
         """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
@@ -84,6 +95,10 @@ class SlackChat:
             at = cursor
             answer = await self._call("find", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             for message in answer.get("messages") or ():
+                if posting.operation == "upload":
+                    if found := uploads.file_in(message, posting.extra.get("name")):
+                        return found
+                    continue
                 payload = (message.get("metadata") or {}).get("event_payload") or {}
                 if payload.get("delivery_id") == posting.delivery_id:
                     return str(message["ts"])
@@ -298,9 +313,9 @@ async def _home(client: AsyncWebClient, p: Posting) -> Any:
 
 
 async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
-    if p.thread_ts:
+    if thread := p.thread_ts or (p.ts if p.operation == "upload" else None):
         return await client.conversations_replies(
-            channel=p.channel, ts=p.thread_ts, include_all_metadata=True, limit=200, cursor=cursor
+            channel=p.channel, ts=thread, include_all_metadata=True, limit=200, cursor=cursor
         )
     return await client.conversations_history(channel=p.channel, include_all_metadata=True, limit=200, cursor=cursor)
 
@@ -316,4 +331,5 @@ OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = 
     "react": _react,
     "ephemeral": _ephemeral,
     "home": _home,
+    "delete_file": uploads.delete,
 }

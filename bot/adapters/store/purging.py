@@ -33,6 +33,8 @@ PORTION = 500
 REMOVED = "A past incident that this quoted was purged."
 # what a payload says; the rest is where it goes
 SAID = frozenset({"text", "blocks", "extra"})
+# what takes back what was shown
+UNDOES = {"post": "delete", "upload": "delete_file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,13 @@ async def _from_outbox(connection: AsyncConnection, incident_id: str, marks: Seq
 async def _withdraw(connection: AsyncConnection, row: sa.RowMapping, incident_id: str) -> list[Owed]:
     """One of its own messages: not sent if it was not, else deleted."""
     same = outbox.c.id == row["id"]
-    if row["operation"] != "post" or row["state"] in ("pending", "dead"):
+    undo = UNDOES.get(row["operation"])
+    if undo is None or row["state"] in ("pending", "dead"):
         await connection.execute(sa.delete(outbox).where(same))
         return []
     await connection.execute(sa.update(outbox).where(same).values(payload="{}", error=None))
     channel, delivery = row["key"].removesuffix(f"/{incident_id}"), row["delivery_id"]
-    posting = Posting("delete", channel, f"{delivery}/purge", incident_id=incident_id)
+    posting = Posting(undo, channel, f"{delivery}/purge", incident_id=incident_id)
     return [owed(posting, key=row["key"], target=delivery, replaces=True)]
 
 

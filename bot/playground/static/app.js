@@ -1,5 +1,6 @@
 // The page: what one person sees of the local Slack. All state is the server's; this draws it and sends what people do.
 import { attachments, blocks } from "./blocks.js";
+import { files } from "./files.js";
 import { emoji, h, mrkdwn, textObject } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
@@ -174,7 +175,7 @@ function message(m, { thread }) {
       m.is_ephemeral && h("div", { class: "badge-only" }, "👁 Only visible to you",
         h("button", { type: "button", class: "plain", onclick: () => act("dismiss", { ts: m.ts }) }, "Dismiss")),
       h("div", { class: "by" }, h("b", {}, who(m)), m.bot_id && h("span", { class: "badge" }, "APP"), h("time", {}, time(m.ts)), m.edited && h("span", { class: "edited" }, "(edited)")),
-      body, attachments(m.attachments, ctx),
+      body, attachments(m.attachments, ctx), files(m.files),
       m.reactions && h("div", { class: "reactions" }, m.reactions.map((r) => reaction(m, r))),
       replies),
     m.is_ephemeral ? "" : menu(m, thread));
