@@ -36,6 +36,8 @@ NEEDED_SCOPES = (
     "groups:history",
     "groups:read",
     "im:history",
+    "im:write",
+    "reactions:read",
     "reactions:write",
     "users:read",
 )

@@ -46,10 +46,14 @@ def known_fixes(brief: Brief, records: Sequence[Incident]) -> tuple[KnownFix, ..
     """The brief's fixes, best first, then those of its strong precedents (`records`, best first); each fix once, in the
     wording that the brief shows."""
     tried = [attempt for record in records for attempt in record.attempts]
-    found: dict[object, KnownFix] = {}
+    found: list[KnownFix] = []
+    seen: set[object] = set()
     for known in (*_rated(brief, tried), *_tried(tried)):
-        found.setdefault(known.runbook_id or fix_key(known.fix), known)
-    return tuple(found.values())[:MOST]
+        names = {fix_key(known.fix), *([known.runbook_id] if known.runbook_id else [])}
+        if seen.isdisjoint(names):
+            found.append(known)
+        seen |= names
+    return tuple(found)[:MOST]
 
 
 def usual_checks(brief: Brief, records: Sequence[Incident]) -> tuple[str, ...]:

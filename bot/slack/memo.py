@@ -1,7 +1,7 @@
 """A 📝 on a message in an incident's thread says "this is the fix": the person is asked, and their answer is recorded.
 
-Must not record anything by itself: a reaction is pressed fast, and by mistake. The message is read again when it is answered,
-so that nothing of it is kept before.
+Must not record anything by itself: a reaction is pressed fast, and by mistake. The message is read again when it is answered:
+what is recorded is what stands there then, and it must be what was asked about.
 """
 
 from __future__ import annotations
@@ -58,14 +58,23 @@ async def ask(row: InboxRow, deps: Listening) -> None:
     if asked is None:
         await deps.inbox.settle(row)
         return
-    message, root = asked
+    message, root, incident_id = asked
     delivery = f"memo/{channel}/{ts}/{user}/{event.get('event_ts') or row.id}"
-    posting = Posting("ephemeral", channel, delivery, message.text, message.blocks, thread_ts=root, user=user)
+    posting = Posting(
+        "ephemeral",
+        channel,
+        delivery,
+        message.text,
+        message.blocks,
+        thread_ts=root,
+        user=user,
+        incident_id=incident_id,
+    )
     await deps.store.commit(Changes(owed=(owed(posting, key=delivery, urgent=True),), done=row))
 
 
-async def _question(deps: Listening, channel: str, ts: str) -> tuple[Message, str] | None:
-    """What is asked about a message, and in which thread; None where it is none of a person's, or in no incident's
+async def _question(deps: Listening, channel: str, ts: str) -> tuple[Message, str, str] | None:
+    """What is asked about a message, in which thread, and about which incident; None where it is none of a person's, or in no incident's
     thread."""
     if await viewer_in(deps.chat, channel) == NOBODY:
         return None
@@ -77,7 +86,8 @@ async def _question(deps: Listening, channel: str, ts: str) -> tuple[Message, st
     if record is None:
         return None
     known = next((a for a in record.attempts if a.how == BY_REACTION and a.fix == fix_in(said)), None)
-    return (known_already(record.incident_id, known) if known else question(record.incident_id, said)), said.thread_ts
+    message = known_already(record.incident_id, known) if known else question(record.incident_id, said)
+    return message, said.thread_ts, record.incident_id
 
 
 def known_already(incident_id: str, attempt: Attempt) -> Message:

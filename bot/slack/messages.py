@@ -42,7 +42,10 @@ COMMANDS = (
     ("/precedent help", "this text"),
 )
 CHANGED = {ROOT_CAUSE: "*Root cause*", BOUNDARY: "*Fault*", FAILED_CHECKS: "*Wasted time*", LESSON: "*Lesson*"}
-SHORTCUTS = "In a thread use the message menu: *Record resolution* or *Recall similar*."
+SHORTCUTS = (
+    "In a thread use the message menu: *Record resolution* or *Recall similar*. Is a message the fix? React to it with "
+    ":memo:, and I ask you whether to record it."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,8 @@ class PostNudges:
         day = now.astimezone(self._looked[names[0]].zone).date()
         message = self.surfaces.nudge(Nudge(person, incidents))
         delivery = f"nudge/{person}/{day.isoformat()}"
-        posting = Posting("post", direct, delivery, message.text, message.blocks)
+        only = names[0] if len(names) == 1 else None
+        posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only)
         changes = Changes(owed=(owed(posting, key=delivery),))
         return await self.nudges.claim(person, day, names, changes)
 

@@ -34,7 +34,9 @@ def test_a_fix_of_a_runbook_is_offered_under_it_and_the_runbook_with_its_steps()
     book = Runbook("RB-7", "Gateway failover", ("Drain", "Switch"))
     one = an_incident("INC-1", attempts=(tried("Drain; switch", runbook_id="RB-7"),), runbooks=(book,))
     two = an_incident(
-        "INC-2", attempts=(tried("as RB-7 says", runbook_id="RB-7"),), runbooks=(Runbook("RB-9", "Other"),)
+        "INC-2",
+        attempts=(tried("as RB-7 says", runbook_id="RB-7"), tried("Drain; switch.")),
+        runbooks=(Runbook("RB-9", "Other"),),
     )
     brief = brief_of(one, two)
     (only,) = known_fixes(brief, [one, two])

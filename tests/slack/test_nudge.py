@@ -7,12 +7,16 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from bot.bootstrap.nudging import nudging
 from bot.domain.nudge import SHOWN, Nudge, Nudged
 from bot.playground.validate import validate_message
+from bot.ports import RecordRejected
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.nudge_message import BY_ITSELF, RECORD, STOP, WORKED, nudge_message, settled
+from bot.slack.nudging import answer
 from tests.slack import cases
 from tests.slack.conftest import ROOT, Desk, SteppingClock
 
@@ -48,6 +52,8 @@ async def ask(desk: Desk) -> dict[str, Any]:
     people = desk.deps.agreed.show.people
     job = nudging(Settings(), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
     assert job is not None
+    off = nudging(Settings(nudge="off"), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    assert off is None
     assert await job() == 1
     await desk.work()
     return dict(desk.slack.messages(desk.slack.dm("alice"))[-1])
@@ -91,8 +97,14 @@ async def test_a_guest_does_not_verify_and_what_fires_again_is_not_closed(office
     at(office, EVENING)
     await office.seed()
     payment = await cleared(office, "payment-gateway-504", "alice")
-    ledger = await cleared(office, LEDGER, "alice")
+    ledger, heap = [await cleared(office, name, "alice") for name in (LEDGER, "grafana-search-heap")]
     asked = await ask(office)
+    assert "it cleared by itself" in await press(office, asked["ts"], BY_ITSELF, heap)
+    value = ids.encode({"i": heap, "c": "C0ALERTS"})
+    body = {"user": {"id": "U0BOB"}}
+    assert "Nothing was changed" in await answer(office.deps, body, f"{ids.NUDGE}.{BY_ITSELF}", value)
+    with pytest.raises(RecordRejected, match="older message"):
+        await answer(office.deps, body, f"{ids.NUDGE}.other", value)
     office.slack.core.workspace.user("alice").is_guest = True
     at(office, MORNING + timedelta(minutes=6))  # who people are is kept for five
     assert "not verified yet" in await press(office, asked["ts"], WORKED, payment)

@@ -227,7 +227,10 @@ function viewContext(view, home) {
   if (!drafts.has(view.id)) drafts.set(view.id, new Map());
   return {
     names, draft: drafts.get(view.id), errors: home ? {} : state.errors,
-    act: (e, block, choice) => confirmed(e, () => act("click_view", { action_id: e.action_id, choice, user: state.me, home })),
+    act: (e, block, choice) => confirmed(e, async () => {
+      if (!home) await act("fill", { values: typed(view), user: state.me }, true);
+      await act("click_view", { action_id: e.action_id, choice, user: state.me, home });
+    }),
   };
 }
 
@@ -261,15 +264,20 @@ function drawModal() {
   if (!box.open) box.showModal();
 }
 
-async function submit(view) {
+/** What stands in the inputs of a modal: it goes along with each press. */
+function typed(view) {
   const values = {};
   for (const block of view.blocks.filter((b) => b.type === "input")) {
     const value = drafts.get(view.id)?.get(`${block.block_id} ${block.element.action_id}`);
     values[`${block.block_id}.${block.element.action_id}`] = value ?? "";
   }
+  return values;
+}
+
+async function submit(view) {
   const button = $("modal").querySelector("[type=submit]");
   if (button) button.disabled = true;
-  await act("submit_view", { values, user: state.me }, true);
+  await act("submit_view", { values: typed(view), user: state.me }, true);
   if (button) button.disabled = false;
 }
 
