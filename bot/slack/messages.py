@@ -35,7 +35,7 @@ COMMANDS = (
     ("/incidents", "the open incidents you may see"),
     ("/digest [7d|30d]", "what recurs, shown to you only"),
     ("/precedent channel", "what is set for this channel, and changing it"),
-    ("/precedent rules", "what is silenced here, with Undo"),
+    ("/precedent rules", "what is silenced or set aside here, with Undo"),
     ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
     ("/precedent report [30d]", "what became of the briefs: acted on, right or wrong, recorded"),
     ("/precedent status", "what the bot depends on, and whether it works"),

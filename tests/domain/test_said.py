@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.brief import decide
-from bot.domain.filing import FixesSaid, filed_of
+from bot.domain.filing import FixesSaid, FixPair, Wording, filed_of, pairs_to_ask, wordings_in
 from bot.domain.incident import Attempt, Incident, VerificationStatus
 from bot.domain.query import Query, Viewer
 from bot.domain.ranking import Precedent, Recalled, Tier, tier_of
@@ -154,3 +154,29 @@ def test_briefs_count_as_filed_and_say_so() -> None:
     assert split.recommendation is not None
     assert split.recommendation.successes == 1
     assert "filed by a person" in split.alternatives[0].explanation
+
+
+def worded(incident_id: str, *fixes: str, runbook: str | None = None) -> Incident:
+    attempts = tuple(Attempt(fix, VerificationStatus.VERIFIED, runbook_id=runbook) for fix in fixes)
+    return Incident(incident_id, "t", attempts=attempts)
+
+
+def test_pairs_to_ask_about_are_what_reads_alike_what_is_counted_as_one_and_what_was_said() -> None:
+    records = [
+        worded("INC-1", "flush the ledger cache", "roll back the deploy", " "),
+        worded("INC-2", "empty the ledger cache", "Flush the ledger cache."),
+        worded("INC-3", "flushed ledger cache"),
+        worded("INC-4", "flush the ledger cache now", runbook="RB-1"),
+    ]
+    assert [w.incident_id for w in wordings_in(records)] == ["INC-1", "INC-1", "INC-2", "INC-3"]
+    pairs = pairs_to_ask(records, [])
+    assert [(p.one.fix, p.other.fix, p.same) for p in pairs] == [
+        ("flush the ledger cache", "empty the ledger cache", False),
+        ("empty the ledger cache", "flushed ledger cache", False),
+        ("flush the ledger cache", "flushed ledger cache", True),
+    ]
+    said = [act("roll back the deploy", "empty the ledger cache")]
+    assert pairs_to_ask(records, said)[0] == FixPair(
+        Wording("roll back the deploy", "INC-1"), Wording("empty the ledger cache", "INC-2"), same=True
+    )
+    assert pairs_to_ask([worded("INC-1", "a", "the")], []) == ()

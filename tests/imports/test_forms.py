@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -215,3 +216,44 @@ def test_the_form_is_told_by_the_text_and_format_overrides_it() -> None:
     assert isinstance(unknown, Refusal)
     assert "no form that import knows" in unknown.reason
     assert everything("-", "") == []
+
+
+def test_facts_at_the_head_of_a_post_mortem() -> None:
+    text = "# Down\n\n- Date: 2026-01-05 10:00\n- Duration (min): 45\n- Fault lies with: vendor\n- Impact: all users\n\n## Root cause\n\nx\n"
+    (record,) = taken("down.md", text)
+    assert (record.resolved_at, record.boundary.value, record.customer_impact) == (
+        at("2026-01-05T10:45:00"),
+        "vendor",
+        "all users",
+    )
+    (refused,) = everything("down.md", text.replace("vendor", "the moon"))
+    assert isinstance(refused, Refusal)
+    assert refused.field == "boundary"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ("1764489600,,", at("2025-11-30T08:00:00")),
+        ("1764489600000,,", at("2025-11-30T08:00:00")),
+        ('"Nov 30, 2025 08:00",,', at("2025-11-30T08:00:00")),
+        ("30.11.2025,,", at("2025-11-30T00:00:00")),
+        ("2025-11-30 08:00 UTC,,", at("2025-11-30T08:00:00")),
+        ("2025-11-30T08:00:00Z,many,", "minutes"),
+        ("2025-11-30T08:00:00Z,,the moon", "boundary"),
+        ("soon,,", "started_at"),
+    ],
+)
+def test_cells_as_people_write_them(cells: str, expected: object) -> None:
+    (found,) = everything("x.csv", f"title,started,duration minutes,boundary\nx,{cells}\n")
+    assert (found.field if isinstance(found, Refusal) else found.started_at) == expected
+
+
+def test_what_is_too_long_or_too_deep_is_refused() -> None:
+    large, deep = {"incident_id": "A", "title": "x" * 300_000}, '{"title": ' + "[" * 900 + "1" + "]" * 900 + "}"
+    for row in (json.dumps(large), deep):
+        (refused,) = everything("-", row)
+        assert isinstance(refused, Refusal)
+    (long,) = everything("-", json.dumps([{"incident_number": 1, "title": "x" * 1_100_000}]))
+    assert isinstance(long, Refusal)
+    assert "longer than 1024 kB" in long.reason

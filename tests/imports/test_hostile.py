@@ -79,11 +79,13 @@ def test_ten_megabytes_end_soon(name: str) -> None:
     texts = {
         "x.md": "# T\n\n## Root cause\n" + "word **and** a [ ( < # \\ word\n" * 350_000,
         "x.csv": 'title,root cause\n"never closed,' + "cell,;|\n" * 1_300_000,
-        "x.json": '{"incidents": [' + ",".join(['{"incident_number": 1, "title": ""}'] * 20_000) + "]}",
+        "x.json": '{"incidents": ['
+        + ",".join(['{"incident_number": 1, "title": "", "body": {"details": "' + "word " * 400 + '"}}'] * 5_000)
+        + "]}",
     }
-    began = time.monotonic()
+    began = time.process_time()
     found = everything(name, texts[name])
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 20  # seconds of work, whatever else runs
     assert not [one for one in found if isinstance(one, Incident)]
 
 

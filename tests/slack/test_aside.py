@@ -54,10 +54,11 @@ async def test_a_wrong_precedent_is_set_aside_for_its_kind_of_alert_and_taken_ba
     )
     assert [p.tier for p in again.precedents if p.incident.incident_id == wrong.incident_id] == [Tier.POSSIBLE]
 
-    rules = await ask(office, "rules")
+    rules = await ask(office, "rules", "alice")
     assert "Set aside as precedents" in shown(rules)
     assert "INC" in shown(rules)
     await press(office, rules, ids.UNDO, "alice")
+    await office.slack.wait_for(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
     await office.work()
     restored = next(b for b in await office.memory.incidents.briefs(incident_id) if b.channel == "C0ALERTS")
     assert [line.incident_id for line in restored.brief.sources] == [s.incident_id for s in before.brief.sources]

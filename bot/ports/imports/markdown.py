@@ -62,7 +62,7 @@ def _row(name: str, told: WriteUp) -> Row:
             "title": title,
             "started_at": started,
             "resolved_at": moment_inside(facts.get("resolved_at", ""), "resolved_at")
-            or later(started, facts.get("minutes") and float_minutes(facts["minutes"]), "minutes"),
+            or later(started, facts.get("minutes") and seconds_of(facts["minutes"]), "minutes"),
             "source": {"kind": "import", "url": facts.get("url")},
         }
     )
@@ -73,7 +73,7 @@ def _row(name: str, told: WriteUp) -> Row:
     return row
 
 
-def float_minutes(said: str) -> float | None:
+def seconds_of(said: str) -> float | None:
     """Minutes in seconds; None where it is no number."""
     number = re.match(r"\d{1,6}(?:\.\d{1,3})?", said)
     return float(number[0]) * 60 if number else None
