@@ -46,7 +46,7 @@ def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
 def _menu(incident: IncidentView, *, compares: bool) -> dict[str, object]:
     """What is done seldom. An incident whose resolution is recorded was an alert."""
     entries = [("Compare without memory", ids.COMPARE)] if compares else []
-    entries.append(("Mute…", ids.MUTE))
+    entries += [("Mute…", ids.MUTE), ("Post-mortem", ids.POSTMORTEM)]
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))
     values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]

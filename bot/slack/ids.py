@@ -30,6 +30,7 @@ LOOKUP_ACTIONS = "precedent.lookup"
 COMPARE = "compare"
 MUTE = "mute"
 NOT_ALERT = "not_alert"
+POSTMORTEM = "postmortem"
 
 # Shortcuts on a message
 RESOLVE_FROM_MESSAGE = "resolve_from_message"
