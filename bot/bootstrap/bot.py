@@ -44,6 +44,7 @@ from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
+from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
 from bot.workflows.apart import KeepApart
@@ -54,6 +55,7 @@ from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
+from bot.workflows.files import MakeFiles
 from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.nudge import PostNudges
@@ -132,9 +134,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     brief = _answer(memory, chat, surfaces, clock, admit, pressure)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
-    deliver = Deliver(
-        memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, charts=MatplotlibCharts()
-    )
+    files = MakeFiles(MatplotlibCharts(), memory.incidents, SlackThreads(slack), chat)
+    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, files=files)
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,

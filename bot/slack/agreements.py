@@ -14,14 +14,14 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.chat import Message
-from bot.slack import ids
+from bot.slack import ids, post_mortem
 from bot.slack.agreed_messages import channel_message, rules_message
 from bot.slack.aside_modal import read_wrong, wrong_view
 from bot.slack.channel_modal import channel_view, read_channel
 from bot.slack.detailing import compare_view
 from bot.slack.forms import View
 from bot.slack.listening import Listening, asker_in, require_member, require_visible
-from bot.slack.questions import Answer
+from bot.slack.questions import Answer, tell
 from bot.slack.resolving import OPEN_WITHIN_S, UNREADABLE, channel_id_of, trigger_of, user_of
 from bot.slack.silence_modals import mute_view, not_alert_view, read_mute, read_reach
 from bot.workflows.rules import Answered
@@ -52,9 +52,12 @@ def listen(app: AsyncApp, deps: Listening) -> None:
 
 def _buttons(app: AsyncApp, deps: Listening) -> None:
     @app.action(ids.MORE)
-    async def more(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
+    async def more(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any, respond: Answer) -> None:
         await ack()
         said = ids.decode(ids.text_of(ids.object_of(action, "selected_option"), "value"))
+        if said.get("do") == ids.POSTMORTEM:
+            await tell(respond, await post_mortem.asked(deps, client, body, ids.text_of(said, "i") or ""))
+            return
         async with asyncio.timeout(OPEN_WITHIN_S):
             view = await menu_view(deps, body, said)
             await client.views_open(trigger_id=trigger_of(body), view=view)

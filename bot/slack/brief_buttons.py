@@ -55,6 +55,8 @@ def _menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, o
     entries = [("Wrong precedent…", ids.WRONG)] if lists else []
     entries += [("Compare without memory", ids.COMPARE)] if compares else []
     entries.append(("Mute…", ids.MUTE))
+    entries = [("Compare without memory", ids.COMPARE)] if compares else []
+    entries += [("Mute…", ids.MUTE), ("Post-mortem", ids.POSTMORTEM)]
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))
     values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]

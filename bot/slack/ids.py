@@ -37,6 +37,7 @@ NOT_ALERT = "not_alert"
 WRONG = "wrong"
 # What Undo ends, beside rules and mutes
 ASIDE = "aside"
+POSTMORTEM = "postmortem"
 
 # Shortcuts on a message
 RESOLVE_FROM_MESSAGE = "resolve_from_message"

@@ -30,7 +30,7 @@ from bot.ports import (
 )
 from bot.ports.chat import Chat, Posting
 from bot.ports.clock import Clock
-from bot.ports.files import Charts, content_of, read_chart
+from bot.ports.files import Files
 from bot.ports.memory import MemoryBank
 from bot.ports.store import Destination, IncidentStore, Outbox, OwedRow
 
@@ -168,7 +168,7 @@ class Deliver:
     records: IncidentStore | None = None
     chance: Callable[[], float] = random.SystemRandom().random
     deadline_s: float = CALL_DEADLINE_S
-    charts: Charts | None = None
+    files: Files | None = None
     _free_at: dict[str, datetime] = field(default_factory=dict)
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
@@ -287,16 +287,12 @@ class Deliver:
         return Sent(await self.chat.deliver(posting))
 
     async def _upload(self, row: OwedRow, posting: Posting) -> Decision:
-        """A file that is there already is not posted again. What is drawn is drawn now."""
+        """A file that is there already is not posted again. What it holds is made now."""
         if there := await self._posted_before(row, posting):
             return Sent(there)
-        content = content_of(posting.extra)
-        if content is None:
-            chart = read_chart(posting.extra.get("chart"))
-            if self.charts is None:
-                raise ChartUnavailable("Nothing here draws pictures.")
-            content = await self.charts.png(chart)
-        return Sent(await self.chat.deliver(replace(posting, content=content)))
+        if self.files is None:
+            raise ChartUnavailable("Nothing here makes files.")
+        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(posting))))
 
     async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""

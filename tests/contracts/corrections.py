@@ -18,7 +18,7 @@ from bot.domain.notice import Notice
 from bot.domain.query import OPERATOR, Query
 from bot.ports import StoreConflict
 from bot.ports.audit import AuditLine, changed
-from bot.ports.files import text_file
+from bot.ports.files import postmortem_file
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, Owed, PostedBrief, Received, SeenPost
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE, received
@@ -179,7 +179,7 @@ class CorrectionsContract:
 
     async def test_a_file_of_its_own_is_deleted_with_its_words(self, store: Store) -> None:
         await filled(store)
-        file = text_file("C1", "pm/INC-7", "pm.md", MARK, thread_ts="1.0", incident_id="INC-7")
+        file = postmortem_file("C1", "pm/INC-7", "pm.md", "1.0", "INC-7", "U1")
         await store.incidents.commit(Changes(owed=(owed(file, key="C1/INC-7", urgent=True),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1, urgent_only=True)
         await store.outbox.settle(row, "F1")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, timedelta
 
 from bot.domain.channel import DigestTime
-from bot.domain.digest_chart import DigestChart
+from bot.ports.chat import Posting
 from bot.workflows.deliver import Deliver
 from bot.workflows.digest import PostDigests
 from tests.slack.conftest import Desk
 
 
 class Drawn:
-    async def png(self, chart: DigestChart) -> bytes:
+    async def content(self, posting: Posting) -> bytes:
         return b"\x89PNG"
 
 
@@ -28,7 +28,7 @@ async def test_the_digest_has_its_picture_in_the_thread_once(office: Desk) -> No
     clock = desk.deps.clock
     clock.at += timedelta(days=1)  # type: ignore[attr-defined]  # the tests' own clock
     assert await posting(desk)() == 1
-    desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, clock, charts=Drawn())
+    desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, clock, files=Drawn())
     await desk.slack.lose_answers(1, "files.completeUploadExternal")
     await desk.work()
     assert await posting(desk)() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from bot.playground import LocalSlack
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Posting
-from bot.ports.files import text_file
+from bot.ports.files import postmortem_file
 from bot.slack import uploads
 from bot.slack.outbound import SlackChat, web_client
 from tests.slack.test_outbound import ToldClock, post
@@ -52,12 +53,11 @@ async def test_a_file_stands_in_the_thread_is_found_again_and_deleted(slack: Loc
 async def test_a_text_file_has_a_comment_and_a_preview(slack: LocalSlack, chat: SlackChat) -> None:
     ts = await chat.deliver(post())
     assert ts is not None
-    posting = text_file(
-        "C0ALERTS", "pm/1", "post-mortem.md", "# INC-1", thread_ts=ts, incident_id="INC-1", comment="Here"
-    )
-    await chat.deliver(Posting(**{**{f: getattr(posting, f) for f in Posting.__slots__}, "content": b"# INC-1"}))
+    posting = postmortem_file("C0ALERTS", "pm/1", "pm.md", ts, "INC-1", "U0BOB")
+    await chat.deliver(replace(posting, content=b"# INC-1"))
     (reply,) = slack.replies("C0ALERTS", ts)
-    assert (reply["text"], reply["files"][0]["preview"], reply["thread_ts"]) == ("Here", "# INC-1", ts)
+    assert reply["text"] == "Post-mortem, asked for by <@U0BOB>"
+    assert (reply["files"][0]["preview"], reply["thread_ts"]) == ("# INC-1", ts)
 
 
 async def test_an_answer_that_is_lost_leaves_the_file_to_be_found(slack: LocalSlack, chat: SlackChat) -> None:
