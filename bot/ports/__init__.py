@@ -8,6 +8,7 @@ Must not import a vendor library or decide anything. The error tree:
     ├── MemoryUnavailable          the memory bank cannot answer now; the index or nothing is used instead
     │   └── MemoryAuthRejected     the bank refuses the key: what is owed to it waits until that is mended
     ├── MemoryRejected             the memory bank refuses this record for good
+    ├── ModelUnavailable           no model answers now; the brief stands without a hypothesis
     ├── EmbeddingUnavailable       there is no embedding model, or it failed; memory works by words instead
     ├── ChatUnavailable            Slack cannot take this now (rate limit, outage); carries retry_after_s
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
@@ -46,6 +47,16 @@ class MemoryAuthRejected(MemoryUnavailable):
 
 class MemoryRejected(PrecedentError):
     """The memory bank refuses this record for good."""
+
+
+class ModelUnavailable(PrecedentError):
+    """No model answers now, or none within the deadline. `calls` (of `bot.ports.model`) are those that were made, and
+    `sent` is what went out with the first of them, None where nothing did."""
+
+    def __init__(self, message: str, calls: tuple[object, ...] = (), sent: object = None) -> None:
+        super().__init__(message)
+        self.calls = calls
+        self.sent = sent
 
 
 class EmbeddingUnavailable(PrecedentError):
