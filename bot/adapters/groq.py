@@ -120,6 +120,8 @@ async def open_groq(api_key: str, base_url: str, models: Sequence[str]) -> Async
     """The ladder on Groq, for this event loop; nothing is asked yet. `base_url` is without the client's own path."""
     bare = base_url.rstrip("/").removesuffix("/openai/v1")
     client = groq.AsyncGroq(api_key=api_key, base_url=bare, max_retries=0)
+    # half a second of imports, which the client leaves for the first question: its deadline is no time for that
+    _ = client.chat.completions
     try:
         yield Ladder(GroqCaller(client), models)
     finally:

@@ -26,7 +26,8 @@ GIVEN = Given((Cited(ALERT, "payments-api is slow"),))
 PROMPT = prompt_for(GIVEN)
 SCHEMA = schema_for(GIVEN)
 TEXT = json.dumps(ANSWER)
-DEADLINE_S = 1.0
+# Where nothing answers the deadline is waited for; everywhere else it only must be long enough for a busy machine.
+DEADLINE_S, LONG_S = 1.0, 5.0
 GONE = failed(400, "model_decommissioned")
 
 # name: (what the big model plays, what the small one plays, who answers, calls, how the last one was asked for)
@@ -81,15 +82,19 @@ async def played(case: str) -> tuple[Answer | ModelUnavailable, ModelServer, flo
     scripts = {BIG: list(big), SMALL: list(small)}
     async with model_server(scripts) as server, open_groq("key", f"{server.url}/openai/v1", (BIG, SMALL)) as ladder:
         began = time.monotonic()
-        found = await asked(ladder)
+        found = await asked(ladder, deadline_of(case))
         return found, server, time.monotonic() - began
+
+
+def deadline_of(case: str) -> float:
+    return DEADLINE_S if case.startswith("slow") else LONG_S
 
 
 @pytest.mark.parametrize("case", CASES)
 async def test_every_failure_ends_within_the_deadline(case: str) -> None:
     _, _, who, calls = CASES[case]
     found, server, seconds = await played(case)
-    assert seconds < DEADLINE_S + 1.0
+    assert seconds < deadline_of(case) + 1.0
     assert len(server.asked) == calls
     assert len(found.calls) == calls
     if who is None:
@@ -175,11 +180,11 @@ async def test_a_ladder_without_a_smaller_prompt_goes_on() -> None:
 
 
 async def main() -> None:
-    print(f"| case | outcome | calls | seconds (deadline {DEADLINE_S:g}) |\n|---|---|---|---|")
+    print("| case | outcome | calls | seconds | deadline |\n|---|---|---|---|---|")
     for case in CASES:
         found, server, seconds = await played(case)
         outcome = found.model if isinstance(found, Answer) else str(found)
-        print(f"| {case} | {outcome} | {len(server.asked)} | {seconds:.2f} |")
+        print(f"| {case} | {outcome} | {len(server.asked)} | {seconds:.2f} | {deadline_of(case):g} |")
 
 
 if __name__ == "__main__":
