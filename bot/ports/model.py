@@ -77,7 +77,3 @@ class ModelLedger(Protocol):
     async def sent(self, incident_id: str, limit: int = 5) -> tuple[Sent, ...]:
         """What was sent about an incident, latest first."""
         ...
-
-    async def forget(self, before: datetime) -> int:
-        """Delete what was sent before then; how many."""
-        ...

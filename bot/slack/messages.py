@@ -34,6 +34,7 @@ COMMANDS = (
     ("/precedent channel", "what is set for this channel, and changing it"),
     ("/precedent rules", "what is silenced here, with Undo"),
     ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
+    ("/precedent sent INC-…", "exactly what a language model was sent about an incident"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )

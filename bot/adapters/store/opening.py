@@ -19,6 +19,7 @@ from bot.adapters.store.incidents import SqlIncidents
 from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
+from bot.adapters.store.model_ledger import SqlModelLedger
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.receiving import Together
@@ -53,6 +54,7 @@ class Store:
     heard: SqlHeard
     audit_log: SqlAuditLog
     purging: SqlPurging
+    model_ledger: SqlModelLedger
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -104,6 +106,7 @@ async def open_store(
         heard=SqlHeard(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
+        model_ledger=SqlModelLedger(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
