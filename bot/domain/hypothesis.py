@@ -18,7 +18,7 @@ from bot.domain.incident import VerificationStatus
 from bot.domain.redact import mask
 from bot.domain.same_fix import fix_key
 from bot.domain.steps import DESTRUCTIVE
-from bot.domain.words import cut, listed
+from bot.domain.words import cut
 
 ALERT = "ALERT"
 # What each part may take on a phone, in characters.
@@ -104,10 +104,12 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why an answer is not shown: `rule` for counting, `reason` as a clause for people ("it …")."""
+    """Why an answer is not shown: `rule` for counting, `reason` as a clause for people ("it …"), in words of ours alone.
+    `detail`: what of the answer it was; the answer's own words, so never to be shown."""
 
     rule: str
     reason: str
+    detail: tuple[str, ...] = ()
 
 
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -220,10 +222,8 @@ def _unknown(ids: tuple[str, ...], held: Mapping[str, str]) -> Refused | None:
         return Refused("citation", "it cited nothing")
     if len(ids) > MOST_CITED:
         return Refused("citation", "it cited too much")
-    unknown = [one for one in ids if one not in held]
-    if not unknown:
-        return None
-    return Refused("citation", f"it cited what it was not given ({_quoted(unknown)})")
+    unknown = tuple(one for one in ids if one not in held)
+    return Refused("citation", "it cited what it was not given", unknown) if unknown else None
 
 
 def _hostile(whole: str) -> Refused | None:
@@ -242,19 +242,19 @@ def _invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> 
     named = {re.sub(r"^INC[-\s#]?", "INC-", found.upper()) for found in _ID.findall(whole)}
     cited = {one.upper() for one in ids}
     told = "\n".join(held[one] for one in ids).upper()
-    invented = sorted(n for n in named - cited if not re.search(rf"(?<![\w-]){re.escape(n)}(?!\w)", told))
-    return Refused("citation", f"it spoke of {_quoted(invented)}, which it did not cite") if invented else None
+    invented = tuple(n for n in sorted(named - cited) if not re.search(rf"(?<![\w-]){re.escape(n)}(?!\w)", told))
+    return Refused("citation", "it spoke of an incident or id that it did not cite", invented) if invented else None
 
 
 def _foreign(whole: str, action: str, told: list[str]) -> Refused | None:
     """Hosts, commands and destruction that nothing cited speaks of."""
     known = "\n".join(told).casefold()
-    hosts = [host for host in _HOST.findall(whole) if host.casefold() not in known]
+    hosts = tuple(host for host in _HOST.findall(whole) if host.casefold() not in known)
     if hosts:
-        return Refused("host", f"it named a host that it was not given ({_quoted(hosts)})")
+        return Refused("host", "it named a host that it was not given", hosts)
     commands = [found[0] for found in _SHELL.finditer(whole) if found[0].casefold().strip() not in known]
     if any(command.casefold() not in _NOT_COMMANDS or _looks_typed(command, whole) for command in commands):
-        return Refused("command", "it held a command that nobody gave it")
+        return Refused("command", "it held a command that nobody gave it", tuple(commands))
     for word, pattern in DESTRUCTIVE:
         if pattern.search(action) and not pattern.search(known):
             return Refused("destruction", f"it wanted to {word} something, which nothing that it cites did")
@@ -269,9 +269,7 @@ def _looks_typed(command: str, whole: str) -> bool:
 def _invented_figures(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> Refused | None:
     bare = re.sub("|".join(rf"(?<![\w-]){re.escape(one)}(?!\w)" for one in ids), " ", whole, flags=re.IGNORECASE)
     invented = not_told(bare, (held[one] for one in ids))
-    return (
-        Refused("figure", f"it gave figures that are not in what it cites ({_quoted(invented)})") if invented else None
-    )
+    return Refused("figure", "it gave figures that are not in what it cites", invented) if invented else None
 
 
 def _past(whole: str, ids: tuple[str, ...], given: Given) -> Refused | None:
@@ -281,8 +279,8 @@ def _past(whole: str, ids: tuple[str, ...], given: Given) -> Refused | None:
     if found is None or known & set(ids):
         return None
     if known:
-        return Refused("past", f"it spoke of the past (“{found[0]}”) without naming an incident")
-    return Refused("past", f"it spoke of past incidents (“{found[0]}”), and it was given none")
+        return Refused("past", "it spoke of the past without naming an incident", (found[0],))
+    return Refused("past", "it spoke of past incidents, and it was given none", (found[0],))
 
 
 def _failed_again(action: str, failing: Iterable[str]) -> Refused | None:
@@ -313,9 +311,3 @@ def _same_clause(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[st
     if not one[0]:
         return one[1] == other[1]
     return one[1] <= other[1] or (bool(other[1]) and other[1] <= one[1])
-
-
-def _quoted(items: Iterable[str]) -> str:
-    """Names of a refused answer, for people: short, masked, and without the power to format."""
-    calm = (re.sub(r"[^\w.:%-]+", " ", mask(item)[0]).strip()[:30] for item in items)
-    return listed(calm, 3)
