@@ -47,6 +47,7 @@ from bot.slack.people import SlackPeople
 from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
+from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
@@ -154,6 +155,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         ),
         correct=correcting(settings, memory, people, clock),
         details=detailing(memory, clock),
+        show_sent=ShowSent(memory.store.model_ledger),
         identity=identity,
     )
     app = build_app(client, secret_of(settings), listening)

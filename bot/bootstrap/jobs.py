@@ -27,17 +27,19 @@ log = logger("jobs")
 @dataclass(frozen=True, slots=True)
 class KeptFor:
     """For how long things are kept. `seen`: ids of events; `texts`: what was delivered, submitted or could not be worked
-    off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines."""
+    off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines; `sent`: what went
+    to models."""
 
     seen: timedelta = timedelta(hours=24)
     texts: timedelta = timedelta(days=30)
     notices: timedelta = timedelta(days=90)
     audit: timedelta = timedelta(days=400)
+    sent: timedelta = timedelta(days=90)
 
 
 def kept_for(settings: Settings) -> KeptFor:
     """As the operator set it."""
-    days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days)
+    days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days, settings.keep_sent_days)
     return KeptFor(timedelta(hours=settings.keep_seen_hours), *(timedelta(days=number) for number in days))
 
 
@@ -80,6 +82,9 @@ class Jobs:
         now, kept = self.clock.now(), self.kept_for
         events = await self.inbox.forget_before(now - kept.seen)
         gone = await self.retention.forget(
-            before=now - kept.texts, audit_before=now - kept.audit, notices_before=now - kept.notices
+            before=now - kept.texts,
+            audit_before=now - kept.audit,
+            notices_before=now - kept.notices,
+            sent_before=now - kept.sent,
         )
         log.info("forgot what is old", events=events, **asdict(gone))

@@ -63,6 +63,8 @@ def setting_lines(view: ChannelView) -> list[str]:
     if view.channel.is_shared:
         allowed = "allowed by a steward" if settings.shared else "silent"
         lines.append(f"• Shared with another organisation: {allowed}")
+    if settings.model is not None:
+        lines.append(f"• A language model may be asked: {'yes' if settings.model else 'no'}")
     return lines
 
 

@@ -54,8 +54,6 @@ def _menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, o
     """What is done seldom. An incident whose resolution is recorded was an alert."""
     entries = [("Wrong precedent…", ids.WRONG)] if lists else []
     entries += [("Compare without memory", ids.COMPARE)] if compares else []
-    entries.append(("Mute…", ids.MUTE))
-    entries = [("Compare without memory", ids.COMPARE)] if compares else []
     entries += [("Mute…", ids.MUTE), ("Post-mortem", ids.POSTMORTEM)]
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))

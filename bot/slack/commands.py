@@ -12,12 +12,15 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
+from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Message
 from bot.slack import agreements, correcting, reporting
+from bot.slack.hypothesis_message import sent_message
 from bot.slack.listening import Listening, asker_in, open_incidents
 from bot.slack.looking_up import looked_up
 from bot.slack.questions import Answer, tell
-from bot.slack.resolving import channel_id_of, open_from_command
+from bot.slack.resolving import channel_id_of, named, open_from_command
+from bot.workflows.analyse import NOTHING_SENT
 
 Body = Mapping[str, Any]
 Command = Callable[[Listening, Body], Awaitable[Message]]
@@ -44,7 +47,7 @@ async def incidents(deps: Listening, body: Body) -> Message:
 
 
 async def precedent(deps: Listening, body: Body) -> Message:
-    """`/precedent help|status|channel|rules|report`; what opens a modal is in `correcting`."""
+    """`/precedent help|status|channel|rules|report|sent`; what opens a modal is in `correcting`."""
     word = next(iter(str(body.get("text") or "help").split()), "help").lower()
     if word in AGREED:
         return await AGREED[word](deps, body)
@@ -53,10 +56,22 @@ async def precedent(deps: Listening, body: Body) -> Message:
     return deps.surfaces.help(None if word == "help" else word)
 
 
+async def sent(deps: Listening, body: Body) -> Message:
+    """`/precedent sent INC-…`: exactly what went to a model about an incident."""
+    said = " ".join(str(body.get("text") or "").split()[1:])
+    if not said:
+        raise RecordRejected("", "Say which incident: /precedent sent INC-7.")
+    viewer, incident_id = await asker_in(deps.chat, channel_id_of(body)), await named(deps, said)
+    if deps.show_sent is None:
+        raise IncidentNotFound(NOTHING_SENT.format(incident_id))
+    return sent_message(await deps.show_sent(incident_id, viewer))
+
+
 AGREED: Mapping[str, Command] = {
     "channel": agreements.channel,
     "rules": agreements.rules,
     "report": reporting.report,
+    "sent": sent,
 }
 COMMANDS: Mapping[str, Command] = {
     "/recall": recall,

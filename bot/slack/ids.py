@@ -90,6 +90,7 @@ ZONE = "zone"
 NUDGES = "nudges"
 POOL = "pool"
 SHARED = "shared"
+MODEL = "model"
 # Blocks of the views that silence
 WHAT = "what"
 UNTIL = "until"

@@ -14,6 +14,7 @@ from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
+from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
 from bot.workflows.aside import WrongPrecedent
 from bot.workflows.channels import ChangeChannel, ShowChannel
@@ -74,6 +75,7 @@ class Listening:
     agreed: Agreed
     correct: Correct
     details: ShowDetails
+    show_sent: ShowSent | None = None
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
 

@@ -38,6 +38,7 @@ COMMANDS = (
     ("/precedent rules", "what is silenced or set aside here, with Undo"),
     ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
     ("/precedent report [30d]", "what became of the briefs: acted on, right or wrong, recorded"),
+    ("/precedent sent INC-…", "exactly what a language model was sent about an incident"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )

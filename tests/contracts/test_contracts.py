@@ -17,6 +17,7 @@ from bot.adapters.store.engine import connect, read_url
 from tests.contracts.channels import ChannelContract
 from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.desks import DeskContract
+from tests.contracts.ledger import LedgerContract
 from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.nudges import NudgesContract
@@ -30,7 +31,14 @@ from tests.ports import free_port
 
 
 class TestStoreOnSqlite(
-    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract, SaidContract
+    StoreContract,
+    LivesContract,
+    DeskContract,
+    ChannelContract,
+    CorrectionsContract,
+    NudgesContract,
+    SaidContract,
+    LedgerContract,
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
@@ -62,7 +70,14 @@ async def empty_postgres(url: str) -> None:
 
 @pytest.mark.integration
 class TestStoreOnPostgres(
-    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, NudgesContract, SaidContract
+    StoreContract,
+    LivesContract,
+    DeskContract,
+    ChannelContract,
+    CorrectionsContract,
+    NudgesContract,
+    SaidContract,
+    LedgerContract,
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:

@@ -19,6 +19,7 @@ from bot.adapters.store.incidents import SqlIncidents
 from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
+from bot.adapters.store.model_ledger import SqlModelLedger
 from bot.adapters.store.nudges import SqlNudges
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
@@ -57,6 +58,7 @@ class Store:
     purging: SqlPurging
     nudges: SqlNudges
     said: SqlSaid
+    model_ledger: SqlModelLedger
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -110,6 +112,7 @@ async def open_store(
         purging=SqlPurging(database, clock, writer, index),
         nudges=SqlNudges(database, clock, writer),
         said=SqlSaid(database, clock, writer),
+        model_ledger=SqlModelLedger(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

@@ -19,6 +19,7 @@ from bot.adapters.store.commit import Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_tables import FTS_REBUILD
+from bot.adapters.store.model_ledger import forget_what_speaks_of
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.quoting import mentions, speaking_of
 from bot.adapters.store.said import forget_said
@@ -59,6 +60,7 @@ class SqlPurging:
                 deletions = await _from_outbox(connection, incident_id, marks)
                 await _from_inbox(connection, incident_id)
                 await _rows(connection, incident_id)
+                await forget_what_speaks_of(connection, incident_id)
                 await _from_audit(connection, incident_id)
                 changes = replace(changes, retracted=(*changes.retracted, incident_id))
                 await owe_in(connection, deletions, now)
