@@ -344,7 +344,8 @@ def with_evidence(brief: Brief, evidence: Sequence[Evidence], at: datetime | Non
         brief.recommendation.fix if brief.recommendation else None,
         skip,
     )
-    found = contradictions(remembered, evidence, brief.now) if brief.now else ()
+    fires = brief.incident is None or brief.incident.state == "open"
+    found = contradictions(remembered, evidence, brief.now, fires=fires) if brief.now else ()
     shown = replace(
         brief,
         evidence=in_order(evidence),

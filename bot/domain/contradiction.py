@@ -11,12 +11,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.domain.boundary import BoundaryCall
-from bot.domain.evidence import PEAK, Evidence, EvidenceKind, Observed, in_order, observed, quantity, vendor_is_down
+from bot.domain.evidence import (
+    PEAK,
+    Evidence,
+    EvidenceKind,
+    Observed,
+    in_order,
+    is_deploy,
+    observed,
+    quantity,
+    vendor_is_down,
+)
 from bot.domain.incident import Boundary
 from bot.domain.skip import Skip
 from bot.domain.words import one_line
 
 RECENT = timedelta(minutes=60)
+# A pipeline may be a little ahead of the clock of whoever posts the alert.
+SKEW = timedelta(minutes=2)
 LOW, HIGH = 60.0, 90.0
 _NAME_LIMIT = 40
 
@@ -83,11 +95,11 @@ def _deploy(memory: Remembered, seen: Sequence[Observed], now: datetime) -> Iter
     """Memory says vendor, and somebody deployed just before it began."""
     if memory.call.value is not Boundary.VENDOR:
         return
-    recent = [i for i in seen if i.kind is EvidenceKind.DEPLOY and timedelta() <= now - i.at <= RECENT]
+    recent = [i for i in seen if is_deploy(i) and -SKEW <= now - i.at <= RECENT]
     if not recent:
         return
     latest = max(recent, key=lambda item: item.at)
-    ago = f"{int((now - latest.at).total_seconds() // 60)} min"
+    ago = f"{max(0, int((now - latest.at).total_seconds() // 60))} min"
     pages = [vendor_is_down(i) for i in seen if i.kind is EvidenceKind.VENDOR_STATUS]
     green = "; the vendor's status page shows no trouble" if pages and not any(p is not False for p in pages) else ""
     what = one_line(latest.what, _NAME_LIMIT)
@@ -103,8 +115,8 @@ def _vendor_red(memory: Remembered, seen: Sequence[Observed], _now: datetime) ->
     for page in seen:
         if page.kind is EvidenceKind.VENDOR_STATUS and vendor_is_down(page):
             what = one_line(page.what, _NAME_LIMIT)
-            said = f": {one_line(page.text, 80)}" if page.text else ""
-            yield Contradiction("vendor_red", "vendor's page reports trouble", f"{what}{said}", _said(memory.call))
+            said = f"{what}: {one_line(page.text or '', 80)}"
+            yield Contradiction("vendor_red", "vendor's page reports trouble", said, _said(memory.call))
             return
 
 
@@ -146,16 +158,20 @@ def _skip_is_high(memory: Remembered, seen: Sequence[Observed], _now: datetime) 
         yield Contradiction("skip_is_high", f"{what} {at}, check it", f"{what} {at}", said)
 
 
-# The order is the order in which they lead: what explains most new trouble first.
-_RULES: tuple[Callable[[Remembered, Sequence[Observed], datetime], Iterator[Contradiction]], ...] = (
-    _deploy,
-    _vendor_red,
-    _not_used_up,
-    _skip_is_high,
+# The order is the order in which they lead: what explains most new trouble first. What is in use tells nothing any more
+# once the alert has cleared (False): the fix may have brought it down.
+_RULES: tuple[tuple[Callable[[Remembered, Sequence[Observed], datetime], Iterator[Contradiction]], bool], ...] = (
+    (_deploy, True),
+    (_vendor_red, True),
+    (_not_used_up, False),
+    (_skip_is_high, False),
 )
 
 
-def contradictions(memory: Remembered, evidence: Sequence[Evidence], now: datetime) -> tuple[Contradiction, ...]:
-    """All of them, the one that leads first; the same in whatever order the evidence comes. `now` is the alert's time."""
+def contradictions(
+    memory: Remembered, evidence: Sequence[Evidence], now: datetime, *, fires: bool = True
+) -> tuple[Contradiction, ...]:
+    """All of them, the one that leads first; the same in whatever order the evidence comes. `now` is the alert's time,
+    `fires` whether it still does."""
     seen = observed(in_order(evidence))
-    return tuple(found for rule in _RULES for found in rule(memory, seen, now))
+    return tuple(found for rule, lasts in _RULES if fires or lasts for found in rule(memory, seen, now))

@@ -100,18 +100,21 @@ def is_pending(evidence: Iterable[Evidence]) -> bool:
 
 
 def vendor_is_down(page: Observed) -> bool | None:
-    """What a vendor's status page says: True for any trouble, False for none; None where it cannot be read. Its `value`
-    is the level of trouble, 0 for none; without one its words tell."""
-    if page.value is not None:
-        return page.value > 0
+    """What a vendor's status page says: True for any trouble, False for none; None where its words tell neither ("under
+    maintenance", or all in operation with something still open)."""
     said = (page.text or "").casefold()
-    if any(word in said for word in _TROUBLE):
-        return True
-    return False if any(word in said for word in _NO_TROUBLE) else None
+    if said.startswith("operational") or said in _FINE:
+        return None if "open:" in said else False
+    return True if any(word in said for word in _TROUBLE) else None
 
 
+def is_deploy(item: Evidence) -> bool:
+    """Whether it tells of a deploy; that there was none is an observation, too."""
+    return isinstance(item, Observed) and item.kind is EvidenceKind.DEPLOY and item.count != 0
+
+
+_FINE = frozenset({"all systems operational", "none", "green"})
 _TROUBLE = ("outage", "degraded", "disruption", "critical", "major", "minor", "incident")
-_NO_TROUBLE = ("operational", "no known", "none", "green")
 
 
 def quantity(value: float, unit: str = "") -> str:

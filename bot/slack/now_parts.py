@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.domain.brief import Brief
-from bot.domain.evidence import Compared, EvidenceKind, Observed, Unavailable, observed, quantity
+from bot.domain.evidence import Compared, EvidenceKind, Observed, Unavailable, is_deploy, observed, quantity
 from bot.domain.snapshot import then_and_now
 from bot.slack.brief_parts import MAX_ID, SEPARATOR, Blocks, Levels, joined
 from bot.slack.markup import context, link, prose, section
@@ -94,7 +94,7 @@ def _compared(other: Compared, unit: str) -> str:
 def _when(item: Observed, alert_at: datetime | None) -> str | None:
     """When it was so, for what has a time of its own: a deploy by its distance to the alert, log lines from first to
     last."""
-    if item.kind is EvidenceKind.DEPLOY and alert_at:
+    if is_deploy(item) and alert_at:
         minutes = int((alert_at - item.at).total_seconds() // 60)
         return f"*{minutes} min before the alert*" if minutes >= 0 else f"*{-minutes} min after the alert*"
     if item.first and item.last:
