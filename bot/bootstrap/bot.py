@@ -23,6 +23,7 @@ from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.deploys import deploy_channels, reading_deploys, take_deploys
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.memory import Memory, open_memory
@@ -50,6 +51,7 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
+from bot.workflows.deploys import KIND as DEPLOY
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
 from bot.workflows.fired_again import AnswerAgain, AskAgain
@@ -123,7 +125,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
-    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
+    reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, default)
     brief = _answer(memory, chat, surfaces, clock, admit, pressure)
@@ -152,6 +154,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
+    handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
     handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
@@ -200,6 +203,11 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
         events=memory.store.inbox_desk,
         paused=deliver.paused,
     )
+
+
+def _reader(settings: Settings, identity: Identity, names: Directory) -> Callable[[Mapping[str, Any]], Reading]:
+    own = frozenset({identity.bot_id, identity.user_id})
+    return reading_deploys(partial(_read, own, names), deploy_channels(settings), names)
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:
