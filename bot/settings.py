@@ -68,6 +68,9 @@ class Settings(BaseSettings):
     precedent_config: Path | None = Field(
         None, description="TOML file with your own vendors and services; unset: the maintained table alone"
     )
+    evidence_deadline_s: Annotated[float, Field(gt=0, le=10)] = Field(
+        2.0, description="Seconds that a brief waits for metrics, logs and deploys; later ones complete it by an edit"
+    )
     webhook_token: SecretStr | None = Field(
         None, description="Bearer token for POST /webhook/…; unset: alerts are taken from Slack alone"
     )

@@ -23,7 +23,8 @@ from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
-from bot.bootstrap.deploys import deploy_channels, reading_deploys, take_deploys
+from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
+from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.memory import Memory, open_memory
@@ -35,6 +36,7 @@ from bot.observability import REGISTRY, logger, spawn
 from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
+from bot.ports.evidence import LATER, Sources
 from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
 from bot.settings import Settings
@@ -54,6 +56,7 @@ from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.deploys import KIND as DEPLOY
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
+from bot.workflows.evidence import CompleteEvidence, GatherEvidence
 from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
@@ -128,7 +131,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, default)
-    brief = _answer(memory, chat, surfaces, clock, admit, pressure)
+    sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
+    brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
@@ -154,8 +158,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
+    handlers |= _other_work(memory, chat, surfaces, clock, sources)
     handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
-    handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
@@ -183,11 +187,21 @@ def _answer(
     clock: Clock,
     admit: AdmitAlert,
     pressure: WatchPressure,
+    sources: Sources,
 ) -> AnswerAlert:
-    group = GroupStorms(memory.store.storms, pressure.load)
-    return AnswerAlert(
-        memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit, group
-    )
+    group, store = GroupStorms(memory.store.storms, pressure.load), memory.incidents
+    read = stored_reading
+    return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
+
+
+def _other_work(
+    memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
+) -> dict[str, Handle]:
+    return {
+        "reference": AttachMessage(memory.incidents, chat),
+        CORRECTED: telling(memory, surfaces, clock, chat),
+        LATER: CompleteEvidence(memory.incidents, memory.inbox, surfaces, sources),
+    }
 
 
 def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:

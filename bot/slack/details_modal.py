@@ -14,6 +14,7 @@ from bot.slack.brief_parts import verdict as verdict_of
 from bot.slack.correction_modals import closing
 from bot.slack.forms import View
 from bot.slack.markup import Block, context, day, link, plain, prose, section, verbatim
+from bot.slack.now_parts import now_lines, set_aside, then_lines
 from bot.workflows.details import Details
 
 # Slack takes 100 blocks, and 3,000 characters in each.
@@ -35,12 +36,15 @@ def details_view(details: Details) -> View:
     blocks: list[Block] = [verbatim(verdict_of(brief))]
     blocks += [context(ANEW)] if details.anew else []
     blocks += [section(f"*{prose(m.what, 20)} is missing*: {prose(m.reason, 300)}") for m in brief.missing]
+    blocks += _listed("NOW", now_lines(brief))
     if brief.insufficient_memory:
         why = brief.insufficient_memory
         blocks.append(section(f"*INSUFFICIENT_MEMORY* {prose(why.nearest or why.reason, 600)}"))
     blocks += _cause(brief)
+    blocks += _listed(f"THEN ({prose(brief.then.incident_id, MAX_ID)})" if brief.then else "", then_lines(brief))
     blocks += _fixes(brief)
     blocks += _listed("SKIP", [_skip(brief, n) for n in range(len(brief.skip))])
+    blocks += set_aside(brief)
     blocks += _listed("LATER", [f"• {prose(x.check, 150)}: {prose(x.reason, 200)}" for x in brief.later])
     failed = [f"• {prose(d.fix, 200)} (failed {d.failures}×: {ids_of(d.incidents, 8)})" for d in brief.did_not_work]
     blocks += _listed("DID NOT WORK", failed)
