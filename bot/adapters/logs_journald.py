@@ -18,6 +18,9 @@ from bot.ports import EvidenceUnavailable
 
 # An entry has a kilobyte of fields, and an answer ends at 1 MiB.
 LIMIT = 500
+# From that many before the end. One more than that is asked for: the gateway of systemd 252 counts the place where it
+# starts, and would leave out the very latest entry.
+RANGE = f"entries=:-{LIMIT}:{LIMIT + 1}"
 KINDS = ("application/json",)
 ERRORS = ("0", "1", "2", "3")  # emerg, alert, crit, err
 
@@ -48,7 +51,7 @@ class JournaldLogs:
         """The latest lines of the window, and whether there are more. Raises EvidenceUnavailable."""
         fields = {**chosen.labels, **({"PRIORITY": priorities} if priorities else {})}
         matches = [(name, value) for name, values in fields.items() for value in values]
-        answer = await self.server.read("/entries", matches, KINDS, {"Range": f"entries=:-{LIMIT}:{LIMIT}"})
+        answer = await self.server.read("/entries", matches, KINDS, {"Range": RANGE})
         whole = answer.body[: answer.body.rfind(b"\n") + 1] if answer.cut else answer.body
         entries = [_entry(line) for line in whole.splitlines() if line.strip()]
         lines = [line for line in entries if line is not None and at - WINDOW <= line.at <= at]

@@ -23,6 +23,7 @@ from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
@@ -52,9 +53,10 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
+from bot.workflows.deploys import KIND as DEPLOY
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
-from bot.workflows.evidence import CompleteEvidence
+from bot.workflows.evidence import CompleteEvidence, GatherEvidence
 from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
@@ -126,10 +128,10 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
-    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
+    reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, default)
-    sources = gathering(settings, clock, pressure.load)
+    sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
@@ -156,8 +158,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
-    handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
-    handlers |= {LATER: CompleteEvidence(memory.incidents, memory.inbox, surfaces, sources)}
+    handlers |= _other_work(memory, chat, surfaces, clock, sources)
+    handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
@@ -192,6 +194,16 @@ def _answer(
     return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
 
 
+def _other_work(
+    memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
+) -> dict[str, Handle]:
+    return {
+        "reference": AttachMessage(memory.incidents, chat),
+        CORRECTED: telling(memory, surfaces, clock, chat),
+        LATER: CompleteEvidence(memory.incidents, memory.inbox, surfaces, sources),
+    }
+
+
 def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
     return ReportStatus(
         memory.health,
@@ -205,6 +217,11 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
         events=memory.store.inbox_desk,
         paused=deliver.paused,
     )
+
+
+def _reader(settings: Settings, identity: Identity, names: Directory) -> Callable[[Mapping[str, Any]], Reading]:
+    own = frozenset({identity.bot_id, identity.user_id})
+    return reading_deploys(partial(_read, own, names), deploy_channels(settings), names)
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.metrics import metrics_servers
@@ -22,6 +22,11 @@ def providers(settings: Settings) -> tuple[EvidenceProvider, ...]:
     return (*metrics_servers(configuration), *providers_of(configuration))
 
 
-def gathering(settings: Settings, clock: Clock, load: Callable[[], Load] = lambda: Load.FULL) -> GatherEvidence:
-    """What asks them. Raises ConfigurationRejected."""
-    return GatherEvidence(providers(settings), clock, settings.evidence_deadline_s, load=load)
+def gathering(
+    settings: Settings,
+    clock: Clock,
+    load: Callable[[], Load] = lambda: Load.FULL,
+    more: Sequence[EvidenceProvider] = (),
+) -> GatherEvidence:
+    """What asks them, and `more`. Raises ConfigurationRejected."""
+    return GatherEvidence((*providers(settings), *more), clock, settings.evidence_deadline_s, load=load)

@@ -6,17 +6,18 @@ A deploy is matched to an alert by service, and by environment where both state 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.domain.evidence import EvidenceKind, Observed
 from bot.domain.log_templates import shown
+from bot.domain.redact import mask_url
 
 WINDOW = timedelta(minutes=60)
 WINDOW_SHOWN = "60 min"
 # A pipeline tells of a deploy a little ahead of the clock of whoever posts the alert.
 SKEW = timedelta(minutes=2)
-MOST_SHOWN, MOST_TEXT = 3, 160
+MOST_SHOWN, MOST_TEXT, MOST_NAME = 3, 160, 120
 _SAME = (
     frozenset({"production", "prod", "prd", "live"}),
     frozenset({"staging", "stage", "stg"}),
@@ -24,6 +25,16 @@ _SAME = (
     frozenset({"test", "testing", "qa"}),
     frozenset({"preproduction", "preprod", "pre-prod", "pre-production"}),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """What a post in a channel said was deployed: a configured service, and what has the form of a version or the name of
+    an environment. Nothing else of the post."""
+
+    service: str
+    version: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,24 @@ class Deploy:
     url: str | None = None
     key: str = ""
     told_by: str = ""
+
+
+def fit_to_keep(deploy: Deploy) -> Deploy:
+    """The deploy with its texts masked, on one line and cut; a link that is none is left out."""
+    url = deploy.url if deploy.url and deploy.url.startswith(("https://", "http://")) else None
+    return replace(
+        deploy,
+        service=shown(deploy.service)[:MOST_NAME],
+        version=_kept(deploy.version, 60),
+        environment=_kept(deploy.environment, 30),
+        by=_kept(deploy.by, 40),
+        state=_kept(deploy.state, 30),
+        url=mask_url(url)[:1000] if url else None,
+    )
+
+
+def _kept(text: str | None, most: int) -> str | None:
+    return shown(text)[:most] or None if text else None
 
 
 def same_environment(one: str | None, other: str | None) -> bool:
@@ -86,10 +115,11 @@ def deploys_shown(
 
 def _text(deploy: Deploy) -> str:
     """ "v142 to prod by ci: success"; what is not known is left out."""
+    one = fit_to_keep(deploy)
     parts = (
-        shown(deploy.version or "")[:60] or "a version that is not named",
-        f"to {shown(deploy.environment)[:30]}" if deploy.environment else "",
-        f"by {shown(deploy.by)[:40]}" if deploy.by else "",
+        one.version or "a version that is not named",
+        f"to {one.environment}" if one.environment else "",
+        f"by {one.by}" if one.by else "",
     )
-    state = f": {shown(deploy.state)[:30]}" if deploy.state else ""
+    state = f": {one.state}" if one.state else ""
     return (" ".join(part for part in parts if part) + state)[:MOST_TEXT]

@@ -117,6 +117,7 @@ class Forgotten:
     early: int = 0
     silences: int = 0
     notices: int = 0
+    deploys: int = 0
 
 
 class Retention(Protocol):
@@ -125,7 +126,7 @@ class Retention(Protocol):
     async def forget(
         self, *, before: datetime, audit_before: datetime, notices_before: datetime | None = None
     ) -> Forgotten:
-        """Delete sent rows, `once` keys, dead events and notices of no incident (`early`) older than `before`; mutes that
+        """Delete sent rows, `once` keys, dead events, deploys and notices of no incident (`early`) older than `before`; mutes that
         ended and rules and mutes that were undone before then (`silences`), with what they silenced; audit lines older
         than `audit_before`; and notices older than `notices_before` of incidents that are not open.
         What is still owed stays, however old; so does the address of a brief's message."""

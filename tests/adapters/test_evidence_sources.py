@@ -178,7 +178,7 @@ async def test_a_journal_says_nothing_or_too_much_or_nonsense(tmp_path: Path) ->
     assert [e.signal for e in none] == ["log_none"]
     assert local.asked[0].query.getall("PRIORITY") == ["0", "1", "2", "3"]
     assert local.asked[0].query["_SYSTEMD_UNIT"] == "checkout-api.service"
-    assert local.asked[0].headers["Range"] == "entries=:-500:500"
+    assert local.asked[0].headers["Range"] == "entries=:-500:501"
     at = str(int(ago(seconds=9).timestamp() * 10**6))
     line = json.dumps({"__REALTIME_TIMESTAMP": at, "MESSAGE": "failed " + "x" * 3000}).encode() + b"\n"
     much, _, _ = await asked(tmp_path, source, lambda _: Says(line * 500))

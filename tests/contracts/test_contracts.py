@@ -16,6 +16,7 @@ from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.engine import connect, read_url
 from tests.contracts.channels import ChannelContract
 from tests.contracts.corrections import CorrectionsContract
+from tests.contracts.deploys import DeploysContract
 from tests.contracts.desks import DeskContract
 from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
@@ -26,7 +27,9 @@ from tests.hindsight import banks
 from tests.ports import free_port
 
 
-class TestStoreOnSqlite(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract):
+class TestStoreOnSqlite(
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, DeploysContract
+):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
         store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'test.db'}", clock, FakeIds())
@@ -56,7 +59,9 @@ async def empty_postgres(url: str) -> None:
 
 
 @pytest.mark.integration
-class TestStoreOnPostgres(StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract):
+class TestStoreOnPostgres(
+    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, DeploysContract
+):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
         url = os.environ.get("TEST_POSTGRES_URL")

@@ -11,6 +11,7 @@ from bot.adapters.store.audit_log import SqlAuditLog
 from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
+from bot.adapters.store.deploys import SqlDeploys
 from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
 from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url, refuse_network
 from bot.adapters.store.health import SqlHealth
@@ -53,6 +54,7 @@ class Store:
     heard: SqlHeard
     audit_log: SqlAuditLog
     purging: SqlPurging
+    deploys: SqlDeploys
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -104,6 +106,7 @@ async def open_store(
         heard=SqlHeard(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
+        deploys=SqlDeploys(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from bot.adapters.store.channel_tables import mutes, rules, silenced
 from bot.adapters.store.engine import Database
 from bot.adapters.store.incidents import UNFINISHED
-from bot.adapters.store.tables import audit, briefs, inbox, lives, notices, once, outbox
+from bot.adapters.store.tables import audit, briefs, deploys, inbox, lives, notices, once, outbox
 from bot.ports.desk import Forgotten
 
 PORTION = 500
@@ -42,6 +42,7 @@ class SqlRetention:
             early=await self._delete(notices.c.key, sa.and_(notices.c.incident_id.is_(None), notices.c.at < before)),
             silences=await self._forget_silences(before),
             notices=await self._forget_notices(notices_before) if notices_before else 0,
+            deploys=await self._delete(deploys.c.key, deploys.c.at < before),
         )
 
     async def _forget_silences(self, before: datetime) -> int:
