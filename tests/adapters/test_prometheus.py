@@ -14,9 +14,11 @@ from bot.adapters.prometheus import MetricsServer
 from bot.adapters.prometheus_api import Api
 from bot.adapters.selectors import Selectors
 from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.doctor_metrics import NOTHING, RULES, metrics
 from bot.bootstrap.metrics import metrics_servers
 from bot.domain.evidence import Evidence, EvidenceKind, Observed, Unavailable
 from bot.ports import ConfigurationRejected, EvidenceUnavailable
+from bot.settings import Settings
 from tests.adapters.prometheus_server import FAULTS, Prom, rule, serving
 from tests.builders import NOW, an_alert
 
@@ -296,3 +298,40 @@ def test_a_secrets_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationRejected, match=r"prometheus\.main\.token_env: T_FILE: No such file"):
         metrics_servers(read_configuration(path), unreadable)
+
+
+async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_path: Path) -> None:
+    path = tmp_path / "precedent.toml"
+
+    async def said(text: str) -> dict[str, tuple[bool | None, str, str]]:
+        path.write_text(text)
+        found = await metrics(Settings(precedent_config=path), NOW)
+        return {f.check: (f.ok, f.detail, f.fix) for f in found}
+
+    async with serving(Prom(metrics=("http_requests_total",), values=VALUES | {"vector(1)": ()})) as prom:
+        server = f'[prometheus.main]\nurl = "{prom.url}"\n'
+        found = await said(f"{server}[services.payments-api]\n")
+        assert found["Metrics main"] == (True, f"{prom.url} answers", "")
+        assert found["Metrics main payments-api"][:2] == (True, "error_ratio, traffic")
+        prom.metrics = ()
+        assert (await said(f"{server}[services.payments-api]\n"))["Metrics main payments-api"] == (
+            False,
+            "no metric of a known name has its labels",
+            NOTHING,
+        )
+        own = "[services.payments-api.metrics.signals.cache]\nquery = 'cache'\n"
+        found = await said(server + own)
+        assert found["Metrics main payments-api"][1] == "cache: no data"
+        prom.fault, prom.faulty = "404", "rules"
+        assert (await said(server))["Metrics main rules"][2] == RULES
+        prom.fault, prom.faulty = "401", "vector(1)"
+        assert (await said(server))["Metrics main"] == (
+            False,
+            f"{prom.url}: HTTP 401: the key is missing or wrong",
+            "Put a key that may read this into the variable that token_env names.",
+        )
+    assert "cannot be reached" in (await said(server))["Metrics main"][1]
+    assert (await said('[prometheus.main]\nurl = "https://h:1"\ntoken_env = "NOT_SET"'))["Metrics"][0] is False
+    assert (await said(""))["Metrics"][0] is None
+    assert await said("[nothing]") == {}
+    assert await metrics(Settings(), NOW) == ()
