@@ -24,6 +24,8 @@ from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
+from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.memory import Memory, open_memory
@@ -36,6 +38,7 @@ from bot.observability import REGISTRY, logger, spawn
 from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
+from bot.ports.evidence import LATER, Sources
 from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
 from bot.settings import Settings
@@ -54,8 +57,10 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
+from bot.workflows.deploys import KIND as DEPLOY
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
+from bot.workflows.evidence import CompleteEvidence, GatherEvidence
 from bot.workflows.files import MakeFiles
 from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
@@ -129,10 +134,11 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
-    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
+    reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, default)
-    brief = _answer(memory, chat, surfaces, clock, admit, pressure)
+    sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
+    brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     files = MakeFiles(MatplotlibCharts(), memory.incidents, SlackThreads(slack), chat)
@@ -162,7 +168,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
-    handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
+    handlers |= _other_work(memory, chat, surfaces, clock, sources)
+    handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
@@ -190,11 +197,21 @@ def _answer(
     clock: Clock,
     admit: AdmitAlert,
     pressure: WatchPressure,
+    sources: Sources,
 ) -> AnswerAlert:
-    group = GroupStorms(memory.store.storms, pressure.load)
-    return AnswerAlert(
-        memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit, group
-    )
+    group, store = GroupStorms(memory.store.storms, pressure.load), memory.incidents
+    read = stored_reading
+    return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
+
+
+def _other_work(
+    memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
+) -> dict[str, Handle]:
+    return {
+        "reference": AttachMessage(memory.incidents, chat),
+        CORRECTED: telling(memory, surfaces, clock, chat),
+        LATER: CompleteEvidence(memory.incidents, memory.inbox, surfaces, sources),
+    }
 
 
 def _jobs(settings: Settings, memory: Memory, clock: Clock, digests: PostDigests, nudges: PostNudges | None) -> Jobs:
@@ -215,6 +232,11 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
         events=memory.store.inbox_desk,
         paused=deliver.paused,
     )
+
+
+def _reader(settings: Settings, identity: Identity, names: Directory) -> Callable[[Mapping[str, Any]], Reading]:
+    own = frozenset({identity.bot_id, identity.user_id})
+    return reading_deploys(partial(_read, own, names), deploy_channels(settings), names)
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:

@@ -18,6 +18,7 @@ from bot.slack.correction_modals import closing
 from bot.slack.filing import same_fix_blocks
 from bot.slack.forms import View
 from bot.slack.markup import Block, context, day, link, plain, prose, section, verbatim
+from bot.slack.now_parts import now_lines, then_lines, withheld
 from bot.workflows.details import Details
 
 # Slack takes 100 blocks, and 3,000 characters in each.
@@ -39,12 +40,15 @@ def details_view(details: Details, pairs: Sequence[FixPair] = (), where: Mapping
     blocks: list[Block] = [verbatim(verdict_of(brief))]
     blocks += [context(ANEW)] if details.anew else []
     blocks += [section(f"*{prose(m.what, 20)} is missing*: {prose(m.reason, 300)}") for m in brief.missing]
+    blocks += _listed("NOW", now_lines(brief))
     if brief.insufficient_memory:
         why = brief.insufficient_memory
         blocks.append(section(f"*INSUFFICIENT_MEMORY* {prose(why.nearest or why.reason, 600)}"))
     blocks += _cause(brief)
+    blocks += _listed(f"THEN ({prose(brief.then.incident_id, MAX_ID)})" if brief.then else "", then_lines(brief))
     blocks += _fixes(brief)
     blocks += _listed("SKIP", [_skip(brief, n) for n in range(len(brief.skip))])
+    blocks += withheld(brief)
     blocks += _listed("LATER", [f"• {prose(x.check, 150)}: {prose(x.reason, 200)}" for x in brief.later])
     failed = [f"• {prose(d.fix, 200)} (failed {d.failures}×: {ids_of(d.incidents, 8)})" for d in brief.did_not_work]
     blocks += _listed("DID NOT WORK", failed)

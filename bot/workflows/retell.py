@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from bot.domain.brief import Brief, same_advice
+from bot.domain.brief import Brief, same_advice, with_evidence
 from bot.domain.channel import scopes
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.opening import view_of
@@ -95,6 +95,7 @@ class TellThreads:
         incident = view_of(life) if life else old.incident
         at = old.now or self.clock.now()
         fresh = await self.preview(old.alert, viewer, at, incident=incident, history=old.history)
+        fresh = with_evidence(fresh, old.evidence, old.evidence_at)
         same = old.same_outage
         gone = same is not None and same.incident_id == said.incident_id and said.what == PURGED
         return replace(fresh, same_outage=None if gone else same)

@@ -16,6 +16,7 @@ from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.engine import connect, read_url
 from tests.contracts.channels import ChannelContract
 from tests.contracts.corrections import CorrectionsContract
+from tests.contracts.deploys import DeploysContract
 from tests.contracts.desks import DeskContract
 from tests.contracts.ledger import LedgerContract
 from tests.contracts.lives import LivesContract
@@ -39,6 +40,7 @@ class TestStoreOnSqlite(
     NudgesContract,
     SaidContract,
     LedgerContract,
+    DeploysContract,
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
@@ -78,6 +80,7 @@ class TestStoreOnPostgres(
     NudgesContract,
     SaidContract,
     LedgerContract,
+    DeploysContract,
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:

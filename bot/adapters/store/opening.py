@@ -11,6 +11,7 @@ from bot.adapters.store.audit_log import SqlAuditLog
 from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
+from bot.adapters.store.deploys import SqlDeploys
 from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
 from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url, refuse_network
 from bot.adapters.store.health import SqlHealth
@@ -59,6 +60,7 @@ class Store:
     nudges: SqlNudges
     said: SqlSaid
     model_ledger: SqlModelLedger
+    deploys: SqlDeploys
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -113,6 +115,7 @@ async def open_store(
         nudges=SqlNudges(database, clock, writer),
         said=SqlSaid(database, clock, writer),
         model_ledger=SqlModelLedger(database),
+        deploys=SqlDeploys(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
