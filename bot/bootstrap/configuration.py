@@ -22,6 +22,7 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints, ValidationError
 
+from bot.bootstrap.metrics_config import MetricsOfService, MetricsTables
 from bot.bootstrap.sources_config import SourcesOfService, SourcesOfVendor, SourcesTables, key_of
 from bot.domain.vendor_table import Vendor
 from bot.domain.vendors import STANDARD, Directory, Service, directory, folded
@@ -35,7 +36,7 @@ Host = Annotated[
     ),
 ]
 _SAYS = {
-    "extra_forbidden": "is not known here; docs/evidence-sources.md lists every key",
+    "extra_forbidden": "is not known here; docs/evidence.md and docs/evidence-sources.md list every key",
     "string_pattern_mismatch": "is not a plain host name such as acmepay.example (no https://, no path)",
     "string_type": "must be a text in quotes",
     "tuple_type": 'must be a list such as ["one", "two"]',
@@ -50,13 +51,13 @@ class VendorEntry(SourcesOfVendor):
     hosts: tuple[Host, ...] = ()
 
 
-class ServiceEntry(SourcesOfService):
+class ServiceEntry(SourcesOfService, MetricsOfService):
     """`[services.<name>]`."""
 
     aliases: tuple[Name, ...] = ()
 
 
-class Configuration(SourcesTables):
+class Configuration(SourcesTables, MetricsTables):
     """The whole file."""
 
     vendors: Mapping[Name, VendorEntry] = {}

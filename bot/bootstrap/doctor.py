@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError
 from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.bootstrap.bot import client_of
 from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.doctor_metrics import metrics
 from bot.bootstrap.doctor_sources import sources
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.memory import open_bank, open_memory
@@ -53,6 +54,7 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
     ]
     found += [finding async for finding in slack(settings)]
     found.append(await hindsight(settings))
+    found += await metrics(settings, SystemClock().now())
     found += await sources(settings, SystemClock().now())
     found.append(await embeddings(settings))
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.metrics import metrics_servers
 from bot.bootstrap.sources import providers_of
 from bot.domain.pressure import Load
 from bot.ports.clock import Clock
@@ -19,7 +20,7 @@ def providers(settings: Settings) -> tuple[EvidenceProvider, ...]:
     if settings.precedent_config is None:
         return ()
     configuration = read_configuration(settings.precedent_config)
-    return providers_of(configuration)
+    return (*metrics_servers(configuration), *providers_of(configuration))
 
 
 def gathering(
