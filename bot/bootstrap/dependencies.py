@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from bot.bootstrap.memory import Memory
 from bot.ports.clock import Clock
@@ -37,7 +39,28 @@ def probes_of(memory: Memory, clock: Clock) -> dict[str, Probe]:
     async def remote() -> str | None:
         return (await bank.status()).problem if bank else None
 
-    return {STORE: store, OUTBOX: owed, **({BANK: remote} if bank else {})}
+    probes: dict[str, Probe] = {STORE: Seldom(store, clock), OUTBOX: owed}
+    return probes | ({BANK: Seldom(remote, clock)} if bank else {})
+
+
+@dataclass(slots=True)
+class Seldom:
+    """A probe that writes, or asks over the network: looked at once a minute, and as it was then in between. One that
+    failed is looked at each time."""
+
+    probe: Probe
+    clock: Clock
+    every: timedelta = timedelta(seconds=60)
+    _at: datetime | None = None
+
+    async def __call__(self) -> str | None:
+        """See Probe."""
+        now = self.clock.now()
+        if self._at and now - self._at < self.every:
+            return None
+        problem = await self.probe()
+        self._at = now if problem is None else None
+        return problem
 
 
 def slack_of(is_connected: Callable[[], Awaitable[bool]]) -> dict[str, Probe]:

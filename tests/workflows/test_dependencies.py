@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.dependencies import probes_of, slack_of
+from bot.bootstrap.dependencies import Seldom, probes_of, slack_of
 from bot.bootstrap.memory import open_memory
 from bot.domain.evidence import EvidenceKind, Observed, Unavailable
 from bot.domain.query import OPERATOR, Viewer
@@ -141,3 +142,35 @@ def test_a_long_status_fits_into_slacks_sections() -> None:
     channels = (("C0ALERTS", AT),)
     (shown,) = SlackSurfaces().status([StatusLine("Last alerts", True, "", channels)]).blocks
     assert "*Last alerts* <#C0ALERTS> <!date^" in shown["text"]["text"]
+
+
+async def test_a_source_that_is_given_up_is_timed_too() -> None:
+    class Hangs:
+        name, kind = "hanging source", EvidenceKind.LOGS
+
+        async def observe(self, *_: object) -> tuple[Observed, ...]:
+            await asyncio.sleep(60)
+            return ()
+
+    measured = MeasuredSource(Hangs())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await measured.observe(ALERT, AT)
+    assert (measured.name, measured.kind) == ("hanging source", EvidenceKind.LOGS)
+    assert value("precedent_evidence_seconds_count", source="hanging source", outcome="given_up") == 1
+
+
+async def test_a_costly_probe_is_looked_at_once_a_minute_unless_it_failed() -> None:
+    clock, looks, problem = FakeClock(), [0], ["down"]
+
+    async def probe() -> str | None:
+        looks[0] += 1
+        return problem[0] if problem else None
+
+    seldom = Seldom(probe, clock)
+    assert [await seldom(), await seldom(), looks[0]] == ["down", "down", 2]
+    problem.clear()
+    assert [await seldom(), await seldom(), looks[0]] == [None, None, 3]
+    clock.move(61)
+    problem.append("again")
+    assert [await seldom(), looks[0]] == ["again", 4]
