@@ -12,7 +12,16 @@ from typing import Any
 
 from bot.domain.admission import ANSWERED, Admission, Outcome
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
-from bot.domain.brief import AlertHistory, Brief, IncidentView, SameOutage, decide, same_advice, with_life
+from bot.domain.brief import (
+    AlertHistory,
+    Brief,
+    IncidentView,
+    SameOutage,
+    decide,
+    same_advice,
+    with_evidence,
+    with_life,
+)
 from bot.domain.incident import Incident, Source
 from bot.domain.lifecycle import Happened, IncidentState, Life, flapping, happened
 from bot.domain.notice import FIRES, Notice, notice_of
@@ -298,7 +307,8 @@ class AnswerAlert:
         due = await self._repeat_line(post, here)
         if did is Happened.REPEATED:
             return briefs, due
-        fresh = replace(await self._decided(post, life, but=but), same_outage=here.brief.same_outage)
+        fresh = replace(await self._remembered(post, life, but=but), same_outage=here.brief.same_outage)
+        fresh = with_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # what is seen now comes by an edit
         if same_advice(fresh, here.brief):
             return briefs, due
         newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
@@ -313,13 +323,16 @@ class AnswerAlert:
         return found.get(life.incident_id, made)
 
     async def _decided(self, post: Post, life: Life, *, but: str | None) -> Brief:
-        """The brief now, with what sources show by their deadline: they are asked while memory is. Of incident `but` the
-        last firing is left out of the history, for it is told of."""
+        """The brief now, with what sources show by their deadline: they are asked while memory is."""
         asked = self.sources.ask(post.alert, f"{life.incident_id}/{post.channel.id}")
+        brief = await self._remembered(post, life, but=but)
+        return beside(brief, await asked.by_deadline())
+
+    async def _remembered(self, post: Post, life: Life, *, but: str | None) -> Brief:
+        """What memory says now. Of incident `but` the last firing is left out of the history, for it is told of."""
         history = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
         preview = PreviewBrief(self.recall, self.index)
-        brief = await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
-        return beside(brief, await asked.by_deadline())
+        return await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
 
     def _answer(self, post: Post, life: Life, brief: Brief) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
         key = f"{post.channel.id}/{life.incident_id}"

@@ -26,7 +26,7 @@ from bot.ports.parts import EDIT_EVERY_S, owed
 from bot.ports.store import Changes, Inbox, InboxRow, IncidentStore, Owed, PostedBrief
 
 DEADLINE_S, LATE_S = 2.0, 10.0
-# A source that hung is left alone for so long, then one alert tries it.
+# A source that hung beyond the deadline and then failed is left alone for so long, then one alert tries it.
 REST = timedelta(seconds=30)
 LOOK_AGAIN_S, PRESSED_S = 0.25, 5.0
 FORGOTTEN_AFTER_S = 120.0
@@ -153,23 +153,27 @@ class GatherEvidence:
         return unavailable(provider, f"no answer at {since:%H:%M:%S} UTC, tried again every {REST.seconds} s")
 
     async def _observe(self, provider: EvidenceProvider, alert: Alert, at: datetime) -> tuple[Evidence, ...]:
-        """What one source says; given up after `late_s`."""
+        """What one source says; given up after `late_s`. One that fails only after the deadline hung, too."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         try:
             async with asyncio.timeout(self.late_s):
                 found = tuple(await provider.observe(alert, at))
         except TimeoutError:
-            self._hung[provider.name] = self.clock.now()
-            return self._failed(provider, f"no answer within {self.late_s:g} s")
+            return self._failed(provider, f"no answer within {self.late_s:g} s", hung=True)
         except EvidenceUnavailable as problem:
-            self._hung.pop(provider.name, None)
-            return self._failed(provider, str(problem))
+            return self._failed(provider, str(problem), hung=loop.time() - begun >= self.deadline_s)
         finally:
             self._probed.discard(provider.name)
         self._hung.pop(provider.name, None)
         self._note(provider.name, None)
         return found
 
-    def _failed(self, provider: EvidenceProvider, reason: str) -> tuple[Evidence, ...]:
+    def _failed(self, provider: EvidenceProvider, reason: str, *, hung: bool) -> tuple[Evidence, ...]:
+        if hung:
+            self._hung[provider.name] = self.clock.now()
+        else:
+            self._hung.pop(provider.name, None)
         log.warning("a source of evidence is not available", source=provider.name, reason=reason)
         self._note(provider.name, reason)
         return (unavailable(provider, reason),)

@@ -195,6 +195,22 @@ async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Pat
         assert isinstance((await gather.ask(an_alert(), "5").all()).evidence[0], Observed)
 
 
+async def test_a_source_that_fails_only_after_the_deadline_hung_too(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        late = source(hangs=True, problem=EvidenceUnavailable("no answer within 3 s"))
+        gather = GatherEvidence([late], w.clock, 0.01, 5)
+        asking = gather.ask(an_alert(), "1")
+        await asking.by_deadline()
+        late.free.set()
+        assert (await asking.all()).evidence[0].source == "metrics"
+        assert len(gather.ask(an_alert(), "2").resting) == 1
+        w.clock.go_on(seconds=31)
+        assert [e.reason for e in (await gather.ask(an_alert(), "3").all()).evidence if isinstance(e, Unavailable)] == [
+            "no answer within 3 s"
+        ]
+        assert gather.ask(an_alert(), "4").resting == ()
+
+
 @pytest.mark.parametrize("load", [Load.NO_EXTRAS, Load.SUMMARY_ONLY])
 async def test_while_many_wait_none_is_asked_and_the_brief_says_so(tmp_path: Path, load: Load) -> None:
     async with world(tmp_path) as w:
@@ -240,6 +256,12 @@ async def test_when_it_clears_now_says_what_is_so_after_and_the_record_what_was(
         assert "31 %" in json.dumps(edits[0].owed.payload, ensure_ascii=False)
         record = await w.memory.incidents.record(brief.incident.incident_id)
         assert record.evidence == {"metrics_value": "100 %"}
+        one.value = 97
+        w.clock.go_on(minutes=20)
+        await w.post()
+        await look.later()
+        again = await look.of(ts)
+        assert (again.incident.state, again.incident.fired, values(again)) == ("open", 2, [97])
 
 
 async def test_the_next_incident_compares_with_what_was_recorded(tmp_path: Path) -> None:
