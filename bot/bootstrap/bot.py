@@ -20,15 +20,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import __version__
 from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
-from bot.bootstrap.agreed import agreed_in_channels, operators_time
+from bot.bootstrap.agreed import operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
-from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.correct import telling
 from bot.bootstrap.dependencies import slack_of, watching
 from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
+from bot.bootstrap.listening import Here, listening
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
@@ -51,8 +52,6 @@ from bot.slack.people import SlackPeople
 from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
-from bot.workflows.analyse import ShowSent
-from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
@@ -60,15 +59,13 @@ from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.dependencies import WatchDependencies
 from bot.workflows.deploys import KIND as DEPLOY
-from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.digest import PostDigests
 from bot.workflows.edit import KIND as CORRECTED
 from bot.workflows.evidence import CompleteEvidence, GatherEvidence
 from bot.workflows.files import MakeFiles
-from bot.workflows.fired_again import AnswerAgain, AskAgain
+from bot.workflows.fired_again import AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
-from bot.workflows.recall import LookUp
-from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
 from bot.workflows.storm import GroupStorms, TellStorms
 from bot.workflows.watch import WatchOwed
@@ -143,30 +140,11 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
-    listening = Listening(
-        inbox=memory.inbox,
-        store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock, memory.bank is not None, confirming(settings, people)),
-        keep_apart=KeepApart(memory.incidents, surfaces),
-        answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
-        lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents),
-        status=_status(memory, clock, deliver, watch),
-        chat=chat,
-        surfaces=surfaces,
-        clock=clock,
-        read=reading,
-        agreed=agreed_in_channels(
-            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
-        ),
-        correct=correcting(settings, memory, people, clock),
-        details=detailing(memory, clock),
-        show_sent=ShowSent(memory.store.model_ledger),
-        identity=identity,
-    )
-    app = build_app(client, secret_of(settings), listening)
+    status = _status(memory, clock, deliver, watch)
+    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status)
+    app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
-    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, deps) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, DEPLOY: take_deploys(server, settings, memory, clock, names)}
     handlers |= {INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
     handlers |= _other_work(memory, chat, surfaces, clock, sources)
