@@ -23,6 +23,7 @@ from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.dependencies import slack_of, watching
 from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
@@ -53,6 +54,7 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
+from bot.workflows.dependencies import WatchDependencies
 from bot.workflows.deploys import KIND as DEPLOY
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
@@ -89,6 +91,7 @@ class Bot:
     pressure: WatchPressure
     tell_storms: TellStorms
     stay_heard: StayHeard
+    dependencies: WatchDependencies
     port: int = 0
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
@@ -125,17 +128,16 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     identity = await slack.identity()
     chat = AgreedChat(slack, memory.channels)
     people = SlackPeople(slack, clock, identity.team_id, settings.steward_group, settings.verifier_group)
-    default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
     reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
-    admit = AdmitAlert(memory.channels, default)
+    admit = AdmitAlert(memory.channels, operators_time(settings))
     sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
+    watch = watching(memory, clock, sources)
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
-    deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
-    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
+    deliver = _deliver(settings, memory, chat, clock)
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,
@@ -144,7 +146,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
-        status=_status(memory, clock, deliver),
+        status=_status(memory, clock, deliver, watch),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
@@ -157,24 +159,25 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     app = build_app(client, secret_of(settings), listening)
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
-    handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
+    handlers |= {"message": answer, DEPLOY: take_deploys(server, settings, memory, clock, names)}
+    handlers |= {INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
     handlers |= _other_work(memory, chat, surfaces, clock, sources)
-    handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
-    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
+    watch.probes |= slack_of(transport.connected)
     bot = Bot(
         settings,
         memory,
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone), kept_for(settings)),
+        _jobs(settings, memory, chat, surfaces, clock),
         transport,
         server,
         pressure,
         TellStorms(memory.store.storms, surfaces, clock),
         stay_heard(slack, memory.store, clock, identity, reading, transport.connected, connections),
+        watch,
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
@@ -194,6 +197,17 @@ def _answer(
     return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
 
 
+def _deliver(settings: Settings, memory: Memory, chat: AgreedChat, clock: Clock) -> Deliver:
+    deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
+    return Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
+
+
+def _jobs(settings: Settings, memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock) -> Jobs:
+    when = operators_time(settings)
+    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, when)
+    return Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone), kept_for(settings))
+
+
 def _other_work(
     memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
 ) -> dict[str, Handle]:
@@ -204,7 +218,7 @@ def _other_work(
     }
 
 
-def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
+def _status(memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies) -> ReportStatus:
     return ReportStatus(
         memory.health,
         memory.outbox,
@@ -216,6 +230,8 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
         bank=memory.remote,
         events=memory.store.inbox_desk,
         paused=deliver.paused,
+        watched=watch.states,
+        traces=memory.store.traces,
     )
 
 
@@ -302,6 +318,7 @@ def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
     watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
     looks = [Loop("pressure", bot.pressure), Loop("storms", bot.tell_storms), Loop("catch-up", bot.stay_heard)]
+    looks.append(Loop("dependencies", bot.dependencies))
     return [*drains, *looks, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 

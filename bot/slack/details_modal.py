@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from bot.domain.brief import Brief, SourceLine
 from bot.domain.ranking import OutsideMemory
 from bot.domain.recommendation import Recommendation
+from bot.domain.trace import TraceStep
 from bot.slack.brief_parts import MAX_ID, Blocks, boundary_line, check_minutes, ids_of, joined, record_of
 from bot.slack.brief_parts import verdict as verdict_of
 from bot.slack.correction_modals import closing
 from bot.slack.forms import View
-from bot.slack.markup import Block, context, day, link, plain, prose, section, verbatim
+from bot.slack.markup import Block, context, day, link, plain, prose, second, section, verbatim
 from bot.slack.now_parts import now_lines, set_aside, then_lines
 from bot.workflows.details import Details
 
@@ -51,6 +52,7 @@ def details_view(details: Details) -> View:
     blocks += _sources("SOURCES, and why each counts", brief.sources)
     blocks += _sources("POSSIBLE, never counted", brief.possible)
     blocks += _outside(details.outside)
+    blocks += _listed("TRACE", [_step(step) for step in details.trace])
     return closing("Details", _within(blocks))
 
 
@@ -126,6 +128,12 @@ def _source(line: SourceLine) -> str:
     rated = f"{line.tier}, {line.probability:.0%}"
     why = "; ".join(prose(reason, 150) for reason in line.why) or "by its wording alone"
     return f"• {joined((head, line.boundary.value, rated))}\n   why: {why}"
+
+
+def _step(step: TraceStep) -> str:
+    """One step with its time to the second, in the reader's own zone."""
+    said = f": {prose(step.said, 200)}" if step.said else ""
+    return f"• {second(step.at) if step.at else '—'} {prose(step.what, 30)}{said}"
 
 
 def _outside(found: Sequence[OutsideMemory]) -> Blocks:

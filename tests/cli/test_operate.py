@@ -45,7 +45,16 @@ def wrong(findings: tuple[Finding, ...]) -> dict[str, str]:
 async def test_a_good_installation_has_nothing_wrong(tmp_path: Path, slack: LocalSlack) -> None:
     findings = await examine(settings(tmp_path, slack))
     assert wrong(findings) == {}
-    assert {f.check for f in findings} >= {"Time zone", "Database", "Connection", "Slack", "Scopes"}
+    assert {f.check for f in findings} >= {
+        "Time zone",
+        "Database",
+        "Outbox",
+        "Inbox",
+        "Last alert",
+        "Connection",
+        "Slack",
+        "Scopes",
+    }
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
+from bot.adapters.store.traces import SqlTraces
 from bot.adapters.store.vectors import VectorFiller
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
@@ -55,6 +56,7 @@ class Store:
     audit_log: SqlAuditLog
     purging: SqlPurging
     deploys: SqlDeploys
+    traces: SqlTraces
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -107,6 +109,7 @@ async def open_store(
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
         deploys=SqlDeploys(database),
+        traces=SqlTraces(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
