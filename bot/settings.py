@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -24,6 +25,16 @@ class SecretFiles(EnvSettingsSource):
         if not path:
             return None, field_name, False
         return Path(path).read_text(encoding="utf-8").strip(), field_name, False
+
+
+def named_secret(name: str) -> str | None:
+    """The value of a variable that the configuration file names: NAME of the environment, the content of the file that
+    NAME_FILE names, or NAME of `.env`. None where none of them is there. Raises OSError for a file that cannot be read."""
+    if given := os.environ.get(name):
+        return given.strip()
+    if path := os.environ.get(f"{name}_FILE"):
+        return Path(path).read_text(encoding="utf-8").strip() or None
+    return (dotenv_values(".env").get(name) or "").strip() or None
 
 
 class Settings(BaseSettings):
@@ -61,6 +72,9 @@ class Settings(BaseSettings):
     precedent_config: Path | None = Field(
         None, description="TOML file with your own vendors and services; unset: the maintained table alone"
     )
+    evidence_deadline_s: Annotated[float, Field(gt=0, le=10)] = Field(
+        2.0, description="Seconds that a brief waits for metrics, logs and deploys; later ones complete it by an edit"
+    )
     webhook_token: SecretStr | None = Field(
         None, description="Bearer token for POST /webhook/…; unset: alerts are taken from Slack alone"
     )
@@ -72,6 +86,9 @@ class Settings(BaseSettings):
         "mon", description="Day of the weekly digest"
     )
     digest_hour: Annotated[int, Field(ge=0, le=23)] = Field(9, description="Local hour of the weekly digest")
+    nudge: Literal["on", "off"] = Field(
+        "on", description="off: never ask anybody what fixed an incident that cleared with no recorded fix"
+    )
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
     steward_group: str | None = Field(None, description="Id of a Slack user group whose members are stewards")
     verifier_group: str | None = Field(

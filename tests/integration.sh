@@ -42,6 +42,23 @@ if [ -z "$TEST_CHROMIUM" ] && [ "${REQUIRE_SERVICES:-}" = 1 ]; then
 fi
 export TEST_CHROMIUM
 
+# A second server of metrics; the tests start it themselves.
+if ! command -v victoria-metrics >/dev/null 2>&1 && [ "${REQUIRE_SERVICES:-}" = 1 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends victoria-metrics >/dev/null
+  fi
+  command -v victoria-metrics >/dev/null 2>&1 || { echo "VictoriaMetrics is not installed: apt install victoria-metrics"; exit 1; }
+fi
+
+# A journal gateway for log lines; the tests start it themselves.
+gateway=/usr/lib/systemd/systemd-journal-gatewayd
+if [ ! -x "$gateway" ] && [ "${REQUIRE_SERVICES:-}" = 1 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends systemd-journal-remote >/dev/null
+  fi
+  [ -x "$gateway" ] || { echo "the journal gateway is not installed: apt install systemd-journal-remote"; exit 1; }
+fi
+
 # The Hindsight server has a virtual environment of its own, kept between runs while its lock is the same.
 hindsight=.integration/hindsight
 lock=tests/hindsight/requirements-hindsight.lock

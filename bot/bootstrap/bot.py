@@ -18,14 +18,18 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import __version__
+from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
+from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
@@ -34,6 +38,7 @@ from bot.observability import REGISTRY, logger, spawn
 from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
+from bot.ports.evidence import LATER, Sources
 from bot.ports.memory import RemoteBank
 from bot.ports.readings import stored_reading
 from bot.settings import Settings
@@ -42,6 +47,7 @@ from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
+from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
 from bot.workflows.analyse import ShowSent
@@ -51,10 +57,14 @@ from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
+from bot.workflows.deploys import KIND as DEPLOY
 from bot.workflows.digest import ComposeDigest, PostDigests
 from bot.workflows.edit import KIND as CORRECTED
+from bot.workflows.evidence import CompleteEvidence, GatherEvidence
+from bot.workflows.files import MakeFiles
 from bot.workflows.fired_again import AnswerAgain, AskAgain
 from bot.workflows.intake import KIND as INTAKE
+from bot.workflows.nudge import PostNudges
 from bot.workflows.pressure import WatchPressure
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
@@ -124,13 +134,15 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
-    reading = partial(_read, frozenset({identity.bot_id, identity.user_id}), names)
+    reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, default)
-    brief = _answer(memory, chat, surfaces, clock, admit, pressure)
+    sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
+    brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
-    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
+    files = MakeFiles(MatplotlibCharts(), memory.incidents, SlackThreads(slack), chat)
+    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, files=files)
     listening = Listening(
         inbox=memory.inbox,
         store=memory.incidents,
@@ -144,7 +156,9 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         surfaces=surfaces,
         clock=clock,
         read=reading,
-        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
+        agreed=agreed_in_channels(
+            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
+        ),
         correct=correcting(settings, memory, people, clock),
         details=detailing(memory, clock),
         show_sent=ShowSent(memory.store.model_ledger),
@@ -154,7 +168,8 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
-    handlers |= {"reference": AttachMessage(memory.incidents, chat), CORRECTED: telling(memory, surfaces, clock, chat)}
+    handlers |= _other_work(memory, chat, surfaces, clock, sources)
+    handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
@@ -164,7 +179,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone), kept_for(settings)),
+        _jobs(settings, memory, clock, digests, nudging(settings, memory, people, chat, surfaces, clock)),
         transport,
         server,
         pressure,
@@ -182,11 +197,26 @@ def _answer(
     clock: Clock,
     admit: AdmitAlert,
     pressure: WatchPressure,
+    sources: Sources,
 ) -> AnswerAlert:
-    group = GroupStorms(memory.store.storms, pressure.load)
-    return AnswerAlert(
-        memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit, group
-    )
+    group, store = GroupStorms(memory.store.storms, pressure.load), memory.incidents
+    read = stored_reading
+    return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
+
+
+def _other_work(
+    memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
+) -> dict[str, Handle]:
+    return {
+        "reference": AttachMessage(memory.incidents, chat),
+        CORRECTED: telling(memory, surfaces, clock, chat),
+        LATER: CompleteEvidence(memory.incidents, memory.inbox, surfaces, sources),
+    }
+
+
+def _jobs(settings: Settings, memory: Memory, clock: Clock, digests: PostDigests, nudges: PostNudges | None) -> Jobs:
+    zone, kept = ZoneInfo(settings.timezone), kept_for(settings)
+    return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept, nudges)
 
 
 def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
@@ -202,6 +232,11 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
         events=memory.store.inbox_desk,
         paused=deliver.paused,
     )
+
+
+def _reader(settings: Settings, identity: Identity, names: Directory) -> Callable[[Mapping[str, Any]], Reading]:
+    own = frozenset({identity.bot_id, identity.user_id})
+    return reading_deploys(partial(_read, own, names), deploy_channels(settings), names)
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:
@@ -252,7 +287,8 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
         try:
             await bot.transport.start()
             schedule.start()
-            spawn(run_job("digest-catch-up", bot.jobs.digest), "digest-catch-up")
+            for name, job in (("digest", bot.jobs.digest), ("nudge", bot.jobs.nudge)):
+                spawn(run_job(f"{name}-catch-up", job), f"{name}-catch-up")
             if memory.remote:
                 spawn(run_job("look-at-bank", partial(_look_at_bank, memory.remote)), "look-at-bank")
             log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)

@@ -1,4 +1,5 @@
-"""The configuration file that PRECEDENT_CONFIG names: the organisation's own vendors and services. Must not decide anything.
+"""The configuration file that PRECEDENT_CONFIG names: the organisation's own vendors and services, and the sources of
+evidence (`sources_config`). Must not decide anything.
 
 A TOML file:
 
@@ -19,8 +20,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import StringConstraints, ValidationError
 
+from bot.bootstrap.metrics_config import MetricsOfService, MetricsTables
+from bot.bootstrap.sources_config import SourcesOfService, SourcesOfVendor, SourcesTables, key_of
 from bot.domain.vendor_table import Vendor
 from bot.domain.vendors import STANDARD, Directory, Service, directory, folded
 from bot.ports import ConfigurationRejected
@@ -33,7 +36,7 @@ Host = Annotated[
     ),
 ]
 _SAYS = {
-    "extra_forbidden": "is not known here; allowed are vendors.<name>.aliases, vendors.<name>.hosts and services.<name>.aliases",
+    "extra_forbidden": "is not known here; docs/evidence.md and docs/evidence-sources.md list every key",
     "string_pattern_mismatch": "is not a plain host name such as acmepay.example (no https://, no path)",
     "string_type": "must be a text in quotes",
     "tuple_type": 'must be a list such as ["one", "two"]',
@@ -41,24 +44,20 @@ _SAYS = {
 }
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class VendorEntry(_Entry):
+class VendorEntry(SourcesOfVendor):
     """`[vendors.<name>]`."""
 
     aliases: tuple[Name, ...] = ()
     hosts: tuple[Host, ...] = ()
 
 
-class ServiceEntry(_Entry):
+class ServiceEntry(SourcesOfService, MetricsOfService):
     """`[services.<name>]`."""
 
     aliases: tuple[Name, ...] = ()
 
 
-class Configuration(_Entry):
+class Configuration(SourcesTables, MetricsTables):
     """The whole file."""
 
     vendors: Mapping[Name, VendorEntry] = {}
@@ -85,8 +84,8 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def _sentence(error: Any) -> str:
-    key = ".".join(str(part) for part in error["loc"] if part != "[key]")
-    return f"{key}: {_SAYS.get(error['type'], error['msg'])}"
+    key, said = key_of(error["loc"]), _SAYS.get(error["type"], error["msg"]).removeprefix("Value error, ")
+    return f"{key}: {said}" if key else said
 
 
 def _refuse_doubles(path: Path, table: str, claims: Mapping[str, Iterable[str]]) -> None:

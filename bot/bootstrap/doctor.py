@@ -8,7 +8,6 @@ from __future__ import annotations
 import stat
 from collections.abc import AsyncIterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -19,6 +18,9 @@ from sqlalchemy.exc import ArgumentError
 from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.bootstrap.bot import client_of
 from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.doctor_metrics import metrics
+from bot.bootstrap.doctor_sources import sources
+from bot.bootstrap.finding import Finding
 from bot.bootstrap.memory import open_bank, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.ports import ChatUnavailable, ConfigurationRejected, EmbeddingUnavailable, PrecedentError
@@ -36,19 +38,11 @@ NEEDED_SCOPES = (
     "groups:history",
     "groups:read",
     "im:history",
+    "im:write",
+    "reactions:read",
     "reactions:write",
     "users:read",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check. `ok` None: not configured, which is fine. `fix` says what to do where it is not."""
-
-    check: str
-    ok: bool | None
-    detail: str
-    fix: str = ""
 
 
 async def examine(settings: Settings) -> tuple[Finding, ...]:
@@ -62,6 +56,8 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
     ]
     found += [finding async for finding in slack(settings)]
     found.append(await hindsight(settings))
+    found += await metrics(settings, SystemClock().now())
+    found += await sources(settings, SystemClock().now())
     found.append(await embeddings(settings))
     return tuple(found)
 
@@ -118,7 +114,9 @@ def webhooks(settings: Settings) -> Finding:
     if len(settings.webhook_token.get_secret_value()) < SHORTEST_TOKEN:
         return Finding("Webhooks", False, "WEBHOOK_TOKEN is short enough to be guessed", "Use `openssl rand -hex 32`.")
     channel = settings.webhook_channel or "the channel that each webhook names with ?channel="
-    return Finding("Webhooks", True, f"POST /webhook/alertmanager and /webhook/generic, to {channel}")
+    return Finding(
+        "Webhooks", True, f"POST /webhook/alertmanager and /webhook/generic, to {channel}; deploys to /webhook/deploy"
+    )
 
 
 def time_zone(settings: Settings) -> Finding:

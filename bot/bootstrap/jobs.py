@@ -19,6 +19,7 @@ from bot.ports.desk import Retention
 from bot.ports.store import Inbox
 from bot.settings import Settings
 from bot.workflows.digest import PostDigests
+from bot.workflows.nudge import PostNudges
 
 log = logger("jobs")
 
@@ -52,13 +53,15 @@ class Jobs:
     clock: Clock
     zone: ZoneInfo
     kept_for: KeptFor = KeptFor()
+    post_nudges: PostNudges | None = None
 
     def schedule(self) -> Schedule:
-        """The table: which channels are due for their digest, each quarter of an hour (a local hour begins at one,
+        """The table: which channels are due for their digest and who is asked what ended an incident, each quarter of an hour (a local hour begins at one,
         wherever it is); and the nightly forgetting."""
         schedule = Schedule(self.zone)
         table: tuple[tuple[str, Callable[[], Awaitable[None]], int | str, int | str], ...] = (
             ("digest", self.digest, "*", "*/15"),
+            ("nudge", self.nudge, "*", "*/15"),
             ("forget", self.forget, 4, 0),
         )
         for name, work, hour, minute in table:
@@ -68,6 +71,11 @@ class Jobs:
     async def digest(self) -> None:
         """Owe the digests that are due by now, and those that were due within a day and missed."""
         log.info("digest", channels=await self.post_digests())
+
+    async def nudge(self) -> None:
+        """Owe the questions about what cleared with no recorded fix, to those for whom it is time by now."""
+        if self.post_nudges:
+            log.info("nudge", people=await self.post_nudges())
 
     async def forget(self) -> None:
         """Delete what is older than it is kept for. What is still owed is never deleted."""

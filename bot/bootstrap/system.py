@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 
@@ -12,6 +13,17 @@ class SystemClock:
     def now(self) -> datetime:
         """The time now, in UTC."""
         return datetime.now(tz=UTC)  # noqa: TID251  # this is the one place that the Clock port stands for
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedClock:
+    """A time that was asked for."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        """That time."""
+        return self.at
 
 
 class RandomIds:

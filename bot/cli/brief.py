@@ -19,8 +19,9 @@ from bot.alerts import read
 from bot.alerts.masking import masked
 from bot.alerts.shape import shape
 from bot.alerts.text.markup import clean
+from bot.bootstrap.evidence import gathering
 from bot.bootstrap.memory import open_memory
-from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
 from bot.cli.alerts import names_of
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
 from bot.cli.show import message_text
@@ -33,6 +34,8 @@ from bot.domain.opening import posted_at
 from bot.domain.query import OPERATOR
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
+from bot.ports.clock import Clock
+from bot.ports.evidence import beside
 from bot.ports.records import read_value
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
@@ -63,6 +66,7 @@ def brief(
     as_json: Annotated[bool, typer.Option("--json", help="Print the brief as JSON")] = False,
     no_memory: Annotated[bool, typer.Option("--no-memory", help="Decide without asking memory")] = False,
     at: Annotated[str | None, typer.Option(help="The time to decide for (ISO 8601); default: the event's own")] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Ask metrics, logs and deploys, as configured")] = False,
 ) -> None:
     """Print the brief that an alert would get; nothing is stored."""
     if (file is None) == (text is None):
@@ -72,16 +76,25 @@ def brief(
     event = {"text": text} if text is not None else event_of(read_input(file or "-"))
     alert = alert_of(event)
     now = time_of(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()
-    decided = run(_brief(alert, now, use_memory=not no_memory))
+    decided = run(_brief(alert, now, use_memory=not no_memory, look=_clock(at) if evidence else None))
     if as_json:
         print_json(brief_json(decided, shape))
     else:
         print_message(SlackSurfaces().brief(decided))
 
 
-async def _brief(alert: Alert, now: datetime, *, use_memory: bool) -> Brief:
+def _clock(at: str | None) -> Clock:
+    """The time that is asked for; else now, whenever the alert was."""
+    asked = time_of(at)
+    return StoppedClock(asked) if asked else SystemClock()
+
+
+async def _brief(alert: Alert, now: datetime, *, use_memory: bool, look: Clock | None) -> Brief:
+    """The brief; `look`: the clock by which sources of evidence are asked, all of them to the end."""
+    asked = gathering(settings(), look).ask(alert, "preview") if look else None
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        return await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
+        brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
+    return beside(brief, await asked.all()) if asked else brief
 
 
 def event_of(text: str) -> Mapping[str, Any]:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap.doctor import Finding, examine
+from bot.bootstrap.doctor import examine
+from bot.bootstrap.finding import Finding
 from bot.cli.run import DOWN, print_json, run, settings
 
 MARKS = {True: "ok   ", False: "WRONG", None: "-    "}

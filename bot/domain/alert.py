@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bot.domain.deploys import Deployed
+
 
 class AlertState(StrEnum):
     """What the post says about the alert now."""
@@ -95,11 +97,13 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class NotAlert:
-    """A message that must not become an alert: `kind` as in the alert readers' table ("chatter", "deploy", ...)."""
+    """A message that must not become an alert: `kind` as in the alert readers' table ("chatter", "deploy", ...).
+    `deployed`: what a deploy post says, in a channel where the operator wants that read."""
 
     kind: str
     reason: str
     delivery: Delivery = Delivery.POST
+    deployed: Deployed | None = None
 
 
 Reading = Alert | NotAlert

@@ -12,12 +12,17 @@ from datetime import datetime
 from bot.domain.alert import Alert
 from bot.domain.boundary import BoundaryCall, call_boundary, contradicts
 from bot.domain.collect import collect_list
+from bot.domain.contradiction import Contradiction, Remembered, contradictions
+from bot.domain.evidence import Evidence, in_order
 from bot.domain.incident import Boundary, Incident, VerificationStatus
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Missing, Precedent, Recalled, Tier, place
 from bot.domain.recommendation import DidNotWork, FixRecord, Recommendation, fix_record
 from bot.domain.runbooks import RunbookRecord, runbook_records
+from bot.domain.same_fix import Filed
+from bot.domain.set_aside import SetAside
 from bot.domain.skip import Later, Skip, checks
+from bot.domain.snapshot import Then, then_of
 from bot.domain.steps import fix_form, split_steps, step_warnings
 from bot.domain.verdict import verdict
 from bot.domain.words import counted, cut, one_line
@@ -111,7 +116,9 @@ class SameOutage:
 class Brief:
     """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count;
     `same_outage`: what else may be this outage, until a person says that it is not; `read_at`: when the alert was read,
-    where that was late, after a gap."""
+    where that was late, after a gap. `evidence` is what sources showed at `evidence_at`, `then` what they showed in a past
+    incident; `withheld` are the checks to skip while a contradiction stands; `set_aside`: what persons said against
+    precedents that would be listed."""
 
     verdict: str
     alert: Alert
@@ -136,6 +143,12 @@ class Brief:
     same_outage: SameOutage | None = None
     read_at: datetime | None = None
     runbooks: tuple[RunbookRecord, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    evidence_at: datetime | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+    then: Then | None = None
+    withheld: tuple[Skip, ...] = ()
 
 
 def _verified(incident: Incident) -> bool:
@@ -246,18 +259,21 @@ def _of_the_other_side(call: BoundaryCall, best: Recommendation | None) -> list[
     return [f"worked in {'/'.join(best.worked_in)} cases only; memory says {call.value.value} for this alert"]
 
 
-def _remember(brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime) -> Brief:
+def _remember(
+    brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime, filed: Filed
+) -> Brief:
     """The brief with everything that the strong precedents say (best first; not empty)."""
     skip, later = checks(strong, possible)
     call = call_boundary(strong, brief.alert)
     side = [p.incident.incident_id for p in strong if call.like and p.incident.boundary is call.value]
-    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side), strong)
+    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side, filed=filed), strong)
     return replace(
         told,
         root_cause=_root_cause([p for p in strong if p.incident.incident_id in side] or strong) or _root_cause(strong),
         skip=tuple(replace(s, check=one_line(s.check, CHECK_LIMIT)) for s in skip),
         later=tuple(replace(x, check=one_line(x.check, CHECK_LIMIT)) for x in later),
         outages=len(set(outage_of(p.incident for p in strong).values())),
+        then=then_of(strong),
     )
 
 
@@ -271,44 +287,81 @@ def _verdict(brief: Brief) -> str:
         outages=brief.outages,
         insufficient=brief.insufficient_memory.reason if brief.insufficient_memory else None,
         memory_mode=brief.memory_mode,
+        contradiction=brief.contradictions[0].lead if brief.contradictions else None,
     )
 
 
 def decide(
     alert: Alert,
     recalled: Recalled,
-    evidence: Sequence[object],
+    evidence: Sequence[Evidence],
     now: datetime,
     *,
     incident: IncidentView | None = None,
     history: AlertHistory | None = None,
     memory_mode: str = "on",
+    evidence_at: datetime | None = None,
 ) -> Brief:
-    """The brief for an alert: the same input gives the same brief, in whatever order the precedents come.
+    """The brief for an alert: the same input gives the same brief, in whatever order precedents and evidence come.
 
-    `now` is the alert's time, `history` what alerts alone tell of this fingerprint. `evidence` is not read yet: what
-    no source was asked for has no section. With `memory_mode` "off" nothing recalled is used or hinted at.
+    `now` is the alert's time, `history` what alerts alone tell of this fingerprint. `evidence` is what sources showed at
+    `evidence_at` (default: now); what no source was asked for has no section. With `memory_mode` "off" nothing recalled
+    is used or hinted at.
     """
-    del evidence
+    brief = _from_memory(alert, recalled, now, incident, history, memory_mode)
+    return with_evidence(brief, evidence, evidence_at or now)
+
+
+def _from_memory(
+    alert: Alert,
+    recalled: Recalled,
+    now: datetime,
+    incident: IncidentView | None,
+    history: AlertHistory | None,
+    memory_mode: str,
+) -> Brief:
+    """What memory alone says; the verdict is still open."""
     if memory_mode == "off":
-        brief = Brief("", alert, incident, memory_mode, _without_memory(alert), now=now)
-        return replace(brief, verdict=_verdict(brief))
+        return Brief("", alert, incident, memory_mode, _without_memory(alert), now=now)
     precedents = sorted(recalled.precedents, key=place)
     strong = [p for p in precedents if p.tier is Tier.STRONG]
     possible = [p for p in precedents if p.tier is Tier.POSSIBLE]
     brief = Brief("", alert, incident, memory_mode, history=history, missing=recalled.missing, now=now)
     ordered = replace(recalled, precedents=tuple(precedents))
     brief = (
-        _remember(brief, strong, possible, now)
+        _remember(brief, strong, possible, now, recalled.filed)
         if strong
         else replace(brief, insufficient_memory=_insufficient(alert, ordered))
     )
-    brief = replace(
+    return replace(
         brief,
         sources=tuple(source_line(p) for p in strong),
         possible=tuple(source_line(p) for p in possible[:LISTED_LIMIT]),
+        set_aside=recalled.set_aside[:LISTED_LIMIT],
     )
-    return replace(brief, verdict=_verdict(brief))
+
+
+def with_evidence(brief: Brief, evidence: Sequence[Evidence], at: datetime | None) -> Brief:
+    """The same brief with what sources showed at `at`: what contradicts memory leads the verdict, and while it stands
+    nothing is to be skipped. What memory says stays as it is."""
+    skip = brief.skip or brief.withheld
+    remembered = Remembered(
+        brief.boundary,
+        brief.root_cause.text if brief.root_cause else None,
+        brief.recommendation.fix if brief.recommendation else None,
+        skip,
+    )
+    fires = brief.incident is None or brief.incident.state == "open"
+    found = contradictions(remembered, evidence, brief.now, fires=fires) if brief.now else ()
+    shown = replace(
+        brief,
+        evidence=in_order(evidence),
+        evidence_at=at if evidence else None,
+        contradictions=found,
+        skip=() if found else skip,
+        withheld=skip if found else (),
+    )
+    return replace(shown, verdict=_verdict(shown))
 
 
 def with_life(brief: Brief, incident: IncidentView) -> Brief:

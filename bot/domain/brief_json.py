@@ -6,12 +6,15 @@ Must not decide or shorten anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from bot.domain.alert import Alert
 from bot.domain.brief import Brief, SourceLine
+from bot.domain.evidence import Evidence, Unavailable
 from bot.domain.recommendation import Recommendation
+from bot.domain.snapshot import then_and_now
 
 
 def time_text(when: datetime | None) -> str | None:
@@ -101,6 +104,31 @@ def _skip(brief: Brief) -> list[dict[str, Any]]:
     ]
 
 
+def _evidence(item: Evidence) -> dict[str, Any]:
+    about = {"kind": item.kind.value, "signal": item.signal, "what": item.what, "source": item.source}
+    if isinstance(item, Unavailable):
+        return about | {"state": "unavailable", "reason": item.reason, "pending": item.pending}
+    return about | {
+        "state": "observed",
+        "at": time_text(item.at),
+        "value": item.value,
+        "unit": item.unit,
+        "window": item.window,
+        "compared": {compared.label: compared.value for compared in item.compared},
+        "text": item.text,
+        "count": item.count,
+        "first": time_text(item.first),
+        "last": time_text(item.last),
+        "url": item.url,
+        "truncated": item.truncated,
+    }
+
+
+def _then_and_now(brief: Brief) -> dict[str, Any]:
+    pairs = then_and_now(brief.then, brief.evidence)
+    return {"incident_id": brief.then.incident_id if brief.then else None, "signals": [asdict(pair) for pair in pairs]}
+
+
 def brief_json(brief: Brief, shape: Callable[[Alert], Mapping[str, Any]] = alert_shape) -> dict[str, Any]:
     """The brief's keys in their order; `shape` says how the alert is told. Unknown is None."""
     failed = [{"fix": d.fix, "failures": d.failures, "incidents": list(d.incidents)} for d in brief.did_not_work]
@@ -125,8 +153,9 @@ def brief_json(brief: Brief, shape: Callable[[Alert], Mapping[str, Any]] = alert
         "did_not_work": failed,
         "skip": _skip(brief),
         "later": later,
-        "evidence": [],
-        "contradictions": [],
+        "evidence": [_evidence(item) for item in brief.evidence],
+        "contradictions": [asdict(found) for found in brief.contradictions],
+        **({"then_and_now": _then_and_now(brief)} if brief.then and brief.evidence else {}),
         "sources": [_source(line) for line in brief.sources],
         "possible": [_source(line) for line in brief.possible],
         "missing": [{"what": m.what, "reason": m.reason, "since": m.since} for m in brief.missing],

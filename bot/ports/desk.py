@@ -118,6 +118,7 @@ class Forgotten:
     silences: int = 0
     notices: int = 0
     model_sent: int = 0
+    deploys: int = 0
 
 
 class Retention(Protocol):
@@ -131,7 +132,7 @@ class Retention(Protocol):
         notices_before: datetime | None = None,
         sent_before: datetime | None = None,
     ) -> Forgotten:
-        """Delete sent rows, `once` keys, dead events and notices of no incident (`early`) older than `before`; mutes that
+        """Delete sent rows, `once` keys, dead events, deploys and notices of no incident (`early`) older than `before`; mutes that
         ended and rules and mutes that were undone before then (`silences`), with what they silenced; audit lines older
         than `audit_before`; notices older than `notices_before` of incidents that are not open; and what models were sent
         before `sent_before`.

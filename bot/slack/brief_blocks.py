@@ -10,13 +10,15 @@ from collections.abc import Mapping
 from bot.domain.brief import Brief
 from bot.ports.chat import Message
 from bot.slack import brief_parts as part
+from bot.slack import now_parts
 from bot.slack.brief_buttons import buttons
 from bot.slack.brief_parts import Blocks, Levels
-from bot.slack.markup import Block, context, prose, section, text_size
+from bot.slack.markup import Block, context, person, prose, section, text_size
 
 # Parts that share a block with the part before them: twelve blocks are all there is.
 JOINS = {
     "same_outage": "state",
+    "then": "boundary",
     "later": "skip",
     "alternatives": "did_not_work",
     "runbooks": "sources",
@@ -33,12 +35,16 @@ GIVES_WAY: tuple[tuple[str, int], ...] = (
     ("sources", 1),
     ("later", 1),
     ("alternatives", 1),
+    ("then", 1),
     ("skip", 1),
+    ("now", 1),
     ("steps", 1),
     ("boundary", 1),
     ("did_not_work", 1),
     ("skip", 2),
     ("steps", 2),
+    ("now", 2),
+    ("then", 2),
     ("same_outage", 1),
     ("state", 1),
     ("missing", 1),
@@ -48,6 +54,7 @@ GIVES_WAY: tuple[tuple[str, int], ...] = (
     ("skip", 3),
     ("signs", 1),
     ("steps", 3),
+    ("now", 3),
 )
 NAMES = {
     "possible": "possibly related incidents",
@@ -59,6 +66,8 @@ NAMES = {
     "steps": "steps",
     "boundary": "root cause",
     "did_not_work": "fixes that failed",
+    "now": "values seen now",
+    "then": "values seen then",
 }
 
 
@@ -75,9 +84,10 @@ def changed_message(brief: Brief) -> Message:
     return Message(part.verdict(brief), within(parts))
 
 
-def recalled_message(brief: Brief, asked: str, limit: int) -> Message:
-    """What memory holds on a question: the same parts, without an incident to act on."""
-    parts = _parts(brief) | {"state": ((context(f"You asked: {prose(asked, 200)}"),),), "buttons": ((),)}
+def recalled_message(brief: Brief, asked: str, limit: int, by: str | None = None) -> Message:
+    """What memory holds on a question: the same parts, without an incident to act on. `by`: who shares it."""
+    who = f"Shared by {person(by)}, who asked" if by else "You asked"
+    parts = _parts(brief) | {"state": ((context(f"{who}: {prose(asked, 200)}"),),), "buttons": ((),)}
     lines = [part.source_line(s, why=True) for s in brief.sources[:limit]]
     near = [part.source_line(s, why=True) for s in brief.possible[: max(0, limit - len(lines))]]
     forms = tuple(_listed(lines[:n], near[:n]) for n in (limit, 5, 3, 2))
@@ -106,6 +116,7 @@ def _listed(lines: list[str], near: list[str]) -> Blocks:
 def _parts(brief: Brief) -> dict[str, Levels]:
     opening: dict[str, Levels] = {"title": (part.title(brief),), "state": part.state(brief)}
     opening["same_outage"] = part.same_outage(brief)
+    opening["now"] = now_parts.now(brief)
     closing: dict[str, Levels] = {"buttons": (buttons(brief),)}
     if brief.memory_mode != "on":
         return opening | {"signs": part.signs(brief), "collect": part.collect(brief)} | closing
@@ -120,6 +131,7 @@ def _parts(brief: Brief) -> dict[str, Levels]:
 def _from_memory(brief: Brief) -> dict[str, Levels]:
     return {
         "boundary": part.boundary(brief),
+        "then": now_parts.then(brief),
         "steps": part.steps(brief),
         "skip": part.skip(brief.skip),
         "later": part.later(brief.later),

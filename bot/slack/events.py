@@ -9,10 +9,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.domain.alert import Alert, NotAlert, Reading
+from bot.domain.deploys import Deployed
 from bot.ports.readings import write_alert
 from bot.ports.store import Received
 from bot.slack.references import references
@@ -26,7 +27,8 @@ FACTS = frozenset({
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
 SPOKEN = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
-
+# The reaction that says of a message: this is the fix.
+MEMO = "memo"
 
 _ID = re.compile(r"[!-~]{1,200}")
 _TS = re.compile(r"\d{1,11}\.\d{1,6}", re.ASCII)
@@ -90,13 +92,14 @@ def read_back(
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of an event: its kind, its body if it is ours, and the alert that was read in it. `key` replaces the
-    natural key."""
+    """What is kept of an event: its kind, its body if it is ours, and the alert or the deploy that was read in it. `key`
+    replaces the natural key."""
 
     kind: str
     body: Event | None = None
     key: str | None = None
     alert: Alert | None = None
+    deployed: Deployed | None = None
 
 
 def natural_key(body: Mapping[str, Any]) -> str:
@@ -125,6 +128,8 @@ def _read_message(event: Event, read: Callable[[Event], Reading], own: Own) -> K
     reading = read(event)
     if isinstance(reading, Alert):
         return Kept("message", event, alert=reading)
+    if reading.deployed:
+        return Kept("deploy", event, deployed=reading.deployed)
     if subtype in SPOKEN and not event.get("bot_id") and _addressed(event, own):
         return Kept("app_mention", event)
     return _speaks_of_an_alert(event, reading, read) or Kept("message")
@@ -175,11 +180,23 @@ def _read_home(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept
     return Kept("home", event if is_home else None)
 
 
+def _read_reaction(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+    """Of reactions only the one that calls a message the fix; never our own."""
+    item, user = event.get("item"), event.get("user")
+    if not isinstance(item, Mapping) or event.get("reaction") != MEMO or item.get("type") != "message":
+        return Kept("reaction_added")
+    message = {**event, "channel": item.get("channel"), "ts": item.get("ts")}
+    if own.wrote(event) or not isinstance(user, str) or not _is_placed(message):
+        return Kept("reaction_added")
+    return Kept(MEMO, message)
+
+
 READERS: Mapping[str, Callable[[Event, Callable[[Event], Reading], Own], Kept]] = {
     "message": _read_message,
     "app_mention": _read_mention,
     "member_joined_channel": _read_joined,
     "app_home_opened": _read_home,
+    "reaction_added": _read_reaction,
 }
 
 
@@ -223,7 +240,8 @@ def _skeleton(event: Event, alert: Alert | None) -> dict[str, Any]:
 def _with_team(kept: Kept, body: Mapping[str, Any]) -> dict[str, Any] | None:
     if kept.body is None:
         return None
-    return {"event": _skeleton(kept.body, kept.alert), "team_id": body.get("team_id")}
+    event = _skeleton(kept.body, kept.alert) | ({"deployed": asdict(kept.deployed)} if kept.deployed else {})
+    return {"event": event, "team_id": body.get("team_id")}
 
 
 def _digest(value: object) -> str:

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import ClientPayloadError, web
 from aiohttp.http_exceptions import PayloadEncodingError
@@ -29,6 +29,7 @@ RETRY_AFTER_S = 5
 BODIES: Mapping[str, type[AlertmanagerBody | GenericBody]] = {"alertmanager": AlertmanagerBody, "generic": GenericBody}
 _CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 Receive = Callable[[Alert, str, str], Awaitable[bool]]
+Body = TypeVar("Body", bound=BaseModel)
 
 
 class Refused(Exception):
@@ -71,7 +72,7 @@ async def _taken(request: web.Request, intake: Intake) -> dict[str, Any]:
     """Keep the alert of a request; the answer to its sender. Raises Refused."""
     require_token(request.headers.get("Authorization", ""), intake.token)
     channel = channel_of(request.query.get("channel"), intake.channel)
-    raw = await _body(request)
+    raw = await body_of(request)
     given = given_in(raw, BODIES[request.path.rpartition("/")[2]])
     alert = alert_of(given, intake.names)
     if not isinstance(alert, Alert):
@@ -110,7 +111,7 @@ def channel_of(asked: str | None, default: str | None) -> str:
     return channel
 
 
-async def _body(request: web.Request) -> bytes:
+async def body_of(request: web.Request) -> bytes:
     """The body; raises Refused for one that is larger than the limit, without keeping it."""
     too_large = Refused(413, f"The body is larger than {MAX_BODY} bytes.", "Send fewer alerts at once.")
     if (request.content_length or 0) > MAX_BODY:
@@ -130,14 +131,24 @@ async def _body(request: web.Request) -> bytes:
 
 def given_in(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Given:
     """The alert in a body; raises Refused with the first fields that are wrong."""
+    return validated(json_in(raw), model).given()
+
+
+def json_in(raw: bytes) -> dict[str, Any]:
+    """The JSON object in a body; raises Refused."""
     try:
         said = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as bad:
         raise Refused(400, "The body is not JSON that can be read.", "Send one JSON object in UTF-8.") from bad
     if not isinstance(said, dict):
         raise Refused(400, f"The body is JSON, but a {type(said).__name__}.", "Send one JSON object.")
+    return said
+
+
+def validated(said: Mapping[str, Any], model: type[Body]) -> Body:
+    """The body as its model; raises Refused with the first fields that are wrong."""
     try:
-        return model.model_validate(said).given()
+        return model.model_validate(said)
     except ValidationError as bad:
         wrong = "; ".join(_sentence(error) for error in bad.errors()[:5])
         raise Refused(422, wrong, _expected(model)) from bad
@@ -151,4 +162,5 @@ def _sentence(error: Any) -> str:
 def _expected(model: type[BaseModel]) -> str:
     if model is AlertmanagerBody:
         return "Send Alertmanager's own webhook JSON (version 4)."
-    return f"Allowed fields: {', '.join(model.model_fields)}. Only title is needed."
+    needed = ", ".join(name for name, field in model.model_fields.items() if field.is_required())
+    return f"Allowed fields: {', '.join(model.model_fields)}. Only {needed} is needed."

@@ -12,7 +12,16 @@ from typing import Any
 
 from bot.domain.admission import ANSWERED, Admission, Outcome
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
-from bot.domain.brief import AlertHistory, Brief, IncidentView, SameOutage, decide, same_advice, with_life
+from bot.domain.brief import (
+    AlertHistory,
+    Brief,
+    IncidentView,
+    SameOutage,
+    decide,
+    same_advice,
+    with_evidence,
+    with_life,
+)
 from bot.domain.incident import Incident, Source
 from bot.domain.lifecycle import Happened, IncidentState, Life, flapping, happened
 from bot.domain.notice import FIRES, Notice, notice_of
@@ -20,11 +29,14 @@ from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.outages import NEAR, near_in_time, shared_names
 from bot.domain.query import Viewer, build_query
 from bot.domain.ranking import Recalled
-from bot.domain.replay import Chapter, Told, replay
+from bot.domain.replay import Chapter, replay
+from bot.domain.snapshot import snapshot
 from bot.domain.storm import Opening, Place, Placed, lead_of, opening_of
 from bot.ports import StoreConflict
+from bot.ports.changes import gap, joined, moved, with_place
 from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
+from bot.ports.evidence import NO_SOURCES, Sources, beside, completing, refreshing
 from bot.ports.memory import Index, Recall
 from bot.ports.parts import EDIT_EVERY_S, owed
 from bot.ports.store import Changes, InboxRow, IncidentStore, Kept, Owed, PostedBrief, SeenPost
@@ -35,6 +47,8 @@ QUIET = frozenset({Severity.WARNING, Severity.INFO})
 LOOKED = "mag"
 GENERIC = "generic"
 AGAIN = frozenset({Happened.REOPENED, Happened.ESCALATED, Happened.REPEATED})
+# What is seen now may have changed with it.
+LOOK_AGAIN = AGAIN | {Happened.CLEARED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +116,7 @@ class AnswerAlert:
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
     admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = answer_all
     group: Callable[[Opening], Awaitable[Placed]] = alone
+    sources: Sources = NO_SOURCES
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
@@ -119,9 +134,10 @@ class AnswerAlert:
             await self.store.commit(Changes(done=row))
             return
         told = replay((*kept.notices, notice), kept.lives)
-        changes = Changes(done=row, notices=_moved(told, kept))
+        changes = Changes(done=row, notices=moved(told, kept))
         for chapter in told.chapters:
             changes = await self._with_chapter(changes, chapter, kept, post, notice)
+        changes = replace(changes, received=changes.received + completing(changes.briefs))
         if not await self.store.commit(changes):
             raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
 
@@ -163,7 +179,7 @@ class AnswerAlert:
         is_ours = any(n.key == notice.key for n in chapter.notices)
         if before is None:
             opened = await self._open(chapter, post, notice)
-            return _joined(changes, opened, once=_gap(kept, notice))
+            return joined(changes, opened, once=gap(kept, notice))
         did = happened(before, chapter.life, notice) if is_ours else Happened.UPDATED
         if not is_ours and before == replace(chapter.life, base=before.base):
             return changes
@@ -172,8 +188,10 @@ class AnswerAlert:
         about = Changes(lives=counted, seen_posts=seen, dropped_notices=chapter.dropped)
         if did is not Happened.NOTHING:
             fires = is_ours and post.alert.state in FIRES
-            about = _joined(about, await self._change(post, before, chapter.life, did, fires=fires))
-        return _joined(changes, about)
+            about = joined(about, await self._change(post, before, chapter.life, did, fires=fires))
+        if did in LOOK_AGAIN and self.sources.names:
+            about = replace(about, received=refreshing(chapter.life.incident_id, notice.key))
+        return joined(changes, about)
 
     async def _post(self, body: Mapping[str, Any]) -> Post | None:
         event = body["event"]
@@ -207,7 +225,8 @@ class AnswerAlert:
         told = await self._told(first, life, record, but=None, is_new=True)
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         seen = tuple(SeenPost(n.channel, n.ts, life.incident_id) for n in notices)
-        return replace(told, lives=(life,), records=(record,), notices=notices, seen_posts=seen)
+        records = told.records or (record,)
+        return replace(told, lives=(life,), records=records, notices=notices, seen_posts=seen)
 
     async def _told(
         self, post: Post, life: Life, record: Incident, *, but: str | None, is_new: bool = False
@@ -219,16 +238,17 @@ class AnswerAlert:
         opening = replace(opening, goes_on=but is not None)
         placed = await self.group(opening)
         if placed.place is Place.SUMMARY_ONLY or placed.is_told:
-            return _placed(Changes(), placed)
+            return with_place(Changes(), placed)
         brief = replace(await self._decided(post, life, but=but), read_at=post.read_at)
         placed = await self.group(replace(opening, lead=lead_of(brief)))  # others may have opened meanwhile
         if placed.place is not Place.OWN:
-            return _placed(Changes(), placed)
+            return with_place(Changes(), placed)
         if is_new:
             brief = replace(brief, same_outage=await self._same_outage(post, life))
         briefs, due = self._answer(post, life, brief)
-        told = Changes(briefs=briefs, owed=due)
-        return _placed(told, placed) if briefs else told
+        seen = (replace(record, evidence=snapshot(brief.evidence)),) if is_new else ()
+        told = Changes(briefs=briefs, owed=due, records=seen)
+        return with_place(told, placed) if briefs else told
 
     async def _older(self, post: Post, opening: Notice) -> Post:
         """The post of an older notice, as far as it is known: the same alert at another time and place."""
@@ -265,7 +285,7 @@ class AnswerAlert:
         but = life.incident_id if before.state is IncidentState.OPEN else None
         if here is None:
             told = await self._told(post, life, await self._recorded(post, life), but=but)
-            return _joined(Changes(briefs=briefs, owed=due), told)
+            return joined(Changes(briefs=briefs, owed=due), told)
         briefs, more = await self._again(post, life, did, here, briefs, but=but)
         return Changes(briefs=briefs, owed=due + more)
 
@@ -287,7 +307,8 @@ class AnswerAlert:
         due = await self._repeat_line(post, here)
         if did is Happened.REPEATED:
             return briefs, due
-        fresh = replace(await self._decided(post, life, but=but), same_outage=here.brief.same_outage)
+        fresh = replace(await self._remembered(post, life, but=but), same_outage=here.brief.same_outage)
+        fresh = with_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # what is seen now comes by an edit
         if same_advice(fresh, here.brief):
             return briefs, due
         newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
@@ -302,7 +323,13 @@ class AnswerAlert:
         return found.get(life.incident_id, made)
 
     async def _decided(self, post: Post, life: Life, *, but: str | None) -> Brief:
-        """The brief now; of incident `but` the last firing is left out of the history, for it is told of."""
+        """The brief now, with what sources show by their deadline: they are asked while memory is."""
+        asked = self.sources.ask(post.alert, f"{life.incident_id}/{post.channel.id}")
+        brief = await self._remembered(post, life, but=but)
+        return beside(brief, await asked.by_deadline())
+
+    async def _remembered(self, post: Post, life: Life, *, but: str | None) -> Brief:
+        """What memory says now. Of incident `but` the last firing is left out of the history, for it is told of."""
         history = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
         preview = PreviewBrief(self.recall, self.index)
         return await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
@@ -350,45 +377,4 @@ def _posting(
 ) -> Posting:
     return Posting(
         operation, channel, delivery, message.text, message.blocks, thread_ts=thread_ts, incident_id=incident
-    )
-
-
-def _moved(told: Told, kept: Kept) -> tuple[Notice, ...]:
-    """The notices that are new, or belong to another incident than was thought; those of new incidents come later."""
-    known = {notice.key: notice for notice in kept.notices}
-    now = [n for chapter in told.chapters for n in chapter.notices if chapter.life.incident_id]
-    return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
-
-
-def _gap(kept: Kept, notice: Notice) -> str:
-    """Names the place between two incidents at which a new one opens: only one can."""
-    before = [life.incident_id for life in kept.lives if life.opened_at <= notice.at]
-    after = [life.incident_id for life in kept.lives if life.opened_at > notice.at]
-    gap = f"{before[-1] if before else '-'}/{after[0] if after else '-'}"
-    return f"open/{notice.visibility}/{notice.fingerprint}/{gap}"
-
-
-def _placed(changes: Changes, placed: Placed) -> Changes:
-    """The changes, with what was decided of storms: it holds only if nothing else opened there meanwhile."""
-    if placed.seen is None or not placed.openings:
-        return changes
-    seat = (placed.openings[0].channel, placed.seen)
-    return replace(changes, openings=placed.openings, after_openings=seat, storm=placed.storm)
-
-
-def _joined(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
-    """Both changes as one."""
-    return replace(
-        one,
-        lives=one.lives + other.lives,
-        records=one.records + other.records,
-        briefs=one.briefs + other.briefs,
-        owed=one.owed + other.owed,
-        seen_posts=one.seen_posts + other.seen_posts,
-        notices=one.notices + other.notices,
-        openings=one.openings + other.openings,
-        after_openings=other.after_openings or one.after_openings,
-        storm=other.storm or one.storm,
-        dropped_notices=one.dropped_notices + other.dropped_notices,
-        once=one.once or once,
     )

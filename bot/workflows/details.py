@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 
-from bot.domain.brief import Brief
+from bot.domain.brief import Brief, with_evidence
 from bot.domain.query import Viewer, build_query
 from bot.domain.ranking import OutsideMemory
 from bot.ports import IncidentNotFound
@@ -50,7 +50,7 @@ class ShowDetails:
         brief, _ = await self._seen(await self._posted(incident_id, channel_id), viewer)
         at = brief.now or self.clock.now()
         without = await self.preview(brief.alert, viewer, at, incident=brief.incident, use_memory=False)
-        return brief, without
+        return brief, with_evidence(without, brief.evidence, brief.evidence_at)
 
     async def _posted(self, incident_id: str, channel_id: str) -> PostedBrief:
         here = [b for b in await self.store.briefs(incident_id) if b.channel == channel_id]
@@ -67,7 +67,7 @@ class ShowDetails:
             return brief, False
         at = brief.now or self.clock.now()
         fresh = await self.preview(brief.alert, viewer, at, incident=brief.incident, history=brief.history)
-        return replace(fresh, same_outage=None), True
+        return replace(with_evidence(fresh, brief.evidence, brief.evidence_at), same_outage=None), True
 
 
 def _named(brief: Brief) -> Iterator[str]:

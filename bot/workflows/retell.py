@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from bot.domain.brief import Brief, same_advice
+from bot.domain.brief import Brief, same_advice, with_evidence
 from bot.domain.channel import scopes
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.opening import view_of
 from bot.domain.query import Viewer
+from bot.domain.set_aside import SET_ASIDE, TAKEN_BACK
 from bot.ports import ChatAuthRejected, ChatRejected, IncidentNotFound
 from bot.ports.chat import Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
@@ -21,6 +22,8 @@ from bot.ports.parts import owed
 from bot.ports.store import Changes, InboxRow, IncidentStore, Owed, PostedBrief
 
 PURGED = "purged"
+# What concerns one kind of alert only: other briefs that speak of the same incident are left as they are.
+ASIDES = frozenset({SET_ASIDE, TAKEN_BACK})
 YOUNG = timedelta(days=1)
 OUTDATED = "Superseded by a newer brief below. "
 
@@ -64,7 +67,7 @@ class TellThreads:
     async def _one(self, posted: PostedBrief, said: Correction) -> None:
         life = await self._life(posted.incident_id)
         fresh = await self._anew(posted, life, said)
-        if fresh == posted.brief:
+        if fresh == posted.brief or (said.what in ASIDES and fresh.set_aside == posted.brief.set_aside):
             return
         same = same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN
@@ -92,6 +95,7 @@ class TellThreads:
         incident = view_of(life) if life else old.incident
         at = old.now or self.clock.now()
         fresh = await self.preview(old.alert, viewer, at, incident=incident, history=old.history)
+        fresh = with_evidence(fresh, old.evidence, old.evidence_at)
         same = old.same_outage
         gone = same is not None and same.incident_id == said.incident_id and said.what == PURGED
         return replace(fresh, same_outage=None if gone else same)

@@ -11,7 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bootstrap.bot import running
-from bot.bootstrap.doctor import Finding, examine
+from bot.bootstrap.doctor import examine
+from bot.bootstrap.finding import Finding
 from bot.bootstrap.playground import manifest
 from bot.cli.operate import line
 from bot.playground.server import LocalSlack

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import aiohttp
 import pytest
@@ -16,7 +17,7 @@ from aiohttp import web
 
 from tests.ports import free_port
 
-PROMETHEUS, ALERTMANAGER = "prometheus", "prometheus-alertmanager"
+PROMETHEUS, ALERTMANAGER, VICTORIA = "prometheus", "prometheus-alertmanager", "victoria-metrics"
 READY_S = 20.0
 
 ROUTES = """
@@ -43,6 +44,15 @@ groups:
 """
 
 
+class Exporter(Protocol):
+    """What is scraped."""
+
+    async def metrics(self, request: web.Request) -> web.Response: ...
+
+
+Scraped = TypeVar("Scraped", bound=Exporter)
+
+
 @dataclass
 class Pods:
     """What the pods of one service say of themselves: which ones restart."""
@@ -57,20 +67,20 @@ class Pods:
         return web.Response(text="# TYPE pod_restarting gauge\n" + "\n".join(lines) + "\n")
 
 
-def require() -> None:
+def require(*more: str) -> None:
     """Skip where they are not installed; an error where they have to be."""
-    missing = [name for name in (PROMETHEUS, ALERTMANAGER) if shutil.which(name) is None]
+    missing = [name for name in (PROMETHEUS, ALERTMANAGER, *more) if shutil.which(name) is None]
     if missing and os.environ.get("REQUIRE_SERVICES") == "1":
         raise RuntimeError(f"not installed: apt install {' '.join(missing)}")
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
 
 
-async def _answers(port: int) -> None:
+async def _answers(port: int, ready: str) -> None:
     async with aiohttp.ClientSession() as session:
         for _ in range(int(READY_S / 0.1)):
             try:
-                async with session.get(f"http://127.0.0.1:{port}/-/ready") as answer:
+                async with session.get(f"http://127.0.0.1:{port}{ready}") as answer:
                     if answer.status == 200:
                         return
             except aiohttp.ClientError:
@@ -80,11 +90,11 @@ async def _answers(port: int) -> None:
 
 
 @asynccontextmanager
-async def _running(name: str, log: Path, port: int, *arguments: str) -> AsyncIterator[None]:
+async def _running(name: str, log: Path, port: int, *arguments: str, ready: str = "/-/ready") -> AsyncIterator[None]:
     with log.open("ab") as out:
         process = await asyncio.create_subprocess_exec(name, *arguments, stdout=out, stderr=out)
     try:
-        await _answers(port)
+        await _answers(port, ready)
         yield
     finally:
         process.terminate()
@@ -92,15 +102,57 @@ async def _running(name: str, log: Path, port: int, *arguments: str) -> AsyncIte
 
 
 @asynccontextmanager
-async def monitoring(folder: Path, webhook: str, channel: str) -> AsyncIterator[Pods]:
-    """Both at work, posting to this webhook with Alertmanager's own Slack template."""
-    pods, app = Pods(), web.Application()
-    app.router.add_get("/metrics", pods.metrics)
+async def _exporting(exporter: Exporter) -> AsyncIterator[int]:
+    app, port = web.Application(), free_port()
+    app.router.add_get("/metrics", exporter.metrics)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    metrics, prometheus, alertmanager = free_port(), free_port(), free_port()
-    await web.TCPSite(runner, "127.0.0.1", metrics).start()
-    (folder / "rules.yml").write_text(RULES)
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    try:
+        yield port
+    finally:
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def victoria(folder: Path, exporter: Exporter) -> AsyncIterator[str]:
+    """A VictoriaMetrics that scrapes the exporter; its address."""
+    port = free_port()
+    async with _exporting(exporter) as metrics:
+        scrapes = f"scrape_configs: [{{job_name: pods, scrape_interval: 1s, static_configs: [{{targets: ['127.0.0.1:{metrics}']}}]}}]"
+        (folder / "victoria.yml").write_text(scrapes)
+        to_victoria = (
+            f"-promscrape.config={folder / 'victoria.yml'}",
+            f"-storageDataPath={folder / 'victoria'}",
+            f"-httpListenAddr=127.0.0.1:{port}",
+            "-search.latencyOffset=0s",
+        )
+        async with _running(VICTORIA, folder / "victoria.log", port, *to_victoria, ready="/health"):
+            yield f"http://127.0.0.1:{port}"
+
+
+@asynccontextmanager
+async def monitoring(folder: Path, webhook: str, channel: str) -> AsyncIterator[Pods]:
+    """Both at work, posting to this webhook with Alertmanager's own Slack template."""
+    async with watching(folder, webhook, channel, Pods(), RULES) as pods:
+        yield pods
+
+
+@asynccontextmanager
+async def watching(
+    folder: Path, webhook: str, channel: str, exporter: Scraped, rules: str, port: int = 0
+) -> AsyncIterator[Scraped]:
+    """The same with this exporter and these rules; `port` is the Prometheus'."""
+    async with _exporting(exporter) as metrics, _both(folder, webhook, channel, metrics, rules, port or free_port()):
+        yield exporter
+
+
+@asynccontextmanager
+async def _both(
+    folder: Path, webhook: str, channel: str, metrics: int, rules: str, prometheus: int
+) -> AsyncIterator[None]:
+    alertmanager = free_port()
+    (folder / "rules.yml").write_text(rules)
     (folder / "routes.yml").write_text(ROUTES.format(webhook=webhook, channel=channel))
     scrapes = SCRAPES.format(rules=folder / "rules.yml", alertmanager=alertmanager, metrics=metrics)
     (folder / "scrapes.yml").write_text(scrapes)
@@ -115,11 +167,8 @@ async def monitoring(folder: Path, webhook: str, channel: str) -> AsyncIterator[
         f"--storage.tsdb.path={folder / 'prometheus'}",
         f"--web.listen-address=127.0.0.1:{prometheus}",
     )
-    try:
-        async with (
-            _running(ALERTMANAGER, folder / "alertmanager.log", alertmanager, *to_alertmanager),
-            _running(PROMETHEUS, folder / "prometheus.log", prometheus, *to_prometheus),
-        ):
-            yield pods
-    finally:
-        await runner.cleanup()
+    async with (
+        _running(ALERTMANAGER, folder / "alertmanager.log", alertmanager, *to_alertmanager),
+        _running(PROMETHEUS, folder / "prometheus.log", prometheus, *to_prometheus),
+    ):
+        yield

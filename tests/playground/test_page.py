@@ -109,6 +109,34 @@ async def test_from_alert_to_recorded_resolution(slack: LocalSlack, app: AsyncAp
         await expect(note).to_have_count(0)
 
 
+async def test_what_was_typed_goes_along_with_a_button_of_the_modal(
+    slack: LocalSlack, app: AsyncApp, page: Page
+) -> None:
+    button = {"type": "button", "action_id": "more", "text": {"type": "plain_text", "text": "More…"}}
+    modal: Any = MODAL
+    view = modal | {"blocks": [*modal["blocks"], {"type": "actions", "elements": [button]}]}
+
+    @app.shortcut("from_message")
+    async def on_record(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
+        await ack()
+        await client.views_open(trigger_id=body["trigger_id"], view=view)
+
+    @app.action("more")
+    async def on_more(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
+        await ack()
+        said = body["view"]["state"]["values"]["cause"]["cause_text"]["value"]
+        first = {**modal["blocks"][0], "block_id": "cause#1"}
+        first["element"] = {**first["element"], "initial_value": f"{said} and more"}
+        await client.views_update(view_id=body["view"]["id"], view=modal | {"blocks": [first]})
+
+    async with connected(slack, app):
+        posted = await slack.post("#alerts", "slow")
+        await slack.shortcut("from_message", "#alerts", posted["ts"])
+        await page.fill("#modal input", "the pool")
+        await page.click("#modal >> text=More…")
+        await expect(page.locator("#modal input")).to_have_value("the pool and more")
+
+
 async def test_commands_shortcuts_and_home(slack: LocalSlack, app: AsyncApp, page: Page) -> None:
     answering(app)
     async with connected(slack, app):

@@ -11,15 +11,25 @@ from zoneinfo import ZoneInfo
 from bot.domain.admission import House, Mute, Muted, Reach, Rule
 from bot.domain.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.boundary import BoundaryCall
-from bot.domain.brief import AlertHistory, Brief, IncidentView, InsufficientMemory, RootCause, SourceLine
+from bot.domain.brief import (
+    AlertHistory,
+    Brief,
+    IncidentView,
+    InsufficientMemory,
+    RootCause,
+    SourceLine,
+    with_evidence,
+)
 from bot.domain.channel import ChannelSettings, DigestTime
 from bot.domain.digest import Digest, RecurringFamily
+from bot.domain.evidence import Compared, EvidenceKind, Observed, Unavailable
 from bot.domain.incident import Boundary
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.ranking import Missing
 from bot.domain.recommendation import Confidence, DidNotWork, Recommendation
 from bot.domain.roles import Permission
 from bot.domain.skip import Later, Skip
+from bot.domain.snapshot import Then
 from bot.ports.channels import Group
 from bot.ports.chat import Channel
 from bot.slack.messages import OpenIncident
@@ -80,6 +90,34 @@ def high() -> Brief:
         history=AlertHistory(30, 14, 12, 22.0),
         now=NOW,
     )  # fmt: skip
+
+
+def seen() -> Brief:
+    """Evidence that speaks against memory, a snapshot of then, and a source that is missing; all of it has room."""
+    pool = Observed(
+        EvidenceKind.METRIC,
+        "pool",
+        "pool in use",
+        "prometheus",
+        NOW,
+        98,
+        "%",
+        "now",
+        (Compared("peak", 99),),
+        "highest of 3",
+        url="https://p.example",
+        truncated=True,
+    )
+    logs = Observed(EvidenceKind.LOGS, "logs", "log lines", "loki", NOW, text="refused", count=9, first=NOW, last=NOW)
+    deploy = Observed(
+        EvidenceKind.DEPLOY, "deploy", "deploy of payments-api", "github", NOW, text="v142", url="https://p.example"
+    )
+    gone = Unavailable(EvidenceKind.VENDOR_STATUS, "page", "status page", "status page", "HTTP 503")
+    little = replace(high(), alternatives=(), did_not_work=(), later=(), possible=(), history=None, step_warnings=())
+    known = replace(
+        little, sources=little.sources[1:], now=NOW, then=Then("INC-61", {"pool": "100 %", "p95": "840 ms"})
+    )
+    return with_evidence(known, (pool, logs, deploy, gone), NOW)
 
 
 def mixed() -> Brief:

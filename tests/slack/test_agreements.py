@@ -92,7 +92,12 @@ async def test_the_menu_offers_what_works(office: Desk) -> None:
     await office.seed()
     ts = await office.alert()
     menu = next(e for b in office.brief(ts)["blocks"] if b["type"] == "actions" for e in b["elements"][-1:])
-    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…", "Not an alert…"]
+    assert [o["text"]["text"] for o in menu["options"]] == [
+        "Wrong precedent…",
+        "Compare without memory",
+        "Mute…",
+        "Not an alert…",
+    ]
 
 
 async def test_not_an_alert_deletes_the_brief_dismisses_and_teaches_a_rule(office: Desk) -> None:
@@ -215,7 +220,7 @@ async def test_another_channels_brief_stays_and_so_does_the_incident(office: Des
     assert (await office.memory.incidents.life(incident_id)).state is IncidentState.OPEN
 
 
-@pytest.mark.parametrize("what", Muted)
+@pytest.mark.parametrize("what", [Muted.FINGERPRINT, Muted.SERVICE, Muted.CHANNEL])
 async def test_a_muted_alert_counts_and_nothing_is_posted_until_the_very_end(office: Desk, what: Muted) -> None:
     await office.seed()
     ts = await office.alert()

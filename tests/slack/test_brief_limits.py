@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from bot.domain.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.boundary import BoundaryCall
 from bot.domain.brief import AlertHistory, Brief, IncidentView, InsufficientMemory, RootCause, SourceLine
+from bot.domain.contradiction import Contradiction
+from bot.domain.evidence import Compared, EvidenceKind, Observed, Unavailable
 from bot.domain.incident import Boundary
 from bot.domain.ranking import Missing
 from bot.domain.recommendation import Confidence, DidNotWork, Recommendation
 from bot.domain.skip import Later, Skip
+from bot.domain.snapshot import Then
 from bot.playground import validate_message
 from bot.slack.brief_blocks import brief_message, changed_message, recalled_message
 from bot.slack.markup import text_size
@@ -57,6 +60,13 @@ SOURCES = many(
         URLS, MAYBE,
     )
 )  # fmt: skip
+NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+SIGNALS = st.sampled_from(["error_ratio", "p95", "pool"])
+KINDS = st.sampled_from(EvidenceKind)
+EVIDENCE = st.builds(
+    Observed, KINDS, SIGNALS, TEXT, TEXT, TIME, st.none() | NUMBER, TEXT, MAYBE, many(st.builds(Compared, TEXT, NUMBER), 6),
+    MAYBE, st.none() | COUNT, st.none() | TIME, st.none() | TIME, URLS, st.booleans(),
+) | st.builds(Unavailable, KINDS, SIGNALS, TEXT, TEXT, TEXT)  # fmt: skip
 BRIEFS = st.builds(
     Brief,
     verdict=TEXT,
@@ -85,6 +95,11 @@ BRIEFS = st.builds(
     possible=SOURCES,
     missing=many(st.builds(Missing, TEXT, TEXT, MAYBE), 4),
     history=st.none() | st.builds(AlertHistory, COUNT, COUNT, COUNT, st.none() | st.floats(0, 1e6)),
+    evidence=many(EVIDENCE, 12),
+    evidence_at=st.none() | TIME,
+    contradictions=many(st.builds(Contradiction, TEXT, TEXT, TEXT, TEXT), 4),
+    then=st.none() | st.builds(Then, TEXT, st.dictionaries(SIGNALS, TEXT, max_size=4)),
+    now=st.none() | TIME,
 )  # fmt: skip
 
 
@@ -111,6 +126,9 @@ def test_the_fullest_brief_fits() -> None:
     line = SourceLine(
         long, long, Boundary.INTERNAL, "strong", 1, at, (long,) * 4, "https://x.example/" + "&" * 900, long
     )
+    compared = tuple(Compared(f"{n}{long}", 1e300) for n in range(6))
+    seen = Observed(EvidenceKind.DEPLOY, "", long, long, at, 1e300, long, long, compared, long, 9, at, at, "https://x.example/" + "&" * 250, True)  # fmt: skip
+    unseen = Unavailable(EvidenceKind.LOGS, long, long, long, long)
     brief = Brief(
         long,
         Alert("t", AlertState.FIRING, "f", severity=Severity.CRITICAL, environment=long, region=long),
@@ -128,6 +146,11 @@ def test_the_fullest_brief_fits() -> None:
         possible=(line,) * 9,
         missing=(Missing(long, long, long),) * 9,
         history=AlertHistory(30, 9_999, 9_999, 9_999),
+        evidence=(*(replace(seen, signal=f"s{n}") for n in range(9)), *(unseen,) * 9),
+        evidence_at=at,
+        contradictions=(Contradiction(long, long, long, long),) * 9,
+        then=Then(long, {f"s{n}": long for n in range(9)}),
+        now=at,
     )
     for message in (brief_message(brief), changed_message(brief), recalled_message(brief, long, 10)):
         assert (len(message.blocks) <= 12, text_size(message.blocks) <= 2000) == (True, True)

@@ -13,11 +13,15 @@ from typing import Any, TypeVar
 import pytest
 
 from bot.domain.brief import Brief
+from bot.domain.incident import Runbook
+from bot.domain.known import KnownFix
 from bot.slack import modals
 from bot.slack.agreed_messages import channel_message, rules_message
 from bot.slack.channel_modal import channel_view
+from bot.slack.details_modal import details_view
 from bot.slack.messages import SlackSurfaces, sorry
 from bot.slack.silence_modals import mute_view, not_alert_view
+from bot.workflows.details import Details
 from bot.workflows.resolve import ResolveForm
 from tests.slack import cases
 
@@ -35,7 +39,7 @@ SURFACES = SlackSurfaces()
 Value = TypeVar("Value")
 
 OURS = re.compile(
-    r"<!date\^\d+\^\{date_short_pretty\} \{time\}\|\d{4}-\d\d-\d\d \d\d:\d\d UTC>|<https://[^<>|]*\|[^<>]*>"
+    r"<!date\^\d+\^(?:\{date_short_pretty\} \{time\}\|\d{4}-\d\d-\d\d |\{time\}\|)\d\d:\d\d UTC>|<https://[^<>|]*\|[^<>]*>"
 )
 INVISIBLE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -59,7 +63,9 @@ def spoiled(value: Any, text: str) -> Any:
 
 
 def briefs(text: str) -> list[Brief]:
-    return [spoiled(b, text) for b in (cases.high(), cases.mixed(), cases.insufficient(), cases.memory_off())]
+    return [
+        spoiled(b, text) for b in (cases.high(), cases.seen(), cases.mixed(), cases.insufficient(), cases.memory_off())
+    ]
 
 
 def surfaces(text: str) -> list[Any]:
@@ -77,9 +83,16 @@ def surfaces(text: str) -> list[Any]:
     house, view, answered = (spoiled(v, text) for v in (cases.house(), cases.channel_settings(), cases.answered()))
     shown += [rules_message(house), channel_message(replace(view, digest=cases.untouched().digest))]
     shown += [SURFACES.muted(m) for m in house.mutes]
-    form = ResolveForm(text, text, (text, f"{text}2"), (text,))
+    form = ResolveForm(
+        text,
+        text,
+        (KnownFix(text), KnownFix(f"{text}2", failed=True)),
+        (text,),
+        runbooks=(Runbook(text, text, (text,)),),
+    )
     views = [modals.resolve_view(form, {"i": text}), modals.pick_view(rows, {"c": text})]
     views += [mute_view(answered, {"c": text}, UTC), not_alert_view(answered, {"c": text})]
+    views += [details_view(Details(brief)) for brief in briefs(text)]
     views.append(channel_view(replace(view, digest=cases.untouched().digest), {"c": text}))
     return [*((m.text, m.blocks) for m in [*shown, sorry(text)]), *views]
 

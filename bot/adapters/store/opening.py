@@ -11,6 +11,7 @@ from bot.adapters.store.audit_log import SqlAuditLog
 from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
+from bot.adapters.store.deploys import SqlDeploys
 from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
 from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url, refuse_network
 from bot.adapters.store.health import SqlHealth
@@ -20,10 +21,12 @@ from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
 from bot.adapters.store.model_ledger import SqlModelLedger
+from bot.adapters.store.nudges import SqlNudges
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.receiving import Together
 from bot.adapters.store.retention import SqlRetention
+from bot.adapters.store.said import SqlSaid
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
@@ -54,7 +57,10 @@ class Store:
     heard: SqlHeard
     audit_log: SqlAuditLog
     purging: SqlPurging
+    nudges: SqlNudges
+    said: SqlSaid
     model_ledger: SqlModelLedger
+    deploys: SqlDeploys
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -106,7 +112,10 @@ async def open_store(
         heard=SqlHeard(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
+        nudges=SqlNudges(database, clock, writer),
+        said=SqlSaid(database, clock, writer),
         model_ledger=SqlModelLedger(database),
+        deploys=SqlDeploys(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

@@ -13,7 +13,7 @@ from bot.adapters.store.channel_tables import mutes, rules, silenced
 from bot.adapters.store.engine import Database
 from bot.adapters.store.incidents import UNFINISHED
 from bot.adapters.store.model_tables import model_days, model_sent
-from bot.adapters.store.tables import audit, briefs, inbox, lives, notices, once, outbox
+from bot.adapters.store.tables import audit, briefs, deploys, inbox, lives, notices, once, outbox
 from bot.ports.desk import Forgotten
 
 PORTION = 500
@@ -49,6 +49,7 @@ class SqlRetention:
             silences=await self._forget_silences(before),
             notices=await self._forget_notices(notices_before) if notices_before else 0,
             model_sent=await self._forget_sent(sent_before) if sent_before else 0,
+            deploys=await self._delete(deploys.c.key, deploys.c.at < before),
         )
 
     async def _forget_silences(self, before: datetime) -> int:

@@ -248,3 +248,14 @@ heard = sa.Table(
     sa.Column("connection", sa.Text, primary_key=True),
     sa.Column("until", UtcTime, nullable=False),
 )
+
+deploys = sa.Table(
+    "deploys",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("service", sa.Text, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Index("ix_deploys_service_at", "service", "at"),
+    sa.Index("ix_deploys_at", "at"),
+)

@@ -1,0 +1,121 @@
+"""What is looked at of a service where its metrics exist: a table of signals with the names that tools give them. Pure.
+
+Must not guess: a row is used only if every metric that it needs is there under the service's labels.
+`$labels` stands for the service's matchers, `$pods` for those of its containers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WINDOW = "5m"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One signal: a query whose value, times `scale`, is in `unit`. `needs` are the metrics without which it is not asked;
+    empty for one that the operator wrote. `threshold` is in `unit`, too."""
+
+    signal: str
+    what: str
+    unit: str
+    query: str
+    needs: tuple[str, ...] = ()
+    scale: float = 1.0
+    window: str | None = "5 min"
+    threshold: float | None = None
+
+
+def _ratio(requests: str, *failed: tuple[str, str]) -> Template:
+    """The share of requests that failed. A metric without any of these labels has none: that is no data, not zero."""
+    rate = f"sum(rate({requests}{{$labels,%s}}[{WINDOW}]))"
+    hits = [rate % f'{label}=~"{value}"' for label, value in failed]
+    zeros = ["0 * " + rate % f'{label}!=""' for label, _ in failed]
+    query = f"({' or '.join([*hits, *zeros])}) / sum(rate({requests}{{$labels}}[{WINDOW}]))"
+    return Template("error_ratio", "error rate", "%", query, (requests,), 100)
+
+
+def _p95(buckets: str, scale: float) -> Template:
+    query = f"histogram_quantile(0.95, sum by (le) (rate({buckets}{{$labels}}[{WINDOW}])))"
+    return Template("p95", "p95 latency", "ms", query, (buckets,), scale, "5 min, from buckets")
+
+
+def _traffic(requests: str) -> Template:
+    return Template("traffic", "traffic", "req/s", f"sum(rate({requests}{{$labels}}[{WINDOW}]))", (requests,))
+
+
+def _pool(used: str, most: str, state: str | None = None) -> Template:
+    """The fullest pool. `state`: the label that tells connections in use from idle ones."""
+    in_use = f'sum without ({state}) ({used}{{$labels,{state}="used"}})' if state else f"{used}{{$labels}}"
+    query = f"max({in_use} / ({most}{{$labels}} > 0))"
+    return Template("pool_in_use", "connection pool in use", "%", query, (used, most), 100, "now")
+
+
+_HTTP = ("code", "5.."), ("status", "5.."), ("status_code", "5..")
+_GRPC = (("grpc_code", "Unknown|DeadlineExceeded|ResourceExhausted|Aborted|Internal|Unavailable|DataLoss"),)
+
+# Of each signal the first row counts whose metrics are there: OpenTelemetry's names, then the classic ones.
+TEMPLATES: tuple[Template, ...] = (
+    _ratio("http_server_request_duration_seconds_count", ("http_response_status_code", "5..")),
+    _ratio("http_server_duration_milliseconds_count", ("http_status_code", "5..")),
+    _ratio("http_requests_total", *_HTTP),
+    _ratio("http_server_requests_seconds_count", *_HTTP),
+    _ratio("http_request_duration_seconds_count", *_HTTP),
+    _ratio("grpc_server_handled_total", *_GRPC),
+    _p95("http_server_request_duration_seconds_bucket", 1000),
+    _p95("http_server_duration_milliseconds_bucket", 1),
+    _p95("http_request_duration_seconds_bucket", 1000),
+    _p95("http_server_requests_seconds_bucket", 1000),
+    _p95("grpc_server_handling_seconds_bucket", 1000),
+    _traffic("http_server_request_duration_seconds_count"),
+    _traffic("http_server_duration_milliseconds_count"),
+    _traffic("http_requests_total"),
+    _traffic("http_server_requests_seconds_count"),
+    _traffic("http_request_duration_seconds_count"),
+    _traffic("grpc_server_handled_total"),
+    _pool("db_client_connection_count", "db_client_connection_max", "db_client_connection_state"),
+    _pool("db_client_connections_usage", "db_client_connections_max", "state"),
+    _pool("hikaricp_connections_active", "hikaricp_connections_max"),
+    _pool("go_sql_in_use_connections", "go_sql_max_open_connections"),
+    Template(
+        "cpu_throttled",
+        "CPU throttled",
+        "%",
+        f"sum(rate(container_cpu_cfs_throttled_periods_total{{$pods}}[{WINDOW}]))"
+        f" / sum(rate(container_cpu_cfs_periods_total{{$pods}}[{WINDOW}]))",
+        ("container_cpu_cfs_throttled_periods_total", "container_cpu_cfs_periods_total"),
+        100,
+    ),
+    Template(
+        "memory_in_use",
+        "memory in use",
+        "%",
+        "max(container_memory_working_set_bytes{$pods} / (container_spec_memory_limit_bytes{$pods} > 0))",
+        ("container_memory_working_set_bytes", "container_spec_memory_limit_bytes"),
+        100,
+        "now",
+    ),
+    Template(
+        "restarts",
+        "restarts",
+        "",
+        "sum(increase(kube_pod_container_status_restarts_total{$pods}[15m]))",
+        ("kube_pod_container_status_restarts_total",),
+        window="15 min",
+    ),
+    Template("targets_up", "instances up", "%", "avg(up{$labels})", ("up",), 100, "now"),
+)
+
+
+def known_metrics() -> tuple[str, ...]:
+    """Every metric that a row needs."""
+    return tuple(dict.fromkeys(metric for row in TEMPLATES for metric in row.needs))
+
+
+def usable(there: frozenset[str], own: tuple[Template, ...] = ()) -> tuple[Template, ...]:
+    """The operator's own signals, then of each other signal the first row whose metrics are all there."""
+    chosen = {row.signal: row for row in own}
+    for row in TEMPLATES:
+        if row.signal not in chosen and there.issuperset(row.needs):
+            chosen[row.signal] = row
+    return tuple(chosen.values())

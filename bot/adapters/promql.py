@@ -1,0 +1,114 @@
+"""Small pieces of PromQL: matchers from labels, and a rule's expression without its threshold. Pure.
+
+Must not put a value into a query unescaped, and must not understand more of an expression than it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_COMPARISON = re.compile(r"==|!=|>=|<=|>|<")
+_SET = re.compile(r"(?:and|or|unless)\b", re.IGNORECASE)
+_BOOL = re.compile(r"^bool\b", re.IGNORECASE)
+_OPENS, _CLOSES = "([{", ")]}"
+_FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An expression and the number that it is compared with."""
+
+    left: str
+    op: str
+    threshold: float
+
+    @property
+    def wants_low(self) -> bool:
+        """Whether low values are what the rule warns of."""
+        return self.op in {"<", "<="}
+
+
+def quoted(value: str) -> str:
+    """A string literal. What stands in it can end neither the literal nor the line."""
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r") + '"'
+
+
+def matchers(labels: Mapping[str, Sequence[str]]) -> str:
+    """`name="value"` for each label; one with several values matches any of them, literally."""
+    return ",".join(f"{name}{_matched(values)}" for name, values in sorted(labels.items()) if values)
+
+
+def _matched(values: Sequence[str]) -> str:
+    if len(values) == 1:
+        return f"={quoted(values[0])}"
+    return f"=~{quoted('|'.join(map(_literal, values)))}"
+
+
+def _literal(value: str) -> str:
+    """The value as a regular expression that matches nothing else."""
+    return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", value)
+
+
+def _top_level(expression: str) -> Iterator[tuple[int, str]]:
+    """Where something begins that stands in no bracket, literal or comment, and the rest of the text from there."""
+    depth, place = 0, 0
+    while place < len(expression):
+        char = expression[place]
+        if char in "\"'`":
+            place = _after_literal(expression, place)
+            continue
+        if char == "#":
+            end = expression.find("\n", place)
+            place = len(expression) if end < 0 else end
+            continue
+        depth += (char in _OPENS) - (char in _CLOSES)
+        if depth == 0 and char not in _CLOSES:
+            yield place, expression[place:]
+        place += 1
+
+
+def _after_literal(expression: str, start: int) -> int:
+    mark, place = expression[start], start + 1
+    while place < len(expression) and expression[place] != mark:
+        place += 2 if expression[place] == "\\" and mark != "`" else 1
+    return place + 1
+
+
+def _bare(expression: str) -> str:
+    """The expression without brackets around all of it."""
+    expression = expression.strip()
+    while expression.startswith("(") and next((p for p, _ in _top_level(expression)), len(expression)) >= len(
+        expression
+    ):
+        expression = expression[1:-1].strip()
+    return expression
+
+
+def split_threshold(expression: str) -> Split | None:
+    """The expression without the number that it is compared with at its top; None where it is no such comparison."""
+    text = _bare(expression)
+    last: tuple[int, str] | None = None
+    skip_until, word_before = 0, False
+    for place, rest in _top_level(text):
+        if place >= skip_until:
+            if not word_before and _SET.match(rest):
+                return None
+            if found := _COMPARISON.match(rest):
+                last, skip_until = (place, found[0]), place + len(found[0])
+        word_before = rest[0].isalnum() or rest[0] in "_:"
+    if last is None:
+        return None
+    place, op = last
+    left, right = text[:place].strip(), _BOOL.sub("", text[place + len(op) :].strip()).strip()
+    return _sided(left, op, right)
+
+
+def _sided(left: str, op: str, right: str) -> Split | None:
+    if _NUMBER.fullmatch(right) and left:
+        return Split(left, op, float(right.replace("_", "")))
+    if _NUMBER.fullmatch(left) and right:
+        return Split(right, _FLIPPED.get(op, op), float(left.replace("_", "")))
+    return None

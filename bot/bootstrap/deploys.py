@@ -1,0 +1,60 @@
+"""Deploys that the bot is told of, wired: the webhook of pipelines, and deploy posts of the listed channels. Must not
+decide which deploy matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from aiohttp import web
+
+from bot.adapters.deploys_recorded import RecordedDeploys
+from bot.alerts.intake.deploy_post import deployed_in
+from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.memory import Memory
+from bot.bootstrap.workers import Handle
+from bot.domain.alert import NotAlert, Reading
+from bot.domain.vendors import Directory
+from bot.ports.clock import Clock
+from bot.ports.evidence import EvidenceProvider
+from bot.settings import Settings
+from bot.web.deploys import DeployIntake, add_deploys
+from bot.workflows.deploys import KeepDeployPost
+
+Reader = Callable[[Mapping[str, Any]], Reading]
+
+
+def deploy_channels(settings: Settings) -> frozenset[str]:
+    """The channels whose deploy posts are read; none without a configuration file. Raises ConfigurationRejected."""
+    if settings.precedent_config is None:
+        return frozenset()
+    return frozenset(read_configuration(settings.precedent_config).deploy_posts.channels)
+
+
+def reading_deploys(read: Reader, channels: frozenset[str], names: Directory) -> Reader:
+    """The reader, which looks into deploy posts of these channels, too. Everywhere else they are dropped unread."""
+    if not channels:
+        return read
+
+    def reading(event: Mapping[str, Any]) -> Reading:
+        found = read(event)
+        if isinstance(found, NotAlert) and found.kind == "deploy" and event.get("channel") in channels:
+            return replace(found, deployed=deployed_in(event, names))
+        return found
+
+    return reading
+
+
+def take_deploys(server: web.Application, settings: Settings, memory: Memory, clock: Clock, names: Directory) -> Handle:
+    """Add the route for pipelines; what works on the deploy posts that the inbox kept."""
+    token = settings.webhook_token.get_secret_value().strip() if settings.webhook_token else None
+    add_deploys(server, DeployIntake(memory.store.deploys.record, clock.now, token, names))
+    return KeepDeployPost(memory.store.deploys, memory.inbox)
+
+
+def recorded_deploys(settings: Settings, memory: Memory) -> tuple[EvidenceProvider, ...]:
+    """The provider of deploys that the bot was told of, where anything can tell of them."""
+    told = settings.webhook_token is not None or deploy_channels(settings)
+    return (RecordedDeploys(memory.store.deploys),) if told else ()

@@ -1,0 +1,32 @@
+"""All sources of evidence that the configuration names, as one. Must not ask any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.metrics import metrics_servers
+from bot.bootstrap.sources import providers_of
+from bot.domain.pressure import Load
+from bot.ports.clock import Clock
+from bot.ports.evidence import EvidenceProvider
+from bot.settings import Settings
+from bot.workflows.evidence import GatherEvidence
+
+
+def providers(settings: Settings) -> tuple[EvidenceProvider, ...]:
+    """Every source, in the order in which people look; none without a configuration file. Raises ConfigurationRejected."""
+    if settings.precedent_config is None:
+        return ()
+    configuration = read_configuration(settings.precedent_config)
+    return (*metrics_servers(configuration), *providers_of(configuration))
+
+
+def gathering(
+    settings: Settings,
+    clock: Clock,
+    load: Callable[[], Load] = lambda: Load.FULL,
+    more: Sequence[EvidenceProvider] = (),
+) -> GatherEvidence:
+    """What asks them, and `more`. Raises ConfigurationRejected."""
+    return GatherEvidence((*providers(settings), *more), clock, settings.evidence_deadline_s, load=load)

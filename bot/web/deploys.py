@@ -1,0 +1,90 @@
+"""`POST /webhook/deploy`: a pipeline tells that it deployed, with the bearer token of the alert webhooks.
+
+A deploy is kept before it is answered with 200. Must not read a body before the token is checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from aiohttp import web
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from bot.domain.deploys import Deploy, fit_to_keep
+from bot.domain.vendors import STANDARD, Directory, named_service
+from bot.ports import StoreUnavailable
+from bot.web.payloads import Address, Short
+from bot.web.webhooks import Refused, body_of, json_in, require_token, validated
+
+PATH = "/webhook/deploy"
+# A pipeline that repeats itself means the same deploy, one that deploys the same version again later does not.
+SAME_WITHIN = timedelta(minutes=10)
+EARLIEST, LATEST = timedelta(days=7), timedelta(minutes=5)
+Record = Callable[[Deploy], Awaitable[bool]]
+
+
+class DeployBody(BaseModel):
+    """The JSON of one deploy. Only `service` is needed; a repeated `id` changes what was told before."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    service: Short
+    version: Short | None = None
+    environment: Short | None = None
+    state: Short | None = None
+    by: Short | None = None
+    url: Address | None = None
+    at: AwareDatetime | None = None
+    id: Short | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeployIntake:
+    """What the route needs. `record` keeps a deploy and says whether it is new."""
+
+    record: Record
+    now: Callable[[], datetime]
+    token: str | None = None
+    names: Directory = STANDARD
+
+
+def add_deploys(app: web.Application, intake: DeployIntake) -> None:
+    """Add the route to an aiohttp application."""
+
+    async def deploy(request: web.Request) -> web.Response:
+        try:
+            return web.json_response(await _taken(request, intake))
+        except Refused as refused:
+            return refused.response()
+
+    app.router.add_post(PATH, deploy, name="webhook-deploy")
+
+
+async def _taken(request: web.Request, intake: DeployIntake) -> dict[str, Any]:
+    require_token(request.headers.get("Authorization", ""), intake.token)
+    raw = await body_of(request)
+    deploy = deploy_of(validated(json_in(raw), DeployBody), raw, intake.now(), intake.names)
+    try:
+        new = await intake.record(deploy)
+    except StoreUnavailable as down:
+        raise Refused(503, "The deploy cannot be kept now.", "Send it again in some seconds.") from down
+    return {"accepted": True, "repeated": not new, "service": deploy.service, "at": deploy.at.isoformat()}
+
+
+def deploy_of(body: DeployBody, raw: bytes, now: datetime, names: Directory) -> Deploy:
+    """The deploy of a body that was sent now; raises Refused for a time that cannot be meant."""
+    at = body.at or now
+    if not now - EARLIEST <= at <= now + LATEST:
+        raise Refused(
+            422, f"at: {at.isoformat()} is no time of the last week.", "Send ISO 8601 with the zone, or leave it out."
+        )
+    service = named_service(body.service, names)
+    since = "" if body.at else f"/{int(now.timestamp() // SAME_WITHIN.total_seconds())}"
+    told = f"id/{service}/{body.id}" if body.id else f"{hashlib.sha256(raw).hexdigest()}{since}"
+    key = f"webhook/{hashlib.sha256(told.encode()).hexdigest()[:32]}"
+    return fit_to_keep(
+        Deploy(service, at, body.version, body.environment, body.by, body.state, body.url, key, "webhook")
+    )
