@@ -33,6 +33,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
 from bot.slack.transport import HttpTransport, SocketTransport
+from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
@@ -178,6 +179,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         ),
         correct=correcting(settings, memory, people, clock),
         details=detailing(memory, clock),
+        show_sent=ShowSent(memory.store.model_ledger),
         identity=us,
     )
     admit = AdmitAlert(memory.channels, operators_time(settings))

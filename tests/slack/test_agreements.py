@@ -17,6 +17,7 @@ from bot.domain.channel import ChannelSettings
 from bot.domain.lifecycle import IncidentState
 from bot.domain.query import OPERATOR
 from bot.domain.roles import Stewards
+from bot.ports.model import Sent
 from bot.ports.store import Changes
 from bot.slack import ids
 from bot.slack.app import build_app
@@ -330,10 +331,19 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
         ids.DIGEST_HOUR: "16",
         ids.ZONE: "Asia/Kolkata",
         ids.NUDGES: "off",
+        ids.MODEL: "on",
     }
     assert await submit(desk, said, "alice") == {}
     assert await desk.memory.channels.settings("C0ALERTS") == ChannelSettings(
-        frozenset({source}), Severity.HIGH, "S0ONCALL", (time(22), time(7)), "Asia/Kolkata", "fri", 16, nudges=False
+        frozenset({source}),
+        Severity.HIGH,
+        "S0ONCALL",
+        (time(22), time(7)),
+        "Asia/Kolkata",
+        "fri",
+        16,
+        nudges=False,
+        model=True,
     )
     text = shown(await ask(desk, "channel", "bob"))
     for part in (
@@ -343,6 +353,7 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
         "Friday, 16:00",
         "Asia/Kolkata",
         "Nudges to record what fixed it: off",
+        "A language model may be asked: yes",
     ):
         assert part in text
     assert "<!subteam" not in text
@@ -352,6 +363,20 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
     assert [b["block_id"] for b in view["blocks"]] == list(said)
     assert (await audited(desk))[-2:] == [("U0ALICE", "channel settings", "C0ALERTS")] * 2
     assert ts
+
+
+async def test_what_a_model_was_sent_is_shown_to_who_may_see_the_incident(office: Desk) -> None:
+    payload = {"messages": [{"role": "user", "content": "<!channel> pool 100 %"}]}
+    sent = Sent("INC-7", "public", office.deps.clock.now(), "U0ALICE", True, "m", "shown", payload, (), 1200)
+    await office.memory.store.model_ledger.note(sent, sent.at.date())
+    hidden = replace(sent, incident_id="INC-8", visibility="private:G0SECRET")
+    await office.memory.store.model_ledger.note(hidden, sent.at.date())
+    text = shown(await ask(office, "sent 7", "bob"))
+    assert "1,200 tokens" in text
+    assert "&lt;!channel&gt; pool 100 %" in text
+    assert "Say which incident" in (await ask(office, "sent", "bob"))["text"]
+    for incident in ("INC-8", "INC-9"):
+        assert f"Nothing about {incident} was sent" in (await ask(office, f"sent {incident}", "bob"))["text"]
 
 
 async def test_what_equals_the_operators_setting_follows_it(office: Desk) -> None:
