@@ -114,7 +114,8 @@ class Month:
         assert incident_id
         (kept,) = await self.desk.memory.incidents.briefs(incident_id)
         self.told.take(one, kept.brief)
-        self.told.threads[one.number] = message_text({"blocks": self.desk.brief(ts)["blocks"]})
+        shown = message_text({"blocks": self.desk.brief(ts)["blocks"]})
+        self.told.threads[one.number] = shown.replace(self.desk.slack.url, "https://slack.example")
         return ts, incident_id
 
     async def people(self, one: Occurrence, ts: str, incident_id: str) -> None:
