@@ -39,6 +39,18 @@ INBOX_ROWS = Gauge(
 SLACK_ERRORS = Counter(
     "precedent_slack_errors_total", "Slack API errors by method and code", ["method", "code"], registry=REGISTRY
 )
+EVIDENCE_SECONDS = Histogram(
+    "precedent_evidence_seconds",
+    "Seconds until a source of evidence answered, by outcome (observed, unavailable, given_up)",
+    ["source", "outcome"],
+    registry=REGISTRY,
+)
+DEPENDENCY_UP = Gauge(
+    "precedent_dependency_up",
+    "Whether what the bot depends on can be used (1) or not (0)",
+    ["dependency"],
+    registry=REGISTRY,
+)
 REDACTIONS = Counter("precedent_redactions_total", "Secrets masked, by rule", ["rule"], registry=REGISTRY)
 MODEL_CALLS = Counter(
     "precedent_model_calls_total",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import re
 import socket
 from collections.abc import Iterable, Mapping, Sequence
@@ -229,4 +230,7 @@ def decoded(body: bytes) -> Any:
 def _reason(problem: aiohttp.ClientConnectorError) -> str:
     if isinstance(problem, aiohttp.ClientConnectorDNSError):
         return "its name is not known"
-    return (problem.os_error.strerror or type(problem.os_error).__name__).casefold()
+    if isinstance(problem, aiohttp.ClientConnectorSSLError):
+        return "no TLS there: is it http?"
+    number = problem.os_error.errno
+    return os.strerror(number).casefold() if number else type(problem.os_error).__name__

@@ -20,14 +20,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import __version__
 from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
-from bot.bootstrap.agreed import agreed_in_channels, operators_time
+from bot.bootstrap.agreed import operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
-from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.correct import telling
+from bot.bootstrap.dependencies import slack_of, watching
 from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
+from bot.bootstrap.listening import Here, listening
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
@@ -50,24 +52,20 @@ from bot.slack.people import SlackPeople
 from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
-from bot.workflows.analyse import ShowSent
-from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
 from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
+from bot.workflows.dependencies import WatchDependencies
 from bot.workflows.deploys import KIND as DEPLOY
-from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.digest import PostDigests
 from bot.workflows.edit import KIND as CORRECTED
 from bot.workflows.evidence import CompleteEvidence, GatherEvidence
 from bot.workflows.files import MakeFiles
-from bot.workflows.fired_again import AnswerAgain, AskAgain
+from bot.workflows.fired_again import AskAgain
 from bot.workflows.intake import KIND as INTAKE
-from bot.workflows.nudge import PostNudges
 from bot.workflows.pressure import WatchPressure
-from bot.workflows.recall import LookUp
-from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
 from bot.workflows.storm import GroupStorms, TellStorms
 from bot.workflows.watch import WatchOwed
@@ -95,6 +93,7 @@ class Bot:
     pressure: WatchPressure
     tell_storms: TellStorms
     stay_heard: StayHeard
+    dependencies: WatchDependencies
     port: int = 0
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
@@ -131,60 +130,40 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     identity = await slack.identity()
     chat = AgreedChat(slack, memory.channels)
     people = SlackPeople(slack, clock, identity.team_id, settings.steward_group, settings.verifier_group)
-    default = operators_time(settings)
     surfaces = SlackSurfaces()
     names = directory_of(settings.precedent_config)
     reading = _reader(settings, identity, names)
     pressure = WatchPressure(memory.store.inbox)
-    admit = AdmitAlert(memory.channels, default)
+    admit = AdmitAlert(memory.channels, operators_time(settings))
     sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
+    watch = watching(memory, clock, sources)
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
-    deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
-    files = MakeFiles(MatplotlibCharts(), memory.incidents, SlackThreads(slack), chat)
-    deliver = Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, files=files)
-    listening = Listening(
-        inbox=memory.inbox,
-        store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock, memory.bank is not None, confirming(settings, people)),
-        keep_apart=KeepApart(memory.incidents, surfaces),
-        answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
-        lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents),
-        status=_status(memory, clock, deliver),
-        chat=chat,
-        surfaces=surfaces,
-        clock=clock,
-        read=reading,
-        agreed=agreed_in_channels(
-            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
-        ),
-        correct=correcting(settings, memory, people, clock),
-        details=detailing(memory, clock),
-        show_sent=ShowSent(memory.store.model_ledger),
-        identity=identity,
-    )
-    app = build_app(client, secret_of(settings), listening)
+    deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
+    status = _status(memory, clock, deliver, watch)
+    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status)
+    app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
-    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
-    handlers |= {"message": answer, INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, deps) for kind, work in HANDLERS.items()}
+    handlers |= {"message": answer, DEPLOY: take_deploys(server, settings, memory, clock, names)}
+    handlers |= {INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
     handlers |= _other_work(memory, chat, surfaces, clock, sources)
-    handlers |= {DEPLOY: take_deploys(server, settings, memory, clock, names)}
-    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, default)
     connections: list[datetime] = []
     transport = transport_for(settings, app, server, lambda: connections.append(clock.now()))
+    watch.probes |= slack_of(transport.connected)
     bot = Bot(
         settings,
         memory,
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        _jobs(settings, memory, clock, digests, nudging(settings, memory, people, chat, surfaces, clock)),
+        _jobs(settings, memory, people, chat, surfaces, clock),
         transport,
         server,
         pressure,
         TellStorms(memory.store.storms, surfaces, clock),
         stay_heard(slack, memory.store, clock, identity, reading, transport.connected, connections),
+        watch,
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
@@ -204,6 +183,21 @@ def _answer(
     return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
 
 
+def _deliver(settings: Settings, memory: Memory, chat: AgreedChat, clock: Clock, threads: SlackThreads) -> Deliver:
+    deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
+    files = MakeFiles(MatplotlibCharts(), memory.incidents, threads, chat)
+    return Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, files=files)
+
+
+def _jobs(
+    settings: Settings, memory: Memory, people: SlackPeople, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock
+) -> Jobs:
+    when, zone = operators_time(settings), ZoneInfo(settings.timezone)
+    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, when)
+    nudges = nudging(settings, memory, people, chat, surfaces, clock)
+    return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept_for(settings), nudges)
+
+
 def _other_work(
     memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
 ) -> dict[str, Handle]:
@@ -214,12 +208,7 @@ def _other_work(
     }
 
 
-def _jobs(settings: Settings, memory: Memory, clock: Clock, digests: PostDigests, nudges: PostNudges | None) -> Jobs:
-    zone, kept = ZoneInfo(settings.timezone), kept_for(settings)
-    return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept, nudges)
-
-
-def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
+def _status(memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies) -> ReportStatus:
     return ReportStatus(
         memory.health,
         memory.outbox,
@@ -231,6 +220,8 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver) -> ReportStatus:
         bank=memory.remote,
         events=memory.store.inbox_desk,
         paused=deliver.paused,
+        watched=watch.states,
+        traces=memory.store.traces,
     )
 
 
@@ -318,6 +309,7 @@ def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.destinations()]
     watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
     looks = [Loop("pressure", bot.pressure), Loop("storms", bot.tell_storms), Loop("catch-up", bot.stay_heard)]
+    looks.append(Loop("dependencies", bot.dependencies))
     return [*drains, *looks, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 

@@ -49,7 +49,7 @@ def correcting_here(memory: Memory, clock: Clock) -> Correct:
 def detailing(memory: Memory, clock: Clock) -> ShowDetails:
     """What shows everything behind a brief."""
     preview = PreviewBrief(memory.recall, memory.index)
-    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock)
+    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.traces)
 
 
 def telling(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> TellThreads:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import stat
 from collections.abc import AsyncIterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,11 +22,15 @@ from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.doctor_metrics import metrics
 from bot.bootstrap.doctor_sources import sources
 from bot.bootstrap.finding import Finding
-from bot.bootstrap.memory import open_bank, open_memory
+from bot.bootstrap.memory import Memory, open_bank, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.domain.dependency import span
+from bot.domain.query import OPERATOR
 from bot.ports import ChatUnavailable, ConfigurationRejected, EmbeddingUnavailable, PrecedentError
+from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.outbound import SlackChat
+from bot.workflows.status import LAST_ALERTS_DAYS, events_line, owed_line
 
 MEND_MODEL = "Run `make` again, or point EMBEDDING_MODEL_DIR at a folder with model.onnx and tokenizer.json."
 SHORTEST_TOKEN = 16
@@ -52,7 +57,7 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
         configuration(settings),
         webhooks(settings),
         *database_file(settings),
-        await database(settings),
+        *await database(settings),
     ]
     found += [finding async for finding in slack(settings)]
     found.append(await hindsight(settings))
@@ -149,21 +154,38 @@ def database_file(settings: Settings) -> tuple[Finding, ...]:
     return (Finding("Database file", True, f"{path}, readable by its owner only"),)
 
 
-async def database(settings: Settings) -> Finding:
-    """The store opens, has this version's schema, and takes a write."""
+async def database(settings: Settings) -> tuple[Finding, ...]:
+    """The store opens, has this version's schema, and takes a write; and what is owed and when alerts were seen, from it."""
+    mend = "Correct DATABASE_URL or the rights of its folder."
+    clock = SystemClock()
     try:
-        async with open_memory(settings, SystemClock(), RandomIds()) as memory:
+        async with open_memory(settings, clock, RandomIds()) as memory:
             status = await memory.health.status()
+            if not status.writable:
+                fix = "Give the bot's user the right to write, or free disk space."
+                return (Finding("Database", False, status.problem or "not writable", fix),)
+            told = f"writable, schema {status.schema}, {status.records} incidents"
+            return (Finding("Database", True, told), *await _owed(memory, clock), await _last_alert(memory, clock))
     except PrecedentError as problem:
-        return Finding("Database", False, str(problem), "Correct DATABASE_URL or the rights of its folder.")
-    if not status.writable:
-        return Finding(
-            "Database",
-            False,
-            status.problem or "not writable",
-            "Give the bot's user the right to write, or free disk space.",
-        )
-    return Finding("Database", True, f"writable, schema {status.schema}, {status.records} incidents")
+        return (Finding("Database", False, str(problem), mend),)
+
+
+async def _owed(memory: Memory, clock: Clock) -> tuple[Finding, ...]:
+    """What waits to be delivered or worked on."""
+    owed = owed_line(await memory.outbox.counts(), await memory.outbox.oldest_pending_at(), clock.now())
+    events = events_line(await memory.store.inbox_desk.counts())
+    fix = "See that `precedent serve` runs, then look at `precedent outbox list` and `precedent inbox list`."
+    return tuple(Finding(line.name, line.ok, line.detail, "" if line.ok else fix) for line in (owed, events))
+
+
+async def _last_alert(memory: Memory, clock: Clock) -> Finding:
+    """When an alert was seen last."""
+    now = clock.now()
+    seen = await memory.store.traces.last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
+    if not seen:
+        return Finding("Last alert", None, f"none in {LAST_ALERTS_DAYS} days")
+    channel, at = seen[0]
+    return Finding("Last alert", True, f"{span((now - at).total_seconds())} ago in {channel}")
 
 
 TOKENS = (
@@ -211,6 +233,9 @@ async def slack(settings: Settings) -> AsyncIterator[Finding]:
             f"missing: {', '.join(missing)}",
             "Update the app from manifest.yml, then reinstall it to the workspace.",
         )
+    if scopes and "files:write" not in scopes:
+        without = "digests come without their picture, and post-mortems cannot be posted"
+        yield Finding("Files", None, f"the scope files:write is not granted: {without}")
     elif scopes:
         yield Finding("Scopes", True, "all that are needed")
 

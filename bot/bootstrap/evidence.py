@@ -12,6 +12,7 @@ from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
 from bot.workflows.evidence import GatherEvidence
+from bot.workflows.measured import MeasuredSource
 
 
 def providers(settings: Settings) -> tuple[EvidenceProvider, ...]:
@@ -29,4 +30,5 @@ def gathering(
     more: Sequence[EvidenceProvider] = (),
 ) -> GatherEvidence:
     """What asks them, and `more`. Raises ConfigurationRejected."""
-    return GatherEvidence((*providers(settings), *more), clock, settings.evidence_deadline_s, load=load)
+    asked = tuple(MeasuredSource(one) for one in (*providers(settings), *more))
+    return GatherEvidence(asked, clock, settings.evidence_deadline_s, load=load)

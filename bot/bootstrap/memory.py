@@ -18,6 +18,7 @@ from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
 from bot.ports.store import Claims, Inbox, IncidentStore, Outbox, StoreHealth
 from bot.settings import Settings
 from bot.workflows.heeding import HeedingRecall
+from bot.workflows.measured import MeasuredRecall
 from bot.workflows.recall import RecallPrecedents
 
 FILL_POLL_S = 1.0
@@ -84,7 +85,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             claims=store.claims,
             health=store.health,
             index=store.index,
-            recall=HeedingRecall(RecallPrecedents(store.index, bank, store.incidents), store.said),
+            recall=MeasuredRecall(HeedingRecall(RecallPrecedents(store.index, bank, store.incidents), store.said)),
             channels=store.channels,
             bank=bank,
             remote=remote,

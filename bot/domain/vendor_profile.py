@@ -136,12 +136,11 @@ def _counted(outages: Iterable[_Outage]) -> Mapping[str, int]:
 def _patterns(outages: Sequence[_Outage]) -> tuple[Pattern, ...]:
     """Signs that came together in two outages at least; of those that came in the very same outages the longest. First
     those after which the fault was always on one side, then those that came most often."""
-    held: dict[frozenset[str], frozenset[int]] = {}
-    for outage in outages:
-        for size in range(1, MOST_SIGNS + 1):
-            for signs in map(frozenset, combinations(sorted(outage.signs), size)):
-                if signs not in held:
-                    held[signs] = frozenset(n for n, other in enumerate(outages) if signs <= other.signs)
+    every = frozenset(chain.from_iterable(outage.signs for outage in outages))
+    having = {sign: frozenset(n for n, outage in enumerate(outages) if sign in outage.signs) for sign in every}
+    kinds = {outage.signs for outage in outages}
+    together = {s for signs in kinds for size in range(1, MOST_SIGNS + 1) for s in combinations(sorted(signs), size)}
+    held = {frozenset(signs): frozenset.intersection(*(having[sign] for sign in signs)) for signs in together}
     longest: dict[frozenset[int], frozenset[str]] = {}
     for signs, where in held.items():
         if len(where) >= SUPPORT:

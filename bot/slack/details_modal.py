@@ -11,13 +11,14 @@ from bot.domain.brief import Brief, SourceLine
 from bot.domain.filing import FixPair
 from bot.domain.ranking import OutsideMemory
 from bot.domain.recommendation import Recommendation
+from bot.domain.trace import TraceStep
 from bot.slack.aside_modal import aside_text
 from bot.slack.brief_parts import MAX_ID, Blocks, boundary_line, check_minutes, ids_of, joined, record_of
 from bot.slack.brief_parts import verdict as verdict_of
 from bot.slack.correction_modals import closing
 from bot.slack.filing import same_fix_blocks
 from bot.slack.forms import View
-from bot.slack.markup import Block, context, day, link, plain, prose, section, verbatim
+from bot.slack.markup import Block, context, day, link, plain, prose, second, section, verbatim
 from bot.slack.now_parts import now_lines, then_lines, withheld
 from bot.workflows.details import Details
 
@@ -56,6 +57,7 @@ def details_view(details: Details, pairs: Sequence[FixPair] = (), where: Mapping
     blocks += _sources("POSSIBLE, never counted", brief.possible)
     blocks += _listed("SET ASIDE, with Undo in `/precedent rules`", [f"• {aside_text(a)}" for a in brief.set_aside])
     blocks += _outside(details.outside)
+    blocks += _listed("TRACE", [_step(step) for step in details.trace])
     asked = same_fix_blocks(pairs)
     return closing("Details", [*_within(blocks, MOST_BLOCKS - len(asked)), *asked], where or {})
 
@@ -132,6 +134,12 @@ def _source(line: SourceLine) -> str:
     rated = f"{line.tier}, {line.probability:.0%}"
     why = "; ".join(prose(reason, 150) for reason in line.why) or "by its wording alone"
     return f"• {joined((head, line.boundary.value, rated))}\n   why: {why}"
+
+
+def _step(step: TraceStep) -> str:
+    """One step with its time to the second, in the reader's own zone."""
+    said = f": {prose(step.said, 200)}" if step.said else ""
+    return f"• {second(step.at) if step.at else '—'} {prose(step.what, 30)}{said}"
 
 
 def _outside(found: Sequence[OutsideMemory]) -> Blocks:

@@ -70,7 +70,10 @@ async def looked_up(deps: Listening, text: str, viewer: Viewer, page: int = 1, b
 async def _profile(deps: Listening, question: Question, viewer: Viewer, text: str, by: str | None) -> Message:
     """A vendor's name alone asks what is known of it."""
     records = await deps.store.records(viewer, recallable_only=True)
-    found = vendor_profile(question.filters["vendor"], records, deps.clock.now(), question.since)
+    # counted in a thread: a vendor with thousands of incidents must not hold up who waits for an acknowledgement
+    found = await asyncio.to_thread(
+        vendor_profile, question.filters["vendor"], records, deps.clock.now(), question.since
+    )
     message = vendor_message(found, question.limit, by)
     return message if by or not found.incidents else paged(message, text, 1, more=False)
 

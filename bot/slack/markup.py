@@ -120,6 +120,11 @@ def moment(at: datetime) -> str:
     return f"<!date^{stamp}^{{date_short_pretty}} {{time}}|{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC>"
 
 
+def second(at: datetime) -> str:
+    """A time of day to the second, in the reader's own zone."""
+    return f"<!date^{int(at.timestamp())}^{{time_secs}}|{at.astimezone(UTC):%H:%M:%S} UTC>"
+
+
 def day(at: datetime | None) -> str:
     """A date in UTC, or "no date"."""
     return f"{at.astimezone(UTC):%Y-%m-%d}" if at else "no date"

@@ -23,7 +23,7 @@ from bot.slack.agreed_messages import muted_message
 from bot.slack.brief_blocks import brief_message, changed_message, recalled_message
 from bot.slack.brief_parts import MAX_ID, joined, verdict
 from bot.slack.digest_message import digest_message
-from bot.slack.markup import context, header, link, moment, person, prose, section
+from bot.slack.markup import context, header, link, moment, person, place, prose, section
 from bot.slack.nudge_message import nudge_message
 from bot.slack.storm_message import storm_message
 from bot.workflows.status import StatusLine
@@ -115,7 +115,7 @@ class SlackSurfaces:
 
     def status(self, lines: Sequence[StatusLine]) -> Message:
         """How the bot is doing."""
-        return Message("Status of Precedent", (section("\n".join(["*Status*", *status_lines(lines)])),))
+        return Message("Status of Precedent", status_blocks(lines))
 
     def help(self, unknown: str | None = None) -> Message:
         """What can be asked of the bot; first what was not understood."""
@@ -137,6 +137,9 @@ class SlackSurfaces:
     def home(self, lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
         """The Home view's blocks."""
         return home(lines, rows)
+
+
+MOST_STATUS = 64
 
 
 def note(text: str) -> Message:
@@ -183,7 +186,18 @@ def corrected(incident_id: str, what: str, *, same_advice: bool) -> Message:
 
 def status_lines(lines: Iterable[StatusLine]) -> list[str]:
     """One line for each dependency."""
-    return [f"{MARKS[line.ok]} *{prose(line.name, 20)}* {prose(line.detail, 160)}" for line in lines]
+    return [f"{MARKS[line.ok]} *{prose(line.name, 30)}* {_status_detail(line)}" for line in lines]
+
+
+def _status_detail(line: StatusLine) -> str:
+    seen = (f"{place(channel)} {moment(at)}" for channel, at in line.channels)
+    return ", ".join((*((prose(line.detail, 240),) if line.detail else ()), *seen))
+
+
+def status_blocks(lines: Iterable[StatusLine]) -> tuple[Mapping[str, Any], ...]:
+    """The status in as many sections as it needs: Slack takes 3,000 characters in each."""
+    shown = ["*Status*", *status_lines(lines)]
+    return tuple(section("\n".join(shown[n : n + 8])) for n in range(0, min(len(shown), MOST_STATUS), 8))
 
 
 def help_lines() -> list[str]:
@@ -228,7 +242,7 @@ def open_lines(rows: Sequence[OpenIncident], most: int = 12) -> list[str]:
 def home(lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
     """Home: how the bot is doing, what is open in public channels, and how to use it."""
     blocks: list[Mapping[str, Any]] = [header("Precedent")]
-    blocks.append(section("\n".join(["*Status*", *status_lines(lines)])))
+    blocks += status_blocks(lines)
     blocks.append({"type": "divider"})
     open_text = open_lines(rows) or ["None in public channels."]
     blocks.append(section("\n".join(["*Open incidents*", *open_text])))

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from bot.domain.brief import Brief, with_evidence
 from bot.domain.query import Viewer, build_query
 from bot.domain.ranking import OutsideMemory
+from bot.domain.trace import TraceStep, steps_of
 from bot.ports import IncidentNotFound
 from bot.ports.clock import Clock
 from bot.ports.memory import Index, Recall
 from bot.ports.store import IncidentStore, PostedBrief
+from bot.ports.traces import Traces
 
 NO_BRIEF = "{} has no brief in this channel."
 
@@ -22,11 +24,13 @@ NO_BRIEF = "{} has no brief in this channel."
 @dataclass(frozen=True, slots=True)
 class Details:
     """A brief in full. `anew`: it is not the one that was posted, for something in that one may not be shown any more (it
-    is gone, or not for who asks). `outside`: what a shared bank holds without a record; never counted."""
+    is gone, or not for who asks). `outside`: what a shared bank holds without a record; never counted. `trace`: how the
+    alert became this brief."""
 
     brief: Brief
     anew: bool = False
     outside: tuple[OutsideMemory, ...] = ()
+    trace: tuple[TraceStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +42,15 @@ class ShowDetails:
     index: Index
     preview: Callable[..., Awaitable[Brief]]
     clock: Clock
+    traces: Traces | None = None
 
     async def __call__(self, incident_id: str, channel_id: str, viewer: Viewer) -> Details:
         """For this viewer. Raises IncidentNotFound (no brief there), StoreUnavailable."""
         brief, anew = await self._seen(await self._posted(incident_id, channel_id), viewer)
         query = build_query(brief.alert, await self.index.known_names(), frozenset({incident_id}))
-        return Details(brief, anew, (await self.recall.precedents(query, viewer)).outside)
+        traced = await self.traces.of(incident_id, channel_id) if self.traces else None
+        trace = steps_of(traced, brief) if traced else ()
+        return Details(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
 
     async def compared(self, incident_id: str, channel_id: str, viewer: Viewer) -> tuple[Brief, Brief]:
         """The brief with memory, and without. Raises as above."""

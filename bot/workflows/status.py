@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
+from bot.domain.dependency import Dependency, told
 from bot.domain.query import OPERATOR, Viewer
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
 from bot.ports.desk import InboxDesk
 from bot.ports.memory import BankStatus, Index, RemoteBank
 from bot.ports.store import Outbox, StoreHealth
+from bot.ports.traces import Traces
+
+LAST_ALERTS_DAYS, LAST_ALERTS = 30, 8
 
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """One dependency. `ok` None: not configured, which is fine."""
+    """One dependency. `ok` None: not configured, which is fine. `channels`: with the time of the last alert in each."""
 
     name: str
     ok: bool | None
     detail: str
+    channels: tuple[tuple[str, datetime], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +42,23 @@ class ReportStatus:
     events: InboxDesk | None = None
     paused: Callable[[], Mapping[str, str]] = dict
     bank: RemoteBank | None = None
+    watched: Callable[[], Mapping[str, Dependency]] = dict
+    traces: Traces | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
-        """One line for each dependency. Never raises: a store that is down is a line, too."""
+        """One line for each dependency, since when it is so, and the last alert of each channel. Never raises: a store
+        that is down is a line, too."""
+        lines, watched, now = await self._lines(viewer), self.watched(), self.clock.now()
+        named = {line.name for line in lines}
+        others = tuple(
+            StatusLine(name, d.problem is None, f"answers {told(d, now)}" if d.problem is None else told(d, now))
+            for name, d in watched.items()
+            if name not in named
+        )
+        since = tuple(_with_since(line, watched.get(line.name), now) for line in lines)
+        return (*since[:1], *others, *since[1:])
+
+    async def _lines(self, viewer: Viewer) -> tuple[StatusLine, ...]:
         store = await self.health.status()
         line = StatusLine("Store", store.writable, store.problem or f"writable, schema {store.schema}")
         if not store.writable:
@@ -49,6 +68,7 @@ class ReportStatus:
             counts = await self.outbox.counts()
             oldest = await self.outbox.oldest_pending_at()
             events = await self.events.counts() if self.events else {}
+            alerts = await self._last_alerts(viewer)
         except StoreUnavailable as problem:
             return (line, StatusLine("Memory", False, str(problem)))
         remote = (bank_line(await self.bank.status()),) if self.bank else ()
@@ -59,9 +79,28 @@ class ReportStatus:
             owed_line(counts, oldest, self.clock.now()),
             *paused_lines(self.paused()),
             events_line(events),
+            *alerts,
             StatusLine("Model", None if self.model == "off" else True, self.model),
             StatusLine("Version", True, self.version),
         )
+
+    async def _last_alerts(self, viewer: Viewer) -> tuple[StatusLine, ...]:
+        if self.traces is None:
+            return ()
+        since = self.clock.now() - timedelta(days=LAST_ALERTS_DAYS)
+        seen = await self.traces.last_alerts(viewer, since, LAST_ALERTS)
+        none = f"none in {LAST_ALERTS_DAYS} days"
+        return (StatusLine("Last alerts", True if seen else None, "" if seen else none, seen),)
+
+
+def _with_since(line: StatusLine, dependency: Dependency | None, now: datetime) -> StatusLine:
+    """The line, with for how long it is so where that is known and says the same."""
+    if dependency is None or line.ok is not (dependency.problem is None):
+        return line
+    lasted = told(dependency, now)
+    if dependency.problem is not None:
+        lasted = f"for {lasted.removeprefix('down for ').partition(':')[0]}"
+    return replace(line, detail=f"{line.detail}, {lasted}")
 
 
 def bank_line(status: BankStatus) -> StatusLine:

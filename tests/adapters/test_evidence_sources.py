@@ -273,6 +273,20 @@ async def test_the_guard_stands_in_front_of_the_connection() -> None:
         await Server("http://2852039166", timeout_s=2).json("/")
 
 
+async def test_why_a_server_cannot_be_reached() -> None:
+    async def why(url: str) -> str:
+        with pytest.raises(EvidenceUnavailable) as told:
+            await Server(url, "key", timeout_s=5).json("/")
+        return str(told.value)
+
+    async with served(lambda _: Says({"a": 1})) as (local, url):
+        assert await why(url.replace("http:", "https:")) == "cannot be reached (no TLS there: is it http?)"
+        assert await why("http://nothing.invalid") == "cannot be reached (its name is not known)"
+        assert await why("http://127.0.0.1:9") == "cannot be reached (connection refused)"
+        assert local.asked == []
+        assert await Server(url.replace("127.0.0.1", "localhost"), "key").json("/") == {"a": 1}
+
+
 async def test_a_key_that_would_break_the_header_is_not_sent() -> None:
     with pytest.raises(EvidenceUnavailable, match="characters that no key has"):
         await Server("http://127.0.0.1:9", "a\r\nX-Evil: 1").json("/")
@@ -288,3 +302,37 @@ async def test_nothing_is_asked_after_the_hour(tmp_path: Path) -> None:
     async with served(source.good) as (_, url):
         later = await provider(tmp_path, source.toml.format(url=url)).observe(ALERT, AT + timedelta(hours=2))
     assert [e.signal for e in later] == ["deploy_none"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "words"),
+    [
+        ("github", [{"id": 1, "created_at": "some day"}], "a deployment without its time"),
+        ("github", ["x"], "no list of deployments"),
+        ("argocd", {"status": {"history": [{"revision": "a"}]}}, "a deploy without its time"),
+        ("argocd", {"status": {"history": "none"}}, "no application with a status"),
+    ],
+)
+async def test_deploys_of_an_unknown_form_are_named(tmp_path: Path, name: str, said: Any, words: str) -> None:
+    _, problem, _ = await asked(tmp_path, SOURCES[name], lambda _: Says(said))
+    assert words in problem
+
+
+async def test_an_application_that_was_never_deployed(tmp_path: Path) -> None:
+    found, _, _ = await asked(tmp_path, SOURCES["argocd"], lambda _: Says({"status": {"history": None}}))
+    assert [e.signal for e in found] == ["deploy_none"]
+
+
+async def test_a_journals_texts_in_every_form(tmp_path: Path) -> None:
+    at = str(int(ago(seconds=9).timestamp() * 10**6))
+    said = [["first", "second failed"], [1, "x"], {"no": "text"}]
+    lines = [json.dumps({"__REALTIME_TIMESTAMP": at, "MESSAGE": message}) for message in said]
+    found, _, _ = await asked(tmp_path, SOURCES["journald"], lambda _: Says("\n".join(lines).encode()))
+    assert sorted(getattr(e, "text", "") for e in found) == ["first second failed", "x"]
+
+
+async def test_a_label_whose_field_the_alert_lacks_is_left_out(tmp_path: Path) -> None:
+    toml = SOURCES["loki"].toml.replace('{{ app = "{{service}}" }}', '{{ app = "{{service}}", region = "{{region}}" }}')
+    source = Source(toml, SOURCES["loki"].good, ())
+    _, _, local = await asked(tmp_path, source, source.good)
+    assert local.asked[0].query["query"].startswith('{app="checkout-api"} |~')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,12 @@ from playwright.async_api import Page, async_playwright, expect
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.adapters.chart import MatplotlibCharts
+from bot.bootstrap.system import SystemClock
 from bot.playground import LocalSlack
+from bot.ports.files import picture_file, postmortem_file
+from bot.slack.outbound import SlackChat
+from tests.adapters.test_chart import CHART
 from tests.playground.conftest import connected
 from tests.playground.test_bolt import BUTTONS, MODAL
 
@@ -207,3 +213,18 @@ async def test_traffic_and_faults_are_at_hand(slack: LocalSlack, app: AsyncApp, 
         await expect(page.locator("#entries pre")).to_contain_text('"status": 429')
         await page.click("text=Heal everything")
         assert slack.core.knobs.limited == {}
+
+
+async def test_a_picture_and_a_text_file_are_shown(slack: LocalSlack, page: Page, client: AsyncWebClient) -> None:
+    root = await slack.post("alerts", "here it is")
+    chat = SlackChat(client, SystemClock())
+    png = await MatplotlibCharts().png(CHART)
+    shown = picture_file("C0ALERTS", "d1", "digest.png", "A digest", CHART)
+    await chat.deliver(replace(shown, thread_ts=root["ts"], content=png))
+    text = postmortem_file("C0ALERTS", "d2", "pm.md", root["ts"], "INC-7", "U0BOB")
+    await chat.deliver(replace(text, content=b"# INC-7 <img src=x onerror=alert(1)>"))
+    await page.goto(f"{slack.url}/#C0ALERTS/{root['ts']}")
+    picture = page.locator("#replies img")
+    await expect(picture).to_have_attribute("alt", CHART.alt)
+    await page.wait_for_function("document.querySelector('#replies img').naturalWidth === 1080")
+    await expect(page.locator("#replies pre")).to_have_text("# INC-7 <img src=x onerror=alert(1)>")

@@ -96,6 +96,7 @@ async def test_the_menu_offers_what_works(office: Desk) -> None:
         "Wrong precedent…",
         "Compare without memory",
         "Mute…",
+        "Post-mortem",
         "Not an alert…",
     ]
 
@@ -206,7 +207,7 @@ async def test_a_recorded_incident_was_an_alert(office: Desk) -> None:
     await submit(office, {"outcome": "recovered", "fix": "Flush"}, "alice")
     assert list((await submit(office, {})).values()) == ["A resolution of INC-1 is recorded, so it was an alert."]
     menu = next(e for b in office.brief(ts)["blocks"] if b["type"] == "actions" for e in b["elements"][-1:])
-    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…"]
+    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…", "Post-mortem"]
 
 
 async def test_another_channels_brief_stays_and_so_does_the_incident(office: Desk) -> None:

@@ -51,6 +51,13 @@ async def test_details_show_every_source_and_why_it_counts(desk: Desk) -> None:
     assert "why: " in shown
     assert "POSSIBLE, never counted" in shown or not brief.possible
     assert "Computed anew" not in shown
+    trace = shown.partition("*TRACE*")[2]
+    steps = [
+        trace.find(step)
+        for step in ("> alert", "> read", f"— recalled: {len(brief.sources)} strong", "> decided", "> posted: ")
+    ]
+    assert -1 not in steps
+    assert steps == sorted(steps)
 
 
 async def test_compare_shows_both_briefs(office: Desk) -> None:

@@ -15,7 +15,7 @@ from bot.playground import validate_message
 from bot.ports import RecordRejected
 from bot.ports.store import Changes
 from bot.slack import ids
-from bot.slack.looking_up import share_view, turned
+from bot.slack.looking_up import post_shared, share_view, turned
 from bot.slack.lookup_messages import page_message, paged
 from bot.slack.messages import note
 from bot.slack.vendor_message import vendor_message
@@ -60,6 +60,8 @@ async def test_a_button_of_another_version_is_answered(unconnected: Desk, said: 
         await turned(unconnected.deps, {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0ALICE"}}, said)
     with pytest.raises(RecordRejected):
         share_view({})
+    with pytest.raises(RecordRejected):
+        await post_shared(unconnected.deps, {"user": {"id": "U0ALICE"}, "view": {"id": "V1", "private_metadata": "{}"}})
 
 
 async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -> None:

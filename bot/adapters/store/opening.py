@@ -30,6 +30,7 @@ from bot.adapters.store.said import SqlSaid
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
+from bot.adapters.store.traces import SqlTraces
 from bot.adapters.store.vectors import VectorFiller
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
@@ -61,6 +62,7 @@ class Store:
     said: SqlSaid
     model_ledger: SqlModelLedger
     deploys: SqlDeploys
+    traces: SqlTraces
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -116,6 +118,7 @@ async def open_store(
         said=SqlSaid(database, clock, writer),
         model_ledger=SqlModelLedger(database),
         deploys=SqlDeploys(database),
+        traces=SqlTraces(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
