@@ -16,8 +16,7 @@ from bot.domain.brief import Brief
 from bot.domain.channel import model_allowed
 from bot.domain.hypothesis import Cited, Given, Hypothesis, Refused, Tried, accept
 from bot.domain.query import Viewer
-from bot.domain.redact import marks
-from bot.observability import HYPOTHESES, REDACTIONS
+from bot.observability import HYPOTHESES, count_masked
 from bot.ports import IncidentNotFound, ModelUnavailable
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
@@ -75,8 +74,7 @@ class Analyse:
             return Analysis(memory, reason=reason or OFF)
         seen = evidence_rows(brief.evidence) if evidence is None else evidence
         prompt = prompt_for(given_of(brief, seen, attempts, memory=memory))
-        for rule, number in marks(prompt.user).items():
-            REDACTIONS.labels(rule).inc(number)
+        count_masked(prompt.user)
         incident_id = brief.incident.incident_id if brief.incident else "-"
         try:
             answer = await self.model.ask(prompt, schema_for(prompt.given), self.deadline_s)
