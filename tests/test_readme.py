@@ -41,9 +41,7 @@ def test_every_command_that_it_names_exists() -> None:
 
 def test_every_make_target_that_it_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert [
-        t for t in set(re.findall(r"make ([a-z]+)", ALL)) if not re.search(rf"^{t}:", makefile, re.MULTILINE)
-    ] == []
+    assert [t for t in set(re.findall(r"make ([a-z]+)", ALL)) if not re.search(rf"^{t}:", makefile, re.MULTILINE)] == []
 
 
 def test_every_file_that_it_links_exists() -> None:

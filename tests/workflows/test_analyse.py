@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.model import analysing, model_name, open_model, showing_sent
+from bot.bootstrap.model import analysing, model_name, model_probe, open_model, showing_sent
 from bot.domain.analyst_prompt import Prompt
 from bot.domain.brief import Brief, IncidentView, SourceLine
 from bot.domain.channel import ChannelSettings
@@ -178,6 +178,7 @@ async def test_from_the_settings_to_a_server_and_back(w: World) -> None:
     async with model_server({"openai/gpt-oss-120b": [answered(json.dumps(SAID))]}) as server:
         settings = Settings(groq_api_key=SecretStr("k"), groq_base_url=server.url)
         async with open_model(settings) as model:
+            assert list(model_probe(model)) == ["Model"]
             found = await analysing(settings, w.memory, model, w.clock)(BRIEF, PUBLIC, "U1", EVIDENCE)
     assert found.hypothesis is not None
     (kept,) = await showing_sent(w.memory)("INC-9", Viewer())
@@ -190,3 +191,4 @@ async def test_from_the_settings_to_a_server_and_back(w: World) -> None:
 async def test_without_a_key_or_with_llm_off_there_is_no_model(given: dict[str, Any]) -> None:
     async with open_model(Settings(_env_file=None, **given)) as model:
         assert model is None
+        assert model_probe(model) == {}
