@@ -23,6 +23,7 @@ from bot.ports.store import Changes
 from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
+from tests.databases import fresh
 from tests.workflows.world import Counting, ToldClock
 
 README = Path(__file__).parent.parent / "README.md"
@@ -40,9 +41,7 @@ def settings_table() -> str:
 
 async def brief_text(folder: Path) -> str:
     clock = ToldClock(NOW)
-    async with open_memory(
-        Settings(database_url=f"sqlite+aiosqlite:///{folder / 'readme.db'}"), clock, Counting()
-    ) as memory:
+    async with open_memory(Settings(database_url=fresh(folder / "readme.db")), clock, Counting()) as memory:
         records = seed_incidents(NOW)
         await memory.incidents.commit(Changes(records=records, recallable=frozenset(r.incident_id for r in records)))
         event = {"type": "message", "subtype": "bot_message", "bot_id": "B0", "ts": f"{NOW.timestamp():.6f}"}
