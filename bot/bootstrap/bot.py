@@ -146,7 +146,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents),
-        status=_status(memory, clock, deliver, watch),
+        status=_status(memory, clock, deliver, watch, sources.names),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
@@ -218,7 +218,9 @@ def _other_work(
     }
 
 
-def _status(memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies) -> ReportStatus:
+def _status(
+    memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies, sources: tuple[str, ...]
+) -> ReportStatus:
     return ReportStatus(
         memory.health,
         memory.outbox,
@@ -232,6 +234,7 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependen
         paused=deliver.paused,
         watched=watch.states,
         traces=memory.store.traces,
+        sources=sources,
     )
 
 
