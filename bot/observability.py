@@ -52,6 +52,19 @@ DEPENDENCY_UP = Gauge(
     registry=REGISTRY,
 )
 REDACTIONS = Counter("precedent_redactions_total", "Secrets masked, by rule", ["rule"], registry=REGISTRY)
+MODEL_CALLS = Counter(
+    "precedent_model_calls_total",
+    "Calls of language models by model and outcome",
+    ["model", "outcome"],
+    registry=REGISTRY,
+)
+MODEL_TOKENS = Counter("precedent_model_tokens_total", "Tokens of language models", ["direction"], registry=REGISTRY)
+HYPOTHESES = Counter(
+    "precedent_hypotheses_total",
+    "Hypotheses by what came of them (shown, or the rule that refused)",
+    ["outcome"],
+    registry=REGISTRY,
+)
 
 _correlation: contextvars.ContextVar[str] = contextvars.ContextVar("correlation", default="-")
 _tasks: set[asyncio.Task[Any]] = set()

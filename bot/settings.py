@@ -58,9 +58,13 @@ class Settings(BaseSettings):
     hindsight_url: str | None = Field(None, description="Address of a Hindsight server; unset: the embedded bank")
     hindsight_api_key: SecretStr | None = Field(None, description="Key for the Hindsight server")
     hindsight_bank_id: str = Field("precedent", description="Memory bank used on the Hindsight server")
-    groq_api_key: SecretStr | None = Field(None, description="Key for follow-up turns by a model; unset: no model")
-    groq_models: str = Field("openai/gpt-oss-120b,openai/gpt-oss-20b", description="Model ladder, best first")
+    groq_api_key: SecretStr | None = Field(None, description="Key for hypotheses by a model; unset: no model")
+    groq_models: str = Field("openai/gpt-oss-120b,openai/gpt-oss-20b", description="Models, best first, with commas")
+    groq_base_url: str = Field("https://api.groq.com", description="Address of the models' server; it gets the key")
     llm: Literal["on", "off"] = Field("on", description="off: never call a model")
+    llm_daily_tokens: Annotated[int, Field(ge=0)] = Field(
+        200_000, description="Tokens a day (UTC) after which no model is asked any more"
+    )
     embeddings: Literal["on", "off"] = Field("on", description="off: the lexical mode of the embedded bank")
     embedding_model_dir: str | None = Field(
         None, description="Folder with model.onnx and tokenizer.json; unset: the model that the extra `dense` installs"
@@ -82,6 +86,9 @@ class Settings(BaseSettings):
         "mon", description="Day of the weekly digest"
     )
     digest_hour: Annotated[int, Field(ge=0, le=23)] = Field(9, description="Local hour of the weekly digest")
+    nudge: Literal["on", "off"] = Field(
+        "on", description="off: never ask anybody what fixed an incident that cleared with no recorded fix"
+    )
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
     steward_group: str | None = Field(None, description="Id of a Slack user group whose members are stewards")
     verifier_group: str | None = Field(
@@ -97,6 +104,9 @@ class Settings(BaseSettings):
     )
     keep_audit_days: Annotated[int, Field(ge=30, le=36500)] = Field(
         400, description="Days for which the audit log is kept"
+    )
+    keep_sent_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        90, description="Days for which what was sent to a model is kept"
     )
     host: str = Field("127.0.0.1", description="Address that the bot's own HTTP server listens on")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
@@ -126,6 +136,11 @@ class Settings(BaseSettings):
     def steward_ids(self) -> frozenset[str]:
         """The listed stewards."""
         return frozenset(name.strip() for name in self.stewards.split(",") if name.strip())
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """The ladder of models, best first."""
+        return tuple(name.strip() for name in self.groq_models.split(",") if name.strip())
 
     @property
     def store_url(self) -> str:

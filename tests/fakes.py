@@ -10,7 +10,7 @@ from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR, Query, Viewer
 from bot.domain.text import tokens
 from bot.ports import ChatRejected, MemoryUnavailable
-from bot.ports.chat import Channel, Posting
+from bot.ports.chat import Channel, Posting, Said
 from bot.ports.memory import BankHit
 
 START = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
@@ -112,3 +112,12 @@ class FakeChat:
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return None
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        return ()
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        return None
+
+    async def direct(self, user_id: str) -> str:
+        return f"D{user_id}"

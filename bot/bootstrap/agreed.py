@@ -7,10 +7,13 @@ from bot.domain.roles import Stewards
 from bot.ports.channels import ChannelStore, People
 from bot.ports.chat import Chat, Surfaces
 from bot.ports.clock import Clock
+from bot.ports.said import SaidStore
 from bot.ports.store import IncidentStore
 from bot.settings import Settings
 from bot.slack.listening import Agreed
+from bot.workflows.aside import WrongPrecedent
 from bot.workflows.channels import ChangeChannel, ShowChannel, default_time
+from bot.workflows.nudge import StopNudges
 from bot.workflows.rules import FindAnswered, Gate, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
 
 
@@ -27,6 +30,7 @@ def agreed_in_channels(
     chat: Chat,
     surfaces: Surfaces,
     clock: Clock,
+    said: SaidStore,
 ) -> Agreed:
     """Everything that people may agree on in a channel."""
     stewards = Stewards(settings.steward_ids, settings.steward_group)
@@ -39,4 +43,6 @@ def agreed_in_channels(
         mute=MuteAlerts(store, channels, surfaces, gate, clock),
         undo=UndoSilence(store, channels, gate, clock),
         silences=ListSilences(channels, clock),
+        stop_nudges=StopNudges(store, channels, gate, clock),
+        wrong=WrongPrecedent(store, said, gate.require, clock),
     )

@@ -18,17 +18,20 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import __version__
+from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
-from bot.bootstrap.agreed import agreed_in_channels, operators_time
+from bot.bootstrap.agreed import operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
-from bot.bootstrap.correct import confirming, correcting, detailing, telling
+from bot.bootstrap.correct import telling
 from bot.bootstrap.dependencies import slack_of, watching
 from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
+from bot.bootstrap.listening import Here, listening
 from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Reading
@@ -46,9 +49,9 @@ from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
+from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport, Transport
 from bot.web.health import add_routes
-from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.catch_up import StayHeard
@@ -56,14 +59,13 @@ from bot.workflows.channels import AdmitAlert
 from bot.workflows.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.dependencies import WatchDependencies
 from bot.workflows.deploys import KIND as DEPLOY
-from bot.workflows.digest import ComposeDigest, PostDigests
+from bot.workflows.digest import PostDigests
 from bot.workflows.edit import KIND as CORRECTED
 from bot.workflows.evidence import CompleteEvidence, GatherEvidence
-from bot.workflows.fired_again import AnswerAgain, AskAgain
+from bot.workflows.files import MakeFiles
+from bot.workflows.fired_again import AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
-from bot.workflows.recall import LookUp
-from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
 from bot.workflows.storm import GroupStorms, TellStorms
 from bot.workflows.watch import WatchOwed
@@ -137,28 +139,12 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     watch = watching(memory, clock, sources)
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
-    deliver = _deliver(settings, memory, chat, clock)
-    listening = Listening(
-        inbox=memory.inbox,
-        store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock, memory.bank is not None, confirming(settings, people)),
-        keep_apart=KeepApart(memory.incidents, surfaces),
-        answer_again=AnswerAgain(memory.incidents, surfaces, owes_bank=memory.bank is not None),
-        lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents),
-        status=_status(memory, clock, deliver, watch, sources.names),
-        chat=chat,
-        surfaces=surfaces,
-        clock=clock,
-        read=reading,
-        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
-        correct=correcting(settings, memory, people, clock),
-        details=detailing(memory, clock),
-        identity=identity,
-    )
-    app = build_app(client, secret_of(settings), listening)
+    deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
+    status = _status(memory, clock, deliver, watch, sources.names)
+    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status)
+    app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
-    handlers: dict[str, Handle] = {kind: partial(_handle, work, listening) for kind, work in HANDLERS.items()}
+    handlers: dict[str, Handle] = {kind: partial(_handle, work, deps) for kind, work in HANDLERS.items()}
     handlers |= {"message": answer, DEPLOY: take_deploys(server, settings, memory, clock, names)}
     handlers |= {INTAKE: take_alerts(server, settings, memory, chat, clock, names, answer, admit)}
     handlers |= _other_work(memory, chat, surfaces, clock, sources)
@@ -171,7 +157,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
         identity,
         InboxWorker(memory.inbox, handlers, settings.workers),
         deliver,
-        _jobs(settings, memory, chat, surfaces, clock),
+        _jobs(settings, memory, people, chat, surfaces, clock),
         transport,
         server,
         pressure,
@@ -197,15 +183,19 @@ def _answer(
     return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
 
 
-def _deliver(settings: Settings, memory: Memory, chat: AgreedChat, clock: Clock) -> Deliver:
+def _deliver(settings: Settings, memory: Memory, chat: AgreedChat, clock: Clock, threads: SlackThreads) -> Deliver:
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
-    return Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s)
+    files = MakeFiles(MatplotlibCharts(), memory.incidents, threads, chat)
+    return Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, files=files)
 
 
-def _jobs(settings: Settings, memory: Memory, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock) -> Jobs:
-    when = operators_time(settings)
+def _jobs(
+    settings: Settings, memory: Memory, people: SlackPeople, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock
+) -> Jobs:
+    when, zone = operators_time(settings), ZoneInfo(settings.timezone)
     digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, when)
-    return Jobs(digests, memory.inbox, memory.store.retention, clock, ZoneInfo(settings.timezone), kept_for(settings))
+    nudges = nudging(settings, memory, people, chat, surfaces, clock)
+    return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept_for(settings), nudges)
 
 
 def _other_work(
@@ -291,7 +281,8 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
         try:
             await bot.transport.start()
             schedule.start()
-            spawn(run_job("digest-catch-up", bot.jobs.digest), "digest-catch-up")
+            for name, job in (("digest", bot.jobs.digest), ("nudge", bot.jobs.nudge)):
+                spawn(run_job(f"{name}-catch-up", job), f"{name}-catch-up")
             if memory.remote:
                 spawn(run_job("look-at-bank", partial(_look_at_bank, memory.remote)), "look-at-bank")
             log.info("the bot is at work", port=bot.port, mode=type(bot.transport).__name__, memory=memory.name)

@@ -13,6 +13,7 @@ from bot.slack.modals import failed_checks
 from bot.workflows.brief import PreviewBrief
 from bot.workflows.details import ShowDetails
 from bot.workflows.edit import EditRecord, PurgeRecord, RecordGate, RetractRecord, operator_confirms, operator_may
+from bot.workflows.fixes import SayFixes
 from bot.workflows.resolve import Confirming
 from bot.workflows.retell import TellThreads
 
@@ -30,6 +31,7 @@ def correcting(settings: Settings, memory: Memory, people: People, clock: Clock)
         EditRecord(store, gate, confirming(settings, people), failed_checks, clock, owes),
         RetractRecord(store, gate, owes),
         PurgeRecord(store, memory.store.purging, gate, owes),
+        SayFixes(store, memory.store.said, gate, clock),
     )
 
 
@@ -40,6 +42,7 @@ def correcting_here(memory: Memory, clock: Clock) -> Correct:
         EditRecord(store, operator_may, operator_confirms, failed_checks, clock, owes),
         RetractRecord(store, operator_may, owes),
         PurgeRecord(store, memory.store.purging, operator_may, owes),
+        SayFixes(store, memory.store.said, operator_may, clock),
     )
 
 

@@ -43,6 +43,8 @@ NEEDED_SCOPES = (
     "groups:history",
     "groups:read",
     "im:history",
+    "im:write",
+    "reactions:read",
     "reactions:write",
     "users:read",
 )
@@ -231,6 +233,9 @@ async def slack(settings: Settings) -> AsyncIterator[Finding]:
             f"missing: {', '.join(missing)}",
             "Update the app from manifest.yml, then reinstall it to the workspace.",
         )
+    if scopes and "files:write" not in scopes:
+        without = "digests come without their picture, and post-mortems cannot be posted"
+        yield Finding("Files", None, f"the scope files:write is not granted: {without}")
     elif scopes:
         yield Finding("Scopes", True, "all that are needed")
 

@@ -19,6 +19,7 @@ from bot.ports.desk import Retention
 from bot.ports.store import Inbox
 from bot.settings import Settings
 from bot.workflows.digest import PostDigests
+from bot.workflows.nudge import PostNudges
 
 log = logger("jobs")
 
@@ -26,17 +27,19 @@ log = logger("jobs")
 @dataclass(frozen=True, slots=True)
 class KeptFor:
     """For how long things are kept. `seen`: ids of events; `texts`: what was delivered, submitted or could not be worked
-    off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines."""
+    off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines; `sent`: what went
+    to models."""
 
     seen: timedelta = timedelta(hours=24)
     texts: timedelta = timedelta(days=30)
     notices: timedelta = timedelta(days=90)
     audit: timedelta = timedelta(days=400)
+    sent: timedelta = timedelta(days=90)
 
 
 def kept_for(settings: Settings) -> KeptFor:
     """As the operator set it."""
-    days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days)
+    days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days, settings.keep_sent_days)
     return KeptFor(timedelta(hours=settings.keep_seen_hours), *(timedelta(days=number) for number in days))
 
 
@@ -50,13 +53,15 @@ class Jobs:
     clock: Clock
     zone: ZoneInfo
     kept_for: KeptFor = KeptFor()
+    post_nudges: PostNudges | None = None
 
     def schedule(self) -> Schedule:
-        """The table: which channels are due for their digest, each quarter of an hour (a local hour begins at one,
+        """The table: which channels are due for their digest and who is asked what ended an incident, each quarter of an hour (a local hour begins at one,
         wherever it is); and the nightly forgetting."""
         schedule = Schedule(self.zone)
         table: tuple[tuple[str, Callable[[], Awaitable[None]], int | str, int | str], ...] = (
             ("digest", self.digest, "*", "*/15"),
+            ("nudge", self.nudge, "*", "*/15"),
             ("forget", self.forget, 4, 0),
         )
         for name, work, hour, minute in table:
@@ -67,11 +72,19 @@ class Jobs:
         """Owe the digests that are due by now, and those that were due within a day and missed."""
         log.info("digest", channels=await self.post_digests())
 
+    async def nudge(self) -> None:
+        """Owe the questions about what cleared with no recorded fix, to those for whom it is time by now."""
+        if self.post_nudges:
+            log.info("nudge", people=await self.post_nudges())
+
     async def forget(self) -> None:
         """Delete what is older than it is kept for. What is still owed is never deleted."""
         now, kept = self.clock.now(), self.kept_for
         events = await self.inbox.forget_before(now - kept.seen)
         gone = await self.retention.forget(
-            before=now - kept.texts, audit_before=now - kept.audit, notices_before=now - kept.notices
+            before=now - kept.texts,
+            audit_before=now - kept.audit,
+            notices_before=now - kept.notices,
+            sent_before=now - kept.sent,
         )
         log.info("forgot what is old", events=events, **asdict(gone))

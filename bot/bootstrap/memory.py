@@ -17,6 +17,7 @@ from bot.ports.clock import Clock, Ids
 from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
 from bot.ports.store import Claims, Inbox, IncidentStore, Outbox, StoreHealth
 from bot.settings import Settings
+from bot.workflows.heeding import HeedingRecall
 from bot.workflows.measured import MeasuredRecall
 from bot.workflows.recall import RecallPrecedents
 
@@ -84,7 +85,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             claims=store.claims,
             health=store.health,
             index=store.index,
-            recall=MeasuredRecall(RecallPrecedents(store.index, bank, store.incidents)),
+            recall=MeasuredRecall(HeedingRecall(RecallPrecedents(store.index, bank, store.incidents), store.said)),
             channels=store.channels,
             bank=bank,
             remote=remote,

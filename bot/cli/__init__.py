@@ -8,7 +8,21 @@ from __future__ import annotations
 import typer
 
 from bot import __version__
-from bot.cli import alerts, brief, demo, memory, operate, outbox, records, rehearse, serve, sync
+from bot.cli import (
+    alerts,
+    brief,
+    demo,
+    fixes,
+    importing,
+    memory,
+    operate,
+    outbox,
+    records,
+    rehearse,
+    report,
+    serve,
+    sync,
+)
 from bot.observability import configure_logging
 
 app = typer.Typer(
@@ -18,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A Slack bot with incident memory: an alert gets its brief, and what fixed it comes back next time.",
 )
-for family in (serve, demo, alerts, rehearse, brief, memory, operate, outbox, records, sync):
+for family in (serve, demo, alerts, rehearse, brief, importing, memory, operate, outbox, records, fixes, sync, report):
     family.register(app)
 
 

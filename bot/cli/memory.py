@@ -1,21 +1,17 @@
-"""`precedent import`, `export`, `recall` and `migrate`. Must not decide anything; JSON on stdout, the rest on stderr."""
+"""`precedent export`, `recall` and `migrate`. Must not decide anything; JSON on stdout, the rest on stderr."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from bot.adapters.store import migrate as migrate_store
-from bot.adapters.store.vectors import BATCH
 from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
@@ -27,69 +23,16 @@ from bot.domain.ranking import Precedent, Recalled, Tier
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.records import read_value
 from bot.workflows.recall import LookUp
-from bot.workflows.transfer import ExportRecords, Imported, ImportRecords
+from bot.workflows.transfer import ExportRecords
 
 MOST = 50
 
 
 def register(app: typer.Typer) -> None:
     """Add this family's commands."""
-    app.command("import")(import_records)
     app.command("export")(export)
     app.command("recall")(recall)
     app.command("migrate")(migrate)
-
-
-def import_records(
-    files: Annotated[list[str], typer.Argument(help="JSON Lines files, one incident a line; - is standard input")],
-    no_embed: Annotated[
-        bool, typer.Option("--no-embed", help="Leave embeddings to the running bot, or to the next import")
-    ] = False,
-) -> None:
-    """Take incident records into memory."""
-    texts = [(name, read_input(name)) for name in files]
-    done = run(_import(texts, embed=not no_embed))
-    for refusal in done.refused:
-        where = f"{refusal.file}:{refusal.line}" + (f": {refusal.field}" if refusal.field else "")
-        sys.stderr.write(f"{where}: {refusal.reason}\n")
-    if done.read and not (done.added or done.replaced or done.refused):
-        sys.stderr.write("Nothing changed: all of these records are in memory already.\n")
-    refused = [{"file": r.file, "line": r.line, "field": r.field, "reason": r.reason} for r in done.refused]
-    counted = {"read": done.read, "added": done.added, "replaced": done.replaced, "unchanged": done.unchanged}
-    print_json(counted | {"refused": refused})
-    if done.refused:
-        raise typer.Exit(REFUSED)
-
-
-async def _import(texts: list[tuple[str, str]], *, embed: bool) -> Imported:
-    done = Imported()
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None)
-        with _progress(sum(text.count("\n") for _, text in texts)) as show:
-            for name, text in texts:
-                async for so_far in take(name, text.split("\n"), done):
-                    show(so_far.read)
-        if embed and memory.store.vectors:
-            await _embed(memory, await memory.store.vectors.waiting())
-    return done
-
-
-async def _embed(memory: Memory, waiting: int) -> None:
-    """Give every document its vector; as far as the model works, for words find them all the same."""
-    done = 0
-    with _progress(waiting, "Embedding") as show:
-        while not await memory.fill_vectors():
-            done += BATCH
-            show(done)
-
-
-@contextmanager
-def _progress(total: int, what: str = "Importing") -> Iterator[Any]:
-    """A bar on stderr where a person watches; else nothing."""
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda read: bar.update(task, completed=read)
 
 
 def export(

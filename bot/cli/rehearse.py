@@ -26,7 +26,7 @@ from bot.domain.alert import Alert
 from bot.domain.query import Query, Viewer
 from bot.domain.ranking import Recalled
 from bot.domain.vendors import Directory
-from bot.ports.chat import Channel, Posting
+from bot.ports.chat import Channel, Posting, Said
 from bot.ports.memory import Recall
 from bot.ports.readings import stored_reading, write_alert
 from bot.ports.store import Destination, Received
@@ -60,6 +60,18 @@ class NoSlack:
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         """There are no links."""
         return None
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """Nobody writes."""
+        return ()
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """Nobody wrote."""
+        return None
+
+    async def direct(self, user_id: str) -> str:
+        """A conversation for each person."""
+        return f"D{user_id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,13 @@ class Reach(StrEnum):
 
 
 class Muted(StrEnum):
-    """What a mute is about: one alert, one service, or everything in the channel for a while."""
+    """What a mute is about: one alert, one service, or everything in the channel for a while; or only the questions what
+    ended an alert (NUDGES), until that is undone."""
 
     FINGERPRINT = "fingerprint"
     SERVICE = "service"
     CHANNEL = "channel"
+    NUDGES = "nudges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ def silences(rule: Rule, alert: Alert, source: str) -> bool:
 
 def mutes(mute: Mute, alert: Alert, at: datetime) -> bool:
     """Whether a mute is about this alert, posted at `at`; at its very end it is over."""
-    if at >= mute.until:
+    if at >= mute.until or mute.what is Muted.NUDGES:
         return False
     if mute.what is Muted.CHANNEL:
         return True

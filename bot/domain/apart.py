@@ -52,7 +52,7 @@ _FIELDS = (
 )
 
 
-def _status_page(text: str) -> bool | None:
+def status_page(text: str) -> bool | None:
     """Whether a status page was green; None if none is named."""
     green, red = _STATUS_GREEN.search(text), _STATUS_RED.search(text)
     return None if bool(green) == bool(red) else bool(green)
@@ -60,8 +60,8 @@ def _status_page(text: str) -> bool | None:
 
 # What a text says or does not say; what is not said is not known to be absent, so only the group that all say it is told.
 _SIGNS: tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...] = (
-    ("status page green", frozenset({"green", "operational"}), lambda text: _status_page(text) is True),
-    ("status page not green", frozenset({"red", "degraded"}), lambda text: _status_page(text) is False),
+    ("status page green", frozenset({"green", "operational"}), lambda text: status_page(text) is True),
+    ("status page not green", frozenset({"red", "degraded"}), lambda text: status_page(text) is False),
     (
         "a deploy named",
         frozenset({"deploy", "deployed", "deployment", "release", "rollout"}),

@@ -19,6 +19,8 @@ from bot.domain.outages import outage_of
 from bot.domain.ranking import Missing, Precedent, Recalled, Tier, place
 from bot.domain.recommendation import DidNotWork, FixRecord, Recommendation, fix_record
 from bot.domain.runbooks import RunbookRecord, runbook_records
+from bot.domain.same_fix import Filed
+from bot.domain.set_aside import SetAside
 from bot.domain.skip import Later, Skip, checks
 from bot.domain.snapshot import Then, then_of
 from bot.domain.steps import fix_form, split_steps, step_warnings
@@ -115,7 +117,8 @@ class Brief:
     """Everything that a thread, `/recall`, the command line and Details show. `outages`: how many past ones count;
     `same_outage`: what else may be this outage, until a person says that it is not; `read_at`: when the alert was read,
     where that was late, after a gap. `evidence` is what sources showed at `evidence_at`, `then` what they showed in a past
-    incident; `set_aside` are the checks to skip while a contradiction stands."""
+    incident; `withheld` are the checks to skip while a contradiction stands; `set_aside`: what persons said against
+    precedents that would be listed."""
 
     verdict: str
     alert: Alert
@@ -140,11 +143,12 @@ class Brief:
     same_outage: SameOutage | None = None
     read_at: datetime | None = None
     runbooks: tuple[RunbookRecord, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     evidence_at: datetime | None = None
     contradictions: tuple[Contradiction, ...] = ()
     then: Then | None = None
-    set_aside: tuple[Skip, ...] = ()
+    withheld: tuple[Skip, ...] = ()
 
 
 def _verified(incident: Incident) -> bool:
@@ -255,12 +259,14 @@ def _of_the_other_side(call: BoundaryCall, best: Recommendation | None) -> list[
     return [f"worked in {'/'.join(best.worked_in)} cases only; memory says {call.value.value} for this alert"]
 
 
-def _remember(brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime) -> Brief:
+def _remember(
+    brief: Brief, strong: Sequence[Precedent], possible: Sequence[Precedent], now: datetime, filed: Filed
+) -> Brief:
     """The brief with everything that the strong precedents say (best first; not empty)."""
     skip, later = checks(strong, possible)
     call = call_boundary(strong, brief.alert)
     side = [p.incident.incident_id for p in strong if call.like and p.incident.boundary is call.value]
-    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side), strong)
+    told = _with_fixes(replace(brief, boundary=call), fix_record(strong, now, side=side, filed=filed), strong)
     return replace(
         told,
         root_cause=_root_cause([p for p in strong if p.incident.incident_id in side] or strong) or _root_cause(strong),
@@ -323,7 +329,7 @@ def _from_memory(
     brief = Brief("", alert, incident, memory_mode, history=history, missing=recalled.missing, now=now)
     ordered = replace(recalled, precedents=tuple(precedents))
     brief = (
-        _remember(brief, strong, possible, now)
+        _remember(brief, strong, possible, now, recalled.filed)
         if strong
         else replace(brief, insufficient_memory=_insufficient(alert, ordered))
     )
@@ -331,13 +337,14 @@ def _from_memory(
         brief,
         sources=tuple(source_line(p) for p in strong),
         possible=tuple(source_line(p) for p in possible[:LISTED_LIMIT]),
+        set_aside=recalled.set_aside[:LISTED_LIMIT],
     )
 
 
 def with_evidence(brief: Brief, evidence: Sequence[Evidence], at: datetime | None) -> Brief:
     """The same brief with what sources showed at `at`: what contradicts memory leads the verdict, and while it stands
     nothing is to be skipped. What memory says stays as it is."""
-    skip = brief.skip or brief.set_aside
+    skip = brief.skip or brief.withheld
     remembered = Remembered(
         brief.boundary,
         brief.root_cause.text if brief.root_cause else None,
@@ -352,7 +359,7 @@ def with_evidence(brief: Brief, evidence: Sequence[Evidence], at: datetime | Non
         evidence_at=at if evidence else None,
         contradictions=found,
         skip=() if found else skip,
-        set_aside=skip if found else (),
+        withheld=skip if found else (),
     )
     return replace(shown, verdict=_verdict(shown))
 

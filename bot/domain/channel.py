@@ -25,7 +25,8 @@ class ChannelSettings:
 
     `sources`: ids of the apps whose alerts count (empty: all). `minimum`: milder alerts get no brief. `quiet`: from and
     until, local time. `zone` (IANA name), `digest_day` and `digest_hour`: None means what the operator set; `NO_DIGEST`
-    means none. `shared`: whether the bot may speak here although another organisation reads along.
+    means none. `shared`: whether the bot may speak here although another organisation reads along. `model`: whether a
+    language model may be asked about alerts of this channel; None means only where everybody may read along.
     """
 
     sources: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class ChannelSettings:
     digest_hour: int | None = None
     nudges: bool = True
     shared: bool = False
+    model: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ class DigestTime:
     day: str
     hour: int
     zone: tzinfo
+
+
+def model_allowed(settings: ChannelSettings, *, is_private: bool, is_shared: bool) -> bool:
+    """Whether a model may be told of this channel's alerts: what a private channel or another organisation says leaves
+    only where a steward turned it on."""
+    return settings.model if settings.model is not None else not (is_private or is_shared)
 
 
 def is_quiet(quiet: tuple[time, time] | None, local: time) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from bot.domain.incident import Incident, VerificationStatus
@@ -38,12 +38,21 @@ class RecurringFamily:
 
 
 @dataclass(frozen=True, slots=True)
+class DayCount:
+    """How many incidents began on a local day."""
+
+    day: date
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
     """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents:
     `unrecorded` are those that are over without a recorded fix, `open` those that are not over. `minutes` is how long they
     took together, as far as known; `…_before` is the period before, as long. `stopped`: fixes that had worked and failed
     now; `unused`: fixes whose last success became too old to trust. Of `briefs` incidents that got a brief memory had no
-    answer for `abstained`."""
+    answer for `abstained`. `by_day`: each local day of the period (none where nothing happened); `urls`: where the named
+    incidents were told, as far as known."""
 
     period: str
     since: datetime
@@ -61,6 +70,8 @@ class Digest:
     vendors: tuple[VendorLine, ...] = ()
     briefs: int = 0
     abstained: int = 0
+    by_day: tuple[DayCount, ...] = ()
+    urls: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +192,16 @@ def _minutes(items: Sequence[_Item]) -> float | None:
     return sum(lasted) if lasted else None
 
 
+def _by_day(items: Sequence[_Item], since: datetime, until: datetime) -> tuple[DayCount, ...]:
+    """The local days of [since, until) in the zone of `since`, with the incidents that began on each."""
+    if not items:
+        return ()
+    began = Counter(item.opened.astimezone(since.tzinfo).date() for item in items)
+    last = (until.astimezone(since.tzinfo) - timedelta(microseconds=1)).date()
+    days = (since.date() + timedelta(days=n) for n in range((last - since.date()).days + 1))
+    return tuple(DayCount(day, began[day]) for day in days)
+
+
 def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
     named = [item.record for item in reversed(now) if item.record]
     workaround, times = _workaround(now)
@@ -218,6 +239,9 @@ def compose(
     split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _families(items))
     families = [found for now, then in split if now for found in [_family(now, then)] if found.times > 1]
     families.sort(key=lambda f: (-f.times, -(f.minutes or 0.0), f.title, f.incidents))
+    shown = tuple(families[:FAMILIES_SHOWN])
+    stopped, idle = stopped_working(known, since, until), unused(known, since, until)
+    named = {i for ids in (*(f.incidents for f in shown), *(n.incidents for n in (*stopped, *idle))) for i in ids}
     counted = {item.incident_id for item in items}
     return Digest(
         period=period,
@@ -226,14 +250,16 @@ def compose(
         incidents=len(current),
         resolved=sum(1 for i in current if i.resolved),
         unrecorded=sum(1 for i in current if i.unrecorded),
-        families=tuple(families[:FAMILIES_SHOWN]),
+        families=shown,
         open=sum(1 for i in current if i.open),
         incidents_before=len(before),
         minutes=_minutes(current),
         minutes_before=_minutes(before),
-        stopped=stopped_working(known, since, until),
-        unused=unused(known, since, until),
+        stopped=stopped,
+        unused=idle,
         vendors=vendor_lines([r for r in known if r.incident_id in counted], since, until),
         briefs=len(answered),
         abstained=sum(1 for answer in answered if not answer),
+        by_day=_by_day(current, since, until),
+        urls={r.incident_id: r.source.url for r in known if r.incident_id in named and r.source.url},
     )

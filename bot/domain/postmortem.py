@@ -6,7 +6,8 @@ Only what the record and the alert's life say; what nobody recorded is named as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.domain.incident import Attempt, Incident, VerificationStatus
@@ -24,12 +25,27 @@ _SAYS = {
 }
 
 
-def postmortem(record: Incident, life: Life | None = None) -> str:
-    """Markdown text, with a newline at its end. `life` is the alert's, where one is known. Times are in UTC."""
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What a person said in the incident's thread."""
+
+    at: datetime
+    by: str
+    text: str
+
+
+def postmortem(record: Incident, life: Life | None = None, said: Sequence[Saying] = (), *, unread: bool = False) -> str:
+    """Markdown text, with a newline at its end. `life` is the alert's, where one is known; `said`: what people said in the
+    thread; `unread`: it could not be read. Times are in UTC."""
     parts = [
         [f"# {record.incident_id}: {_text(record.title)}"],
         list(_facts(record)),
-        ["## Timeline", "", *(_timeline(record, life) or ["Not recorded."])],
+        [
+            "## Timeline",
+            "",
+            *(_timeline(record, life, said) or ["Not recorded."]),
+            *(["", "What people said in the thread could not be read."] if unread else []),
+        ],
         ["## What was seen", "", *([f"- {_text(symptom)}" for symptom in record.symptoms] or ["Not recorded."])],
         ["## Root cause", "", _text(record.root_cause) if record.root_cause else "Not recorded."],
         ["## What was tried", "", *(list(_attempts(record)) or ["Nothing was recorded."])],
@@ -62,7 +78,7 @@ def _facts(record: Incident) -> Iterator[str]:
     yield from (f"- {name}: {_text(value)}" for name, value in told.items() if value)
 
 
-def _timeline(record: Incident, life: Life | None) -> list[str]:
+def _timeline(record: Incident, life: Life | None, said: Sequence[Saying]) -> list[str]:
     moments: list[tuple[datetime, int, str]] = []
     if record.started_at:
         moments.append((record.started_at, 0, "it began"))
@@ -72,6 +88,7 @@ def _timeline(record: Incident, life: Life | None) -> list[str]:
             moments.append((spell.end, 4, "the alert cleared"))
     if life and life.acknowledged_at:
         moments.append((life.acknowledged_at, 2, f"acknowledged by {_text(life.acknowledged_by or 'someone')}"))
+    moments += [(s.at, 3, f"{_text(s.by)}: “{_text(s.text)}”") for s in said]
     moments += [(a.at, 3, f"recorded: “{_short(a)}” {_SAYS[a.status]}") for a in record.attempts if a.at]
     if record.resolved_at:
         moments.append((record.resolved_at, 5, "resolved"))

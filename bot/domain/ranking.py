@@ -13,6 +13,8 @@ from enum import StrEnum
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.kin import Identity, Kin, Mark, find_kin, reasons
 from bot.domain.query import Query
+from bot.domain.same_fix import Filed
+from bot.domain.set_aside import SetAside
 from bot.domain.text import text_form
 
 STRONG_FROM = 0.5
@@ -87,12 +89,15 @@ class OutsideMemory:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The answer of a recall: all tiers, best first. `known` is how many records the viewer's memory holds."""
+    """The answer of a recall: all tiers, best first. `known` is how many records the viewer's memory holds; `set_aside`
+    what persons said against precedents that would be shown; `filed` which wordings they said to be one fix."""
 
     precedents: tuple[Precedent, ...] = ()
     known: int = 0
     missing: tuple[Missing, ...] = ()
     outside: tuple[OutsideMemory, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
+    filed: Filed = field(default_factory=dict)
 
     @property
     def strong(self) -> tuple[Precedent, ...]:
@@ -201,10 +206,10 @@ def _probability(candidate: Candidate, kin: Kin, background: float, weights: Cal
         # Two decimals: within them the better record and the more recent one go first, not a word more or less.
         free = round(band.low + (band.high - band.low) * free, 2)
         free -= ELSEWHERE if Mark.OTHER_REGION in kin.marks else 0.0
-    return min(free, _gated(free)) if kin.gated else free
+    return min(free, gated(free)) if kin.gated else free
 
 
-def _gated(free: float) -> float:
+def gated(free: float) -> float:
     """Below strong, whatever the probability; the order among gated candidates stays."""
     return 0.40 + 0.09 * free
 

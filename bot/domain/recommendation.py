@@ -14,7 +14,8 @@ from bot.domain.apart import told_apart
 from bot.domain.incident import Attempt, Incident, VerificationStatus
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Precedent
-from bot.domain.same_fix import Filed, FixKey, fix_key
+from bot.domain.same_fix import FILED, Filed, FixKey, fix_key
+from bot.domain.steps import fix_form
 from bot.domain.words import listed
 
 RECENT = timedelta(days=180)
@@ -184,7 +185,15 @@ def _aged(tally: _Tally, at: datetime) -> list[str]:
     return [f"last worked {(at - last).days} days ago, on {last.date().isoformat()}"]
 
 
-def _explanation(tally: _Tally, total: int, ids: Sequence[str], at: datetime) -> str:
+def _as_filed(key: FixKey, tally: _Tally) -> list[str]:
+    """That a person said which wordings are counted here, where that is so."""
+    if key[0] != FILED:
+        return []
+    wordings = len({fix_form(use.attempt.fix) for use in tally.uses})
+    return [f"{wordings} wordings counted as one fix, as a person said" if wordings > 1 else "filed by a person"]
+
+
+def _explanation(key: FixKey, tally: _Tally, total: int, ids: Sequence[str], at: datetime) -> str:
     s, p, f, u = (
         tally.count(status)
         for status in (
@@ -204,6 +213,7 @@ def _explanation(tally: _Tally, total: int, ids: Sequence[str], at: datetime) ->
     said += [f"outcome not recorded in {u}"] if u and known else []
     said += ["outcome not recorded"] if not known else []
     said += [_imported(imported, tried)] if imported else []
+    said += _as_filed(key, tally)
     return f"{', '.join(said)}: {listed(ids, IDS_SHOWN)}"
 
 
@@ -236,7 +246,7 @@ def _recommendation(key: FixKey, tally: _Tally, total: int, at: datetime) -> Rec
         failures=tally.count(VerificationStatus.FAILED),
         outages=total,
         confidence=_confidence(tally, at),
-        explanation=_explanation(tally, total, ids, at),
+        explanation=_explanation(key, tally, total, ids, at),
         last_worked=max(_success_dates(tally)[0], default=None),
         incidents=ids,
         runbook_id=runbook_id,

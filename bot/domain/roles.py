@@ -21,6 +21,7 @@ class Act(StrEnum):
     EDIT = "edit a record"
     RETRACT = "retract a record"
     MERGE = "merge incidents"
+    FILE = "say which fixes are one"
     PURGE = "purge a record"
     SETTINGS = "change a channel's settings"
     SHARE = "let the bot speak in a channel that is shared with another organisation"
@@ -37,7 +38,8 @@ class Need(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Person:
     """What Slack says of a person. `is_outsider`: of another organisation, or not known; `is_guest`: let into some
-    channels of the workspace only. `groups`: the user groups (of those that were asked about) that they are in."""
+    channels of the workspace only. `groups`: the user groups (of those that were asked about) that they are in.
+    `is_gone`: their account is switched off; `zone` is the IANA name of their time zone, if Slack tells it."""
 
     user_id: str
     is_admin: bool = False
@@ -45,6 +47,9 @@ class Person:
     is_outsider: bool = False
     is_guest: bool = False
     groups: frozenset[str] = frozenset()
+    is_bot: bool = False
+    is_gone: bool = False
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ NEEDS: dict[Act, Need] = {
     Act.EDIT: Need.AUTHOR,
     Act.RETRACT: Need.AUTHOR,
     Act.MERGE: Need.AUTHOR,
+    Act.FILE: Need.AUTHOR,
     Act.PURGE: Need.STEWARD,
     Act.SETTINGS: Need.STEWARD,
     Act.SHARE: Need.STEWARD,

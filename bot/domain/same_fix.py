@@ -17,9 +17,11 @@ import Stemmer
 
 from bot.domain.steps import fix_form, split_steps
 
-# A wording's `fix_form` → the name under which a person filed it; those filed under one name are one fix.
+# What a person filed: a wording's `fix_form`, or the `computed_name` of all wordings that read the same → the name of its
+# group; those of one name are one fix.
 Filed = Mapping[str, str]
 FixKey = tuple[str, ...]
+FILED = "filed"
 
 _STEM = Stemmer.Stemmer("english")
 _GAP = r"((?:\S+\s+){1,4}?)"
@@ -236,8 +238,13 @@ def fix_key(fix: str, filed: Filed | None = None) -> FixKey:
     form = fix_form(fix)
     if not form:
         return ()
-    named = (filed or {}).get(form)
-    return ("filed", named) if named else _meaning(fix) or ("text", form)
+    named = (filed.get(form) or filed.get(computed_name(fix))) if filed else None
+    return (FILED, named) if named else _meaning(fix) or ("text", form)
+
+
+def computed_name(fix: str) -> str:
+    """One name for all wordings that read as this fix; no wording's own form."""
+    return "\x1f" + "\x1f".join(_meaning(fix) or ("text", fix_form(fix)))
 
 
 def same_fix(one: str, other: str, filed: Filed | None = None) -> bool:

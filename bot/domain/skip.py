@@ -48,7 +48,7 @@ class _Seen:
     minutes: float | None
 
 
-def _form(check: str) -> frozenset[str] | str:
+def check_form(check: str) -> frozenset[str] | str:
     """The form under which two checks are one: their content words ("Checked the DB pool" is "DB pool")."""
     return content_words(check) or normalise(check)
 
@@ -59,7 +59,7 @@ def _seen(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Mapping[obj
     for precedent in strong:
         incident = precedent.incident
         for failed in incident.failed_checks:
-            form = _form(failed.check)
+            form = check_form(failed.check)
             if form:
                 seen = _Seen(failed.check, incident.incident_id, outage[incident.incident_id], failed.minutes)
                 found.setdefault(form, []).append(seen)
@@ -91,8 +91,8 @@ def _hits(words: frozenset[str], text: str | None) -> bool:
 def _guilty(skip: Skip, others: Sequence[Incident]) -> Later | None:
     """The same check as something to do later, if it was the cause or the fix in an incident that did not rule it
     out; None if it never was."""
-    words, form = content_words(skip.check), _form(skip.check)
-    others = [i for i in others if form not in {_form(failed.check) for failed in i.failed_checks}]
+    words, form = content_words(skip.check), check_form(skip.check)
+    others = [i for i in others if form not in {check_form(failed.check) for failed in i.failed_checks}]
     cause = [i.incident_id for i in others if _hits(words, i.root_cause)]
     if cause:
         return Later(skip.check, f"it was the cause in {listed(cause, 3)}", tuple(cause))

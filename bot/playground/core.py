@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from bot.playground import events, messages
 from bot.playground.delivery import Courier
+from bot.playground.files import StoredFile
 from bot.playground.knobs import Knobs, Traffic
 from bot.playground.surfaces import Surfaces
 from bot.playground.workspace import JSON, App, Channel, SlackRefused, Workspace
@@ -62,6 +63,7 @@ class Core:
     courier: Courier = field(init=False)
     webhooks: dict[str, Webhook] = field(default_factory=dict)
     last_post_at: dict[str, float] = field(default_factory=dict)
+    files: dict[str, StoredFile] = field(default_factory=dict)
     message_states: dict[tuple[str, str], JSON] = field(default_factory=dict)
     version: int = 0
     news: asyncio.Event = field(default_factory=asyncio.Event)

@@ -151,6 +151,8 @@ def _add_content(workspace: Workspace, fields: JSON, given: Mapping[str, Any]) -
         fields["attachments"] = stored_attachments(workspace, given["attachments"])
     if given.get("metadata"):
         fields["metadata"] = copy.deepcopy(given["metadata"])
+    if given.get("files"):
+        fields |= {"subtype": "file_share", "files": copy.deepcopy(given["files"]), "upload": False}
 
 
 def add(

@@ -14,6 +14,7 @@ from bot.playground.workspace import JSON, Channel, SlackRefused, User
 _FILES = {
     "app.js": "text/javascript",
     "blocks.js": "text/javascript",
+    "files.js": "text/javascript",
     "text.js": "text/javascript",
     "style.css": "text/css",
     "index.html": "text/html",

@@ -19,6 +19,7 @@ from bot.playground.control import Control
 from bot.playground.core import Core
 from bot.playground.running import Running
 from bot.playground.web_api import WebApi
+from bot.playground.web_files import Files
 from bot.playground.webhooks import Hooks
 
 _HOSTS = ("127.0.0.1", "localhost")
@@ -107,6 +108,8 @@ def _application(slack: LocalSlack) -> web.Application:
     app.router.add_get("/link/", slack.hub.serve)
     app.router.add_post("/services/{team}/{hook}/{secret}", hooks.incoming)
     app.router.add_post("/response/{hook}", hooks.response)
+    app.router.add_post("/upload/{file}/{secret}", Files(slack.core).put)
+    app.router.add_get("/files/{file}/{name}", Files(slack.core).get)
     app.router.add_post("/control/{act}", control.act)
     app.router.add_get("/control/view", control.view)
     app.router.add_get("/control/traffic", control.traffic)

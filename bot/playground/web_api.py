@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground import web_chat, web_conversations, web_usergroups, web_views
+from bot.playground import web_chat, web_conversations, web_files, web_usergroups, web_views
 from bot.playground.core import Core
 from bot.playground.socket_mode import SocketHub
 from bot.playground.workspace import JSON, SlackRefused
@@ -19,12 +19,13 @@ Method = Callable[[Core, JSON], JSON]
 METHODS: dict[str, Method] = {
     **web_chat.METHODS,
     **web_conversations.METHODS,
+    **web_files.METHODS,
     **web_usergroups.METHODS,
     **web_views.METHODS,
 }
 OPEN_SOCKET = "apps.connections.open"
 # Arguments that arrive as JSON text in forms and queries.
-_JSON_ARGUMENTS = ("blocks", "attachments", "metadata", "view", "unfurls")
+_JSON_ARGUMENTS = ("blocks", "attachments", "metadata", "view", "unfurls", "files")
 # Scopes of which the method needs one. Channel reading methods depend on the kind of channel, see _scopes_for.
 SCOPES: dict[str, tuple[str, ...]] = {
     "chat.postMessage": ("chat:write",),
@@ -33,6 +34,9 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "chat.postEphemeral": ("chat:write",),
     "conversations.join": ("channels:join",),
     "conversations.open": ("im:write", "mpim:write"),
+    "files.getUploadURLExternal": ("files:write",),
+    "files.completeUploadExternal": ("files:write",),
+    "files.delete": ("files:write",),
     "reactions.add": ("reactions:write",),
     "reactions.remove": ("reactions:write",),
     "users.info": ("users:read",),

@@ -9,7 +9,9 @@ Must not import a vendor library or decide anything. The error tree:
     │   └── MemoryAuthRejected     the bank refuses the key: what is owed to it waits until that is mended
     ├── MemoryRejected             the memory bank refuses this record for good
     ├── EvidenceUnavailable        a source of evidence cannot answer now; the brief says which and why
+    ├── ModelUnavailable           no model answers now; the brief stands without a hypothesis
     ├── EmbeddingUnavailable       there is no embedding model, or it failed; memory works by words instead
+    ├── ChartUnavailable           a picture cannot be drawn; the text goes out without it
     ├── ChatUnavailable            Slack cannot take this now (rate limit, outage); carries retry_after_s
     │   └── ChatOutcomeUnknown     the call may have gone through; look before doing it again
     ├── ChatRejected               Slack refuses this call for good; carries the code
@@ -53,8 +55,22 @@ class EvidenceUnavailable(PrecedentError):
     """A source of evidence cannot answer now. The message is the reason, in a few plain words."""
 
 
+class ModelUnavailable(PrecedentError):
+    """No model answers now, or none within the deadline. `calls` (of `bot.ports.model`) are those that were made, and
+    `sent` is what went out with the first of them, None where nothing did."""
+
+    def __init__(self, message: str, calls: tuple[object, ...] = (), sent: object = None) -> None:
+        super().__init__(message)
+        self.calls = calls
+        self.sent = sent
+
+
 class EmbeddingUnavailable(PrecedentError):
     """There is no embedding model here, or it failed; memory works by words instead."""
+
+
+class ChartUnavailable(PrecedentError):
+    """A picture cannot be drawn; what it shows is said in words, too."""
 
 
 class ChatUnavailable(PrecedentError):

@@ -5,16 +5,18 @@ Must not import Slack's libraries; payloads are opaque to the workflows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bot.domain.admission import Mute
 from bot.domain.brief import Brief
 from bot.domain.channel import scopes
+from bot.domain.correction import Difference
 from bot.domain.digest import Digest
 from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
+from bot.domain.nudge import Nudge
 from bot.domain.query import Viewer
 from bot.domain.storm import StormSummary
 
@@ -71,7 +73,8 @@ class Identity:
 @dataclass(frozen=True, slots=True)
 class Posting:
     """A call owed to Slack, as the outbox keeps it. `operation` as in `Owed`; `ts` is the target of update, delete
-    and react. `delivery_id` and `incident_id` go into the message's metadata."""
+    and react. `delivery_id` and `incident_id` go into the message's metadata. "upload" puts a file (`extra` names and
+    describes it, see `bot.ports.files`) into the thread of `thread_ts` or of its target; its `content` is never kept."""
 
     operation: str
     channel: str
@@ -84,18 +87,31 @@ class Posting:
     reaction: str | None = None
     incident_id: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    content: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a person wrote in a message: as they read it themselves, line by line, with secrets masked. `thread_ts` is the
+    root of the thread that it stands in, None outside of threads."""
+
+    user: str
+    ts: str
+    text: str
+    thread_ts: str | None = None
 
 
 class Chat(Protocol):
     """Slack's Web API. Raises ChatUnavailable, ChatOutcomeUnknown, ChatRejected, ChatAuthRejected."""
 
     async def deliver(self, posting: Posting) -> str | None:
-        """Make the call; the message ts where there is one. Deleting or editing what is gone, and reacting twice, are
-        fine and give None."""
+        """Make the call; the message ts where there is one, for an "upload" the file's id. Deleting or editing what is
+        gone, and reacting twice, are fine and give None."""
         ...
 
     async def find(self, posting: Posting) -> str | None:
-        """The ts of a message of ours with this delivery id, if it is there already."""
+        """The ts of a message of ours with this delivery id, if it is there already; for an "upload" the id of the file
+        of this name in its thread."""
         ...
 
     async def channel(self, channel_id: str) -> Channel:
@@ -110,6 +126,18 @@ class Chat(Protocol):
         """A link to the message, or None if Slack gives none."""
         ...
 
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """What people wrote in a thread, its root included, oldest first; nothing that an app posted."""
+        ...
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """What a person wrote in this message; None where an app posted it, or it is gone."""
+        ...
+
+    async def direct(self, user_id: str) -> str:
+        """The id of the conversation between this person and the bot."""
+        ...
+
 
 class Surfaces(Protocol):
     """Turns decisions into messages. Promise: pure; same value, same bytes; text from data is escaped."""
@@ -122,8 +150,8 @@ class Surfaces(Protocol):
         """One line for a repeat that came as a new root."""
         ...
 
-    def recorded(self, life: Life, summary: str, by: str) -> Message:
-        """The line in the thread that says what was recorded, by whom."""
+    def recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+        """The line in the thread that says what was recorded, by whom, and what it changed of what was recorded before."""
         ...
 
     def superseded(self, brief: Brief) -> Message:
@@ -145,6 +173,10 @@ class Surfaces(Protocol):
 
     def digest(self, digest: Digest) -> Message:
         """The digest as the channel shows it."""
+        ...
+
+    def nudge(self, nudge: Nudge) -> Message:
+        """The question what ended incidents that cleared with no recorded fix."""
         ...
 
     def fired_again(self, asked: AskedFix) -> Message:

@@ -117,6 +117,7 @@ class Forgotten:
     early: int = 0
     silences: int = 0
     notices: int = 0
+    model_sent: int = 0
     deploys: int = 0
 
 
@@ -124,10 +125,16 @@ class Retention(Protocol):
     """Deleting what is kept no longer. Raises StoreUnavailable."""
 
     async def forget(
-        self, *, before: datetime, audit_before: datetime, notices_before: datetime | None = None
+        self,
+        *,
+        before: datetime,
+        audit_before: datetime,
+        notices_before: datetime | None = None,
+        sent_before: datetime | None = None,
     ) -> Forgotten:
         """Delete sent rows, `once` keys, dead events, deploys and notices of no incident (`early`) older than `before`; mutes that
         ended and rules and mutes that were undone before then (`silences`), with what they silenced; audit lines older
-        than `audit_before`; and notices older than `notices_before` of incidents that are not open.
+        than `audit_before`; notices older than `notices_before` of incidents that are not open; and what models were sent
+        before `sent_before`.
         What is still owed stays, however old; so does the address of a brief's message."""
         ...

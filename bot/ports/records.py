@@ -190,16 +190,17 @@ def read_line(line: str) -> Incident:
     return read_record(read_value(line))
 
 
-def read_value(line: str) -> Any:
-    """The JSON value of a text from outside; raises RecordRejected with what is wrong with it."""
-    if len(line) > MAX_LINE:
-        raise RecordRejected("", f"is longer than {MAX_LINE // 1024} kB")
+def read_value(line: str, at_most: int = MAX_LINE) -> Any:
+    """The JSON value of a text from outside, of `at_most` so many characters; raises RecordRejected with what is wrong."""
+    if len(line) > at_most:
+        raise RecordRejected("", f"is longer than {at_most // 1024} kB")
     if match := _NOT_UTF8.search(line):
         raise RecordRejected("", f"is not UTF-8 at column {match.start() + 1}")
     try:
         return json.loads(line, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise RecordRejected("", f"is not JSON: {error.msg} at column {error.colno}") from error
+        where = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise RecordRejected("", f"is not JSON: {error.msg} at {where}column {error.colno}") from error
     except RecursionError as error:
         raise RecordRejected("", "is nested too deeply") from error
     except ValueError as error:  # an integer of thousands of digits

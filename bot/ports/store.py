@@ -35,7 +35,7 @@ class Owed:
     `delivery_id` is deterministic and unique: owing it again changes nothing, except for `replaces=True`, which puts
     the newer payload in place (an edit of a message) and makes it due again. Rows with the same `key` go in order.
     `urgent` goes before the rest (people first). `operation`: for Slack "post", "update", "delete", "react",
-    "ephemeral"; for a bank "retain", "retract". A payload that names `"target": <delivery_id>` is resolved to that
+    "ephemeral", "upload" (a file), "delete_file"; for a bank "retain", "retract". A payload that names `"target": <delivery_id>` is resolved to that
     delivery's result (its message ts) when it is delivered. A row that is replaced while it is being sent waits for
     that call to end (two calls in flight could arrive in either order), then it is due with the newer payload.
     `every_s`: a row that is replaced is due at the earliest so long after its last delivery; others do not wait for it
@@ -222,6 +222,10 @@ class IncidentStore(Protocol):
 
     async def incident_at(self, channel: str, ts: str) -> str | None:
         """The incident a message belongs to: an alert's post, a repeat, the brief itself, or the thread's root."""
+        ...
+
+    async def posts_about(self, since: datetime) -> Mapping[str, int]:
+        """How many messages and files were posted about each incident since then, by id, as far as rows are kept."""
         ...
 
     async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel, Chat, Posting
+from bot.ports.chat import Channel, Chat, Posting, Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +42,15 @@ class AgreedChat:
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         """See the port."""
         return await self.chat.permalink(channel_id, ts)
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """See the port."""
+        return await self.chat.thread(channel_id, root_ts)
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """See the port."""
+        return await self.chat.said(channel_id, ts)
+
+    async def direct(self, user_id: str) -> str:
+        """See the port."""
+        return await self.chat.direct(user_id)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.admission import House, Mute, Reach, Rule
+from bot.domain.admission import House, Mute, Muted, Reach, Rule
 from bot.domain.channel import ACKNOWLEDGER, NO_DIGEST
+from bot.domain.set_aside import SetAside
 from bot.ports.chat import Message
 from bot.slack import ids
+from bot.slack.aside_modal import aside_blocks
 from bot.slack.markup import Block, actions, context, header, moment, person, place, plain_text, prose, section
 from bot.workflows.channels import ChannelView
 
@@ -61,6 +63,8 @@ def setting_lines(view: ChannelView) -> list[str]:
     if view.channel.is_shared:
         allowed = "allowed by a steward" if settings.shared else "silent"
         lines.append(f"• Shared with another organisation: {allowed}")
+    if settings.model is not None:
+        lines.append(f"• A language model may be asked: {'yes' if settings.model else 'no'}")
     return lines
 
 
@@ -80,10 +84,13 @@ def quiet_text(view: ChannelView) -> str:
     return f"{quiet[0]:%H:%M}-{quiet[1]:%H:%M}" if quiet else ""
 
 
-def rules_message(house: House, page: int = 1) -> Message:
-    """What is silenced in a channel, newest first, each with Undo."""
+def rules_message(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -> Message:
+    """What is silenced in a channel, newest first, and what was set aside there, each with Undo."""
     silences: list[Rule | Mute] = sorted((*house.rules, *house.mutes), key=lambda s: (s.at, s.number), reverse=True)
     shown = silences[(page - 1) * PAGE : page * PAGE]
+    listed = [header("Set aside as precedents"), *aside_blocks(asides[-PAGE:][::-1])] if asides and page == 1 else []
+    if not shown and listed:
+        return Message(f"{len(asides)} precedents set aside in this channel", tuple(listed))
     if not shown:
         text = "Nothing is silenced in this channel." if not silences else "There is nothing more."
         return Message(text, (section(text),))
@@ -91,7 +98,7 @@ def rules_message(house: House, page: int = 1) -> Message:
     pages = -(-len(silences) // PAGE)
     if page < pages:
         blocks.append(context(f"Page {page} of {pages}: `/precedent rules {page + 1}` shows more."))
-    return Message(f"{len(silences)} rules and mutes in this channel", tuple(blocks))
+    return Message(f"{len(silences)} rules and mutes in this channel", (*blocks, *listed))
 
 
 def _silence(silence: Rule | Mute) -> Block:
@@ -120,6 +127,8 @@ def rule_text(rule: Rule) -> str:
 
 def mute_text(mute: Mute) -> str:
     """What is muted, until when, and why."""
+    if mute.what is Muted.NUDGES:
+        return f"*Not asked any more what ended it:* {prose(mute.shown, 150)}"
     why = f": {prose(mute.reason, 200)}" if mute.reason else ""
     return f"*Muted:* {prose(mute.shown, 150)}, until {moment(mute.until)}{why}"
 

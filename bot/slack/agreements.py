@@ -14,13 +14,14 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.chat import Message
-from bot.slack import ids
+from bot.slack import ids, post_mortem
 from bot.slack.agreed_messages import channel_message, rules_message
+from bot.slack.aside_modal import read_wrong, wrong_view
 from bot.slack.channel_modal import channel_view, read_channel
 from bot.slack.detailing import compare_view
 from bot.slack.forms import View
 from bot.slack.listening import Listening, asker_in, require_member, require_visible
-from bot.slack.questions import Answer
+from bot.slack.questions import Answer, tell
 from bot.slack.resolving import OPEN_WITHIN_S, UNREADABLE, channel_id_of, trigger_of, user_of
 from bot.slack.silence_modals import mute_view, not_alert_view, read_mute, read_reach
 from bot.workflows.rules import Answered
@@ -39,7 +40,8 @@ async def rules(deps: Listening, body: Body) -> Message:
     page = next(iter(str(body.get("text") or "").split()[1:]), "1")
     if not page.isascii() or not page.isdigit() or not 1 <= int(page[:6]) <= 1000:
         raise RecordRejected("", "Say which page: /precedent rules 2.")
-    return rules_message(await deps.agreed.silences(channel_id_of(body)), int(page))
+    asides = await deps.agreed.wrong.listed(channel_id_of(body))
+    return rules_message(await deps.agreed.silences(channel_id_of(body)), int(page), asides)
 
 
 def listen(app: AsyncApp, deps: Listening) -> None:
@@ -50,9 +52,12 @@ def listen(app: AsyncApp, deps: Listening) -> None:
 
 def _buttons(app: AsyncApp, deps: Listening) -> None:
     @app.action(ids.MORE)
-    async def more(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
+    async def more(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any, respond: Answer) -> None:
         await ack()
         said = ids.decode(ids.text_of(ids.object_of(action, "selected_option"), "value"))
+        if said.get("do") == ids.POSTMORTEM:
+            await tell(respond, await post_mortem.asked(deps, client, body, ids.text_of(said, "i") or ""))
+            return
         async with asyncio.timeout(OPEN_WITHIN_S):
             view = await menu_view(deps, body, said)
             await client.views_open(trigger_id=trigger_of(body), view=view)
@@ -88,6 +93,11 @@ def _modals(app: AsyncApp, deps: Listening) -> None:
         await dismiss(deps, body)
         await ack()
 
+    @app.view(ids.WRONG_VIEW)
+    async def wrong(ack: Answer, body: dict[str, Any]) -> None:
+        await set_aside(deps, body)
+        await ack()
+
 
 async def menu_view(deps: Listening, body: Body, said: Mapping[str, Any]) -> View:
     """The modal that an entry of a brief's menu opens."""
@@ -96,6 +106,11 @@ async def menu_view(deps: Listening, body: Body, said: Mapping[str, Any]) -> Vie
         return await compare_view(deps, body, incident_id)
     answered = await _answered(deps, incident_id, channel_id, user_of(body))
     metadata = {"i": incident_id, "c": channel_id}
+    if said.get("do") == ids.WRONG:
+        listed = await deps.agreed.wrong.form(incident_id, channel_id, await asker_in(deps.chat, channel_id))
+        if not listed.lines:
+            raise RecordRejected("", "This brief lists no past incident any more.")
+        return wrong_view(listed, metadata)
     if said.get("do") == ids.MUTE:
         return mute_view(answered, metadata, await deps.agreed.show.zone(channel_id))
     if said.get("do") == ids.NOT_ALERT:
@@ -117,9 +132,13 @@ async def undone(deps: Listening, body: Body, said: Mapping[str, Any]) -> Messag
     """End a rule or a mute; what is silenced then."""
     channel_id, user, number = channel_id_of(body), user_of(body), said.get("n")
     await require_member(deps.chat, channel_id, user)
-    kind = ids.text_of(said, "k") or ""
-    house = await deps.agreed.undo(kind, number if isinstance(number, int) else 0, channel_id, user)
-    return rules_message(house)
+    kind, number = ids.text_of(said, "k") or "", number if isinstance(number, int) else 0
+    if kind == ids.ASIDE:
+        await deps.agreed.wrong.take_back(number, channel_id, user)
+        house = await deps.agreed.silences(channel_id)
+    else:
+        house = await deps.agreed.undo(kind, number, channel_id, user)
+    return rules_message(house, 1, await deps.agreed.wrong.listed(channel_id))
 
 
 async def set_channel(deps: Listening, body: Body) -> None:
@@ -144,6 +163,14 @@ async def dismiss(deps: Listening, body: Body) -> None:
     said = _submitted(body)
     answered = await _answered(deps, said.incident_id, said.channel_id, said.user)
     await deps.agreed.not_alert(answered, said.channel_id, said.user, read_reach(said.view))
+
+
+async def set_aside(deps: Listening, body: Body) -> None:
+    """Set a precedent aside as asked. Raises what `WrongPrecedent` raises, RecordRejected with the field."""
+    said = _submitted(body)
+    await _answered(deps, said.incident_id, said.channel_id, said.user)
+    viewer, wrong = await asker_in(deps.chat, said.channel_id), read_wrong(said.view)
+    await deps.agreed.wrong(said.incident_id, said.channel_id, viewer, said.user, wrong, said.view_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,19 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, correlate, logger
 from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
-from bot.slack import agreements, commands, correcting, detailing, ids, interactions, modals
+from bot.slack import (
+    agreements,
+    commands,
+    correcting,
+    detailing,
+    filling,
+    ids,
+    interactions,
+    looking_up,
+    memo,
+    modals,
+    nudging,
+)
 from bot.slack.events import Own, is_event, receive
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
@@ -43,6 +55,7 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
     """The app with all its listeners. Without a signing secret only Socket Mode can carry requests: over HTTP none is
     taken for Slack's."""
     app = AsyncApp(
+        name="precedent",
         client=client,
         signing_secret=signing_secret or secrets.token_hex(32),
         logger=_quiet(),
@@ -54,6 +67,10 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
     agreements.listen(app, deps)
     correcting.listen(app, deps)
     detailing.listen(app, deps)
+    filling.listen(app, deps)
+    memo.listen(app, deps)
+    nudging.listen(app, deps)
+    looking_up.listen(app, deps)
     commands.listen(app, deps)
     interactions.listen(app, deps)
     return app

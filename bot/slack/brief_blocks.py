@@ -13,7 +13,7 @@ from bot.slack import brief_parts as part
 from bot.slack import now_parts
 from bot.slack.brief_buttons import buttons
 from bot.slack.brief_parts import Blocks, Levels
-from bot.slack.markup import Block, context, prose, section, text_size
+from bot.slack.markup import Block, context, person, prose, section, text_size
 
 # Parts that share a block with the part before them: twelve blocks are all there is.
 JOINS = {
@@ -84,9 +84,10 @@ def changed_message(brief: Brief) -> Message:
     return Message(part.verdict(brief), within(parts))
 
 
-def recalled_message(brief: Brief, asked: str, limit: int) -> Message:
-    """What memory holds on a question: the same parts, without an incident to act on."""
-    parts = _parts(brief) | {"state": ((context(f"You asked: {prose(asked, 200)}"),),), "buttons": ((),)}
+def recalled_message(brief: Brief, asked: str, limit: int, by: str | None = None) -> Message:
+    """What memory holds on a question: the same parts, without an incident to act on. `by`: who shares it."""
+    who = f"Shared by {person(by)}, who asked" if by else "You asked"
+    parts = _parts(brief) | {"state": ((context(f"{who}: {prose(asked, 200)}"),),), "buttons": ((),)}
     lines = [part.source_line(s, why=True) for s in brief.sources[:limit]]
     near = [part.source_line(s, why=True) for s in brief.possible[: max(0, limit - len(lines))]]
     forms = tuple(_listed(lines[:n], near[:n]) for n in (limit, 5, 3, 2))

@@ -23,7 +23,7 @@ def buttons(brief: Brief) -> Blocks:
     if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
         row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
     if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
-        row.append(_menu(incident, compares=brief.memory_mode == "on"))
+        row.append(_menu(incident, compares=brief.memory_mode == "on", lists=bool(brief.sources or brief.possible)))
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
@@ -34,19 +34,27 @@ def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
         "style": "primary",
         "text": plain_text("This fixed it"),
         "value": ids.encode({"i": incident_id, "f": ids.fix_key(fix)}),
+        **confirmation(),
+    }
+
+
+def confirmation() -> dict[str, object]:
+    """What is asked before the suggested steps are recorded as seen to work, wherever the button stands."""
+    return {
         "confirm": {
             "title": plain_text("Did these steps fix it?"),
             "text": plain_text("They are recorded in your name as a fix that was seen to work."),
             "confirm": plain_text("Yes, it recovered"),
             "deny": plain_text("Not yet"),
-        },
+        }
     }
 
 
-def _menu(incident: IncidentView, *, compares: bool) -> dict[str, object]:
+def _menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, object]:
     """What is done seldom. An incident whose resolution is recorded was an alert."""
-    entries = [("Compare without memory", ids.COMPARE)] if compares else []
-    entries.append(("Mute…", ids.MUTE))
+    entries = [("Wrong precedent…", ids.WRONG)] if lists else []
+    entries += [("Compare without memory", ids.COMPARE)] if compares else []
+    entries += [("Mute…", ids.MUTE), ("Post-mortem", ids.POSTMORTEM)]
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))
     values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]

@@ -10,6 +10,7 @@ from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
 from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.recommendation import DidNotWork, Recommendation
 from bot.domain.runbooks import RunbookRecord
+from bot.domain.set_aside import SAID
 from bot.domain.skip import Later, Skip
 from bot.domain.steps import split_steps
 from bot.slack.markup import (
@@ -321,9 +322,15 @@ def possible(lines: Sequence[SourceLine]) -> Levels:
     """Incidents that may be related; they count for nothing."""
     if not lines:
         return ((),)
-    shown = ", ".join(link(p.url, p.incident_id, MAX_ID) for p in lines[:3])
+    shown = ", ".join(f"{link(p.url, p.incident_id, MAX_ID)}{_set_aside(p)}" for p in lines[:3])
     more = f" +{len(lines) - 3}" if len(lines) > 3 else ""
     return ((context(f"*Possibly related, not counted:* {shown}{more}"),), ())
+
+
+def _set_aside(line: SourceLine) -> str:
+    """That a person set it aside; who did stands in Details, so that nobody is called at night."""
+    said = next((why for why in line.why if why.startswith(SAID)), None)
+    return f" ({prose(said, 80)})" if said else ""
 
 
 def insufficient(brief: Brief) -> Levels:

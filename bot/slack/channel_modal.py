@@ -28,6 +28,11 @@ SEVERITIES = (
     (Severity.HIGH.value, "high and above"),
     (Severity.CRITICAL.value, "critical only"),
 )
+USUAL = "usual"
+MODEL_CHOICES = ((USUAL, "As usual: in public channels only"), (ON, "Yes"), (OFF, "No"))
+MODEL_HINT = (
+    "It sees the alert, the evidence and the brief, masked: /precedent sent INC-… shows it. Its answers are labelled."
+)
 Choices = Sequence[tuple[str, str]]
 
 
@@ -67,6 +72,7 @@ def channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
             ((ON, "Yes"), (OFF, "No")),
             ON if settings.nudges else OFF,
         ),
+        _one(ids.MODEL, "May a language model be asked about alerts here?", MODEL_CHOICES, _model(view), MODEL_HINT),
         *_private(view),
         *_shared(view),
     ]
@@ -76,6 +82,10 @@ def channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
 def _one(block_id: str, label: str, choices: Choices, now: str, hint: str | None = None) -> Block:
     options = {value: option(text, value) for value, text in choices}
     return select(block_id, label, list(options.values()), initial=options.get(now), hint=hint)
+
+
+def _model(view: ChannelView) -> str:
+    return {None: USUAL, True: ON, False: OFF}[view.settings.model]
 
 
 def _sources(view: ChannelView) -> list[Block]:
@@ -134,6 +144,7 @@ def read_channel(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, .
         digest_hour=int(_among(said.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
         nudges=said.get(ids.NUDGES, ON) == ON,
         shared=said.get(ids.SHARED) == ALLOWED,
+        model={ON: True, OFF: False}.get(said.get(ids.MODEL, USUAL)),
     )
     return settings, chosen(view, ids.POOL) if has_block(view, ids.POOL) else None
 

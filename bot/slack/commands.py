@@ -12,34 +12,31 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.ports import RecordRejected
+from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Message
-from bot.slack import agreements, correcting
+from bot.slack import agreements, correcting, reporting
+from bot.slack.hypothesis_message import sent_message
 from bot.slack.listening import Listening, asker_in, open_incidents
-from bot.slack.questions import HOURS, SPAN, Answer, answered, read_question, tell
-from bot.slack.resolving import channel_id_of, open_from_command
+from bot.slack.looking_up import looked_up
+from bot.slack.questions import Answer, tell
+from bot.slack.resolving import channel_id_of, named, open_from_command
+from bot.workflows.analyse import NOTHING_SENT
 
 Body = Mapping[str, Any]
 Command = Callable[[Listening, Body], Awaitable[Message]]
 
 
 async def recall(deps: Listening, body: Body) -> Message:
-    """`/recall`: similar past incidents for the asker's eyes."""
+    """`/recall`: similar past incidents, or what is known of a vendor, for the asker's eyes."""
     viewer = await asker_in(deps.chat, channel_id_of(body))
-    question = read_question(str(body.get("text") or ""), deps.clock.now())
-    if not question.text and not set(question.filters) & {"vendor", "service", "region"}:
-        return deps.surfaces.recall_usage()
-    return await answered(deps, question, viewer)
+    return await looked_up(deps, str(body.get("text") or ""), viewer)
 
 
 async def digest(deps: Listening, body: Body) -> Message:
     """`/digest [7d|30d]`: what recurs, for the asker's eyes."""
     viewer = await asker_in(deps.chat, channel_id_of(body))
     now, said = deps.clock.now(), str(body.get("text") or "").strip().lower() or "7d"
-    span = SPAN.fullmatch(said)
-    if span is None or span[2] == "h" or not 1 <= int(span[1]) * HOURS[span[2]] // 24 <= 365:
-        raise RecordRejected("", "Say for how long: /digest 7d or /digest 30d (at most 365d).")
-    since = now - timedelta(hours=int(span[1]) * HOURS[span[2]])
+    since = now - timedelta(days=reporting.days_said(said, "/digest 7d or /digest 30d"))
     return deps.surfaces.digest(await deps.compose_digest(since, now, viewer, f"the last {said}"))
 
 
@@ -50,7 +47,7 @@ async def incidents(deps: Listening, body: Body) -> Message:
 
 
 async def precedent(deps: Listening, body: Body) -> Message:
-    """`/precedent help|status|channel|rules`; what opens a modal is in `correcting`."""
+    """`/precedent help|status|channel|rules|report|sent`; what opens a modal is in `correcting`."""
     word = next(iter(str(body.get("text") or "help").split()), "help").lower()
     if word in AGREED:
         return await AGREED[word](deps, body)
@@ -59,7 +56,23 @@ async def precedent(deps: Listening, body: Body) -> Message:
     return deps.surfaces.help(None if word == "help" else word)
 
 
-AGREED: Mapping[str, Command] = {"channel": agreements.channel, "rules": agreements.rules}
+async def sent(deps: Listening, body: Body) -> Message:
+    """`/precedent sent INC-…`: exactly what went to a model about an incident."""
+    said = " ".join(str(body.get("text") or "").split()[1:])
+    if not said:
+        raise RecordRejected("", "Say which incident: /precedent sent INC-7.")
+    viewer, incident_id = await asker_in(deps.chat, channel_id_of(body)), await named(deps, said)
+    if deps.show_sent is None:
+        raise IncidentNotFound(NOTHING_SENT.format(incident_id))
+    return sent_message(await deps.show_sent(incident_id, viewer))
+
+
+AGREED: Mapping[str, Command] = {
+    "channel": agreements.channel,
+    "rules": agreements.rules,
+    "report": reporting.report,
+    "sent": sent,
+}
 COMMANDS: Mapping[str, Command] = {
     "/recall": recall,
     "/digest": digest,

@@ -152,8 +152,8 @@ def done_view(title: str, text: str) -> View:
     return closing(title, [section(text)])
 
 
-def closing(title: str, blocks: Sequence[Block]) -> View:
-    """A modal that only tells something."""
-    view = modal(ids.TOLD_VIEW, title, None, blocks, {})
+def closing(title: str, blocks: Sequence[Block], metadata: Mapping[str, Any] | None = None) -> View:
+    """A modal that only tells something; `metadata` comes back with the press of a button in it."""
+    view = modal(ids.TOLD_VIEW, title, None, blocks, metadata or {})
     view["close"] = {"type": "plain_text", "text": "Close", "emoji": False}
     return view

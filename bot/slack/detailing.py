@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.query import Viewer
+from bot.ports import RecordRejected
 from bot.slack import ids
 from bot.slack.details_modal import compared_view, details_view, loading_view
+from bot.slack.filing import pair_value
 from bot.slack.forms import View
 from bot.slack.listening import Listening, asker_in, require_member, require_visible
 from bot.slack.questions import Answer
@@ -24,12 +27,22 @@ Body = Mapping[str, Any]
 
 
 def listen(app: AsyncApp, deps: Listening) -> None:
-    """Register the button; the menu's entry is opened by `agreements`."""
+    """Register the buttons; the menu's entry is opened by `agreements`."""
 
     @app.action(ids.DETAILS)
     async def details(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
         await ack()
         await open_details(deps, client, body, str(action.get("value")))
+
+    @app.action(ids.SAME_FIX)
+    async def same_fix(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
+        await ack()
+        await file_fixes(deps, client, body, action.get("value"), same=True)
+
+    @app.action(ids.OTHER_FIXES)
+    async def other_fixes(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
+        await ack()
+        await file_fixes(deps, client, body, action.get("value"), same=False)
 
 
 async def open_details(deps: Listening, client: AsyncWebClient, body: Body, value: str) -> None:
@@ -38,8 +51,34 @@ async def open_details(deps: Listening, client: AsyncWebClient, body: Body, valu
     async with asyncio.timeout(OPEN_WITHIN_S):
         viewer = await seen_by(deps, incident_id, body)
         opened = await client.views_open(trigger_id=trigger_of(body), view=loading_view("Details"))
-    found = await deps.details(incident_id, channel_id_of(body), viewer)
-    await client.views_update(view_id=str(opened["view"]["id"]), view=details_view(found))
+    view = await _details(deps, incident_id, channel_id_of(body), user_of(body), viewer)
+    await client.views_update(view_id=str(opened["view"]["id"]), view=view)
+
+
+async def _details(deps: Listening, incident_id: str, channel_id: str, user: str, viewer: Viewer) -> View:
+    found = await deps.details(incident_id, channel_id, viewer)
+    sources = [line.incident_id for line in found.brief.sources]
+    pairs = await deps.correct.fixes.pairs(sources, viewer, user)
+    return details_view(found, pairs, {"i": incident_id, "c": channel_id})
+
+
+async def file_fixes(deps: Listening, client: AsyncWebClient, body: Body, value: object, *, same: bool) -> None:
+    """Say that two fixes are one, or two, and show the details anew. Raises what `SayFixes` raises, NotAllowedHere."""
+    view, user = ids.object_of(body, "view"), user_of(body)
+    place, named = ids.decode(view.get("private_metadata")), ids.decode(value)
+    incident_id, channel_id = (ids.text_of(place, key) or "" for key in ("i", "c"))
+    await require_member(deps.chat, channel_id, user)
+    await require_visible(deps, incident_id, channel_id, user)
+    viewer = await asker_in(deps.chat, channel_id)
+    found = await deps.details(incident_id, channel_id, viewer)
+    pairs = await deps.correct.fixes.pairs([line.incident_id for line in found.brief.sources], viewer, user)
+    pair = next((p for p in pairs if pair_value(p) == named), None)
+    if pair is None:
+        raise RecordRejected("", "These fixes are not there any more, or you may not say which are one.")
+    once = f"{ids.text_of(view, 'id')}/{ids.text_of(view, 'hash')}"
+    await deps.correct.fixes(replace(pair, same=same), user, once)
+    fresh = await _details(deps, incident_id, channel_id, user, viewer)
+    await client.views_update(view_id=str(view.get("id")), view=fresh)
 
 
 async def compare_view(deps: Listening, body: Body, incident_id: str) -> View:

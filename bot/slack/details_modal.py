@@ -4,18 +4,22 @@ side. Pure. Must not say anything that the brief does not say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from bot.domain.brief import Brief, SourceLine
+from bot.domain.filing import FixPair
 from bot.domain.ranking import OutsideMemory
 from bot.domain.recommendation import Recommendation
 from bot.domain.trace import TraceStep
+from bot.slack.aside_modal import aside_text
 from bot.slack.brief_parts import MAX_ID, Blocks, boundary_line, check_minutes, ids_of, joined, record_of
 from bot.slack.brief_parts import verdict as verdict_of
 from bot.slack.correction_modals import closing
+from bot.slack.filing import same_fix_blocks
 from bot.slack.forms import View
 from bot.slack.markup import Block, context, day, link, plain, prose, second, section, verbatim
-from bot.slack.now_parts import now_lines, set_aside, then_lines
+from bot.slack.now_parts import now_lines, then_lines, withheld
 from bot.workflows.details import Details
 
 # Slack takes 100 blocks, and 3,000 characters in each.
@@ -31,8 +35,8 @@ def loading_view(title: str) -> View:
     return closing(title, [section(LOADING)])
 
 
-def details_view(details: Details) -> View:
-    """All of a brief."""
+def details_view(details: Details, pairs: Sequence[FixPair] = (), where: Mapping[str, Any] | None = None) -> View:
+    """All of a brief; `pairs` of fixes that this person may say something of, `where` they do (incident and channel)."""
     brief = details.brief
     blocks: list[Block] = [verbatim(verdict_of(brief))]
     blocks += [context(ANEW)] if details.anew else []
@@ -45,15 +49,17 @@ def details_view(details: Details) -> View:
     blocks += _listed(f"THEN ({prose(brief.then.incident_id, MAX_ID)})" if brief.then else "", then_lines(brief))
     blocks += _fixes(brief)
     blocks += _listed("SKIP", [_skip(brief, n) for n in range(len(brief.skip))])
-    blocks += set_aside(brief)
+    blocks += withheld(brief)
     blocks += _listed("LATER", [f"• {prose(x.check, 150)}: {prose(x.reason, 200)}" for x in brief.later])
     failed = [f"• {prose(d.fix, 200)} (failed {d.failures}×: {ids_of(d.incidents, 8)})" for d in brief.did_not_work]
     blocks += _listed("DID NOT WORK", failed)
     blocks += _sources("SOURCES, and why each counts", brief.sources)
     blocks += _sources("POSSIBLE, never counted", brief.possible)
+    blocks += _listed("SET ASIDE, with Undo in `/precedent rules`", [f"• {aside_text(a)}" for a in brief.set_aside])
     blocks += _outside(details.outside)
     blocks += _listed("TRACE", [_step(step) for step in details.trace])
-    return closing("Details", _within(blocks))
+    asked = same_fix_blocks(pairs)
+    return closing("Details", [*_within(blocks, MOST_BLOCKS - len(asked)), *asked], where or {})
 
 
 def _cause(brief: Brief) -> Blocks:
@@ -141,10 +147,10 @@ def _outside(found: Sequence[OutsideMemory]) -> Blocks:
     return _listed("OUTSIDE MEMORY: others' words without a record, never counted", lines)
 
 
-def _within(blocks: Sequence[Block]) -> Sequence[Block]:
-    if len(blocks) <= MOST_BLOCKS:
+def _within(blocks: Sequence[Block], most: int = MOST_BLOCKS) -> Sequence[Block]:
+    if len(blocks) <= most:
         return blocks
-    return [*blocks[:MOST_BLOCKS], context(f"+{len(blocks) - MOST_BLOCKS} more, which a modal has no room for")]
+    return [*blocks[:most], context(f"+{len(blocks) - most} more, which a modal has no room for")]
 
 
 def compared_view(with_memory: Brief, without: Brief, messages: tuple[Blocks, Blocks]) -> View:

@@ -5,32 +5,59 @@ Pure. Must not count anything.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+
 from bot.domain.digest import Digest, RecurringFamily
 from bot.domain.track_record import FixNews, VendorLine
 from bot.ports.chat import Message
 from bot.slack.brief_blocks import MAX_TEXT
-from bot.slack.brief_parts import ids_of, in_one_line, joined
-from bot.slack.markup import Block, context, day, header, plain, prose, section, text_size
+from bot.slack.brief_parts import MAX_ID, in_one_line, joined
+from bot.slack.markup import Block, context, day, header, link, plain, prose, section, text_size
 
 FAMILIES = 8
 NEWS = 3
+LINKED = 3
+MAX_BLOCK = 2900
+_LINK = re.compile(r"<(https?://[^|<>]+)\|")
 
 
 def digest_message(digest: Digest) -> Message:
-    """What a period brought, the families that recur most first, in at most 2,000 characters: families give way last."""
+    """What a period brought, the families that recur most first, in at most 2,000 characters of what is read: families
+    give way last. As many incidents are linked as leave the rest in place."""
+    return max((_within(digest, linked) for linked in (LINKED, 1, 0)), key=lambda found: found[:2])[2]
+
+
+def _within(digest: Digest, linked: int) -> tuple[int, int, Message]:
+    """How many lines are shown, how many links each has, and the message."""
     heading = f"Digest: {plain(digest.period, 60)}"
     counts = digest_counts(digest)
     top: tuple[Block, ...] = (header(heading), section("\n".join([counts, *trend(digest)])))
-    families, news = [family_line(f) for f in digest.families[:FAMILIES]], _news(digest)
+    urls = digest.urls
+    families = [family_line(f, urls, linked) for f in digest.families[:FAMILIES]]
+    news = _news(digest, linked)
     while True:
         body = (section("\n".join([*families, *_more(digest, len(families))])),) if digest.families else _nothing()
         blocks = (*top, *body, *((context("\n".join(news)),) if news else ()))
-        if text_size(blocks) <= MAX_TEXT or not (families or news):
-            return Message(f"{heading}: {counts}", blocks)
+        if _fits(blocks) or not (families or news):
+            return len(families) + len(news), linked, Message(f"{heading}: {counts}", blocks)
         if news and (len(families) <= NEWS or len(news) > NEWS):
             news.pop()
         else:
             families.pop()
+
+
+def _fits(blocks: tuple[Block, ...]) -> bool:
+    """Whether what is read is short enough, and each block as it is sent within Slack's own limit."""
+    hidden = sum(len(url) + 3 for block in blocks for url in _LINK.findall(str(block)))
+    return text_size(blocks) - hidden <= MAX_TEXT and all(text_size((block,)) <= MAX_BLOCK for block in blocks)
+
+
+def ids_linked(incidents: Sequence[str], urls: Mapping[str, str], linked: int) -> str:
+    """Incident ids, the first few, the first `linked` of them as links to where they were told; and how many more."""
+    shown = [link(urls.get(i) if n < linked else None, i, MAX_ID) for n, i in enumerate(incidents[:LINKED])]
+    more = f" +{len(incidents) - LINKED}" if len(incidents) > LINKED else ""
+    return ", ".join(shown) + more
 
 
 def _nothing() -> tuple[Block, ...]:
@@ -74,35 +101,37 @@ def duration(minutes: float) -> str:
     return f"{rest} min" if not hours else f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
-def family_line(family: RecurringFamily) -> str:
+def family_line(family: RecurringFamily, urls: Mapping[str, str], linked: int) -> str:
     """One family that recurs; the same workaround more than once means that the permanent fix is missing."""
     where = "/".join(prose(p, 30) for p in (family.service, family.vendor) if p)
     times = f"*{family.times}×* (before: {family.times_before})"
     took = duration(family.minutes) if family.minutes is not None else None
     open_end = f"{family.unrecorded} with no recorded fix" if family.unrecorded else None
-    head = joined((f"• {times} {prose(family.title, 80)}", where, took, open_end, ids_of(family.incidents)))
+    head = joined(
+        (f"• {times} {prose(family.title, 80)}", where, took, open_end, ids_linked(family.incidents, urls, linked))
+    )
     if not family.workaround:
         return head
     said = f"Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
     return f"{head}\n   {said} – *permanent fix missing*"
 
 
-def _news(digest: Digest) -> list[str]:
+def _news(digest: Digest, linked: int) -> list[str]:
     """Fixes that stopped working first: they are what the next person would follow."""
-    lines = [_stopped(f) for f in digest.stopped[:NEWS]]
+    lines = [_stopped(f, ids_linked(f.incidents, digest.urls, linked)) for f in digest.stopped[:NEWS]]
     lines += [_vendor(v) for v in digest.vendors[:NEWS]]
-    return [*lines, *(_unused(f) for f in digest.unused[:NEWS])]
+    return [*lines, *(_unused(f, ids_linked(f.incidents, digest.urls, linked)) for f in digest.unused[:NEWS])]
 
 
-def _stopped(found: FixNews) -> str:
+def _stopped(found: FixNews, where: str) -> str:
     return (
         f":warning: *Stopped working:* {prose(in_one_line(found.fix), 100)} (worked in {found.worked}, last"
-        f" {day(found.last_worked)}; failed in {ids_of(found.incidents)})"
+        f" {day(found.last_worked)}; failed in {where})"
     )
 
 
-def _unused(found: FixNews) -> str:
-    worked = f"{ids_of(found.incidents)}, {day(found.last_worked)}"
+def _unused(found: FixNews, where: str) -> str:
+    worked = f"{where}, {day(found.last_worked)}"
     return f"*Not used for 180 days:* {prose(in_one_line(found.fix), 100)} (last {worked})"
 
 

@@ -27,7 +27,8 @@ FACTS = frozenset({
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
 SPOKEN = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
-
+# The reaction that says of a message: this is the fix.
+MEMO = "memo"
 
 _ID = re.compile(r"[!-~]{1,200}")
 _TS = re.compile(r"\d{1,11}\.\d{1,6}", re.ASCII)
@@ -179,11 +180,23 @@ def _read_home(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept
     return Kept("home", event if is_home else None)
 
 
+def _read_reaction(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+    """Of reactions only the one that calls a message the fix; never our own."""
+    item, user = event.get("item"), event.get("user")
+    if not isinstance(item, Mapping) or event.get("reaction") != MEMO or item.get("type") != "message":
+        return Kept("reaction_added")
+    message = {**event, "channel": item.get("channel"), "ts": item.get("ts")}
+    if own.wrote(event) or not isinstance(user, str) or not _is_placed(message):
+        return Kept("reaction_added")
+    return Kept(MEMO, message)
+
+
 READERS: Mapping[str, Callable[[Event, Callable[[Event], Reading], Own], Kept]] = {
     "message": _read_message,
     "app_mention": _read_mention,
     "member_joined_channel": _read_joined,
     "app_home_opened": _read_home,
+    "reaction_added": _read_reaction,
 }
 
 

@@ -46,6 +46,18 @@ def select(
     return asked(block_id, label, element, optional=optional, hint=hint)
 
 
+def several(block_id: str, label: str, options: list[dict[str, Any]], hint: str | None = None) -> Block:
+    """A select of any number, or none."""
+    element: dict[str, Any] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": options}
+    return asked(block_id, label, element, optional=True, hint=hint)
+
+
+def button(action_id: str, label: str, value: str | None = None) -> dict[str, Any]:
+    """A button."""
+    made: dict[str, Any] = {"type": "button", "action_id": action_id, "text": plain_text(label)}
+    return made | ({"value": value} if value else {})
+
+
 def asked(
     block_id: str, label: str, element: Mapping[str, Any], *, optional: bool = False, hint: str | None = None
 ) -> Block:
@@ -81,7 +93,7 @@ def answers(view: Mapping[str, Any]) -> dict[str, str]:
         given = ids.object_of(ids.object_of(values, block_id), ids.INPUT)
         value = ids.text_of(given, "value") or ids.text_of(ids.object_of(given, "selected_option"), "value")
         if value and value.strip():
-            found[block_id] = value.strip()
+            found[ids.base_of(block_id)] = value.strip()
     return found
 
 

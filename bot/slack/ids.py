@@ -19,14 +19,25 @@ MORE = "precedent.more"
 NOT_SAME = "precedent.not_same"
 DETAILS = "precedent.details"
 AGAIN = "precedent.again"  # with ".<answer>" after it
+MEMO = "precedent.memo"  # with ".<answer>" after it
+NUDGE = "precedent.nudge"  # with ".<answer>" after it
 BRIEF_ACTIONS = "precedent.brief"
 CHANGE_CHANNEL = "precedent.change_channel"
 UNDO = "precedent.undo"
+SAME_FIX = "precedent.same_fix"
+OTHER_FIXES = "precedent.other_fixes"
+PAGE = "precedent.page"  # with ".previous" or ".next" after it
+SHARE = "precedent.share"
+LOOKUP_ACTIONS = "precedent.lookup"
 
 # What the menu under a brief offers
 COMPARE = "compare"
 MUTE = "mute"
 NOT_ALERT = "not_alert"
+WRONG = "wrong"
+# What Undo ends, beside rules and mutes
+ASIDE = "aside"
+POSTMORTEM = "postmortem"
 
 # Shortcuts on a message
 RESOLVE_FROM_MESSAGE = "resolve_from_message"
@@ -38,10 +49,12 @@ PICK_VIEW = "precedent.pick"
 CHANNEL_VIEW = "precedent.channel"
 MUTE_VIEW = "precedent.mute"
 NOT_ALERT_VIEW = "precedent.not_alert"
+WRONG_VIEW = "precedent.wrong"
 EDIT_VIEW = "precedent.edit"
 RETRACT_VIEW = "precedent.retract"
 PURGE_VIEW = "precedent.purge"
 TOLD_VIEW = "precedent.told"
+SHARE_VIEW = "precedent.share_to"
 
 # Blocks of the resolve view; each holds one input whose action id is `INPUT`
 INPUT = "value"
@@ -52,6 +65,17 @@ ROOT_CAUSE = "root_cause"
 BOUNDARY = "boundary"
 FAILED_CHECKS = "failed_checks"
 LESSON = "lesson"
+KNOWN_CHECKS = "known_checks"
+RUNBOOK = "runbook"
+IMPACT = "customer_impact"
+ALSO = "also"
+ALSO_OUTCOME = "also_outcome"
+# What is no input there: the buttons, and the line that says what they did
+FROM_THREAD = "precedent.from_thread"  # with ".<block>" after it
+MORE_FIELDS = "precedent.more_fields"
+THREAD_NOTE = "thread_note"
+# Block of the view that shares
+TARGET = "target"
 # Block of the picker
 INCIDENT = "incident"
 
@@ -66,12 +90,17 @@ ZONE = "zone"
 NUDGES = "nudges"
 POOL = "pool"
 SHARED = "shared"
+MODEL = "model"
 # Blocks of the views that silence
 WHAT = "what"
 UNTIL = "until"
 UNTIL_TIME = "until_time"
 REASON = "reason"
 REACH = "reach"
+# Blocks of the view that sets a precedent aside
+PRECEDENT = "precedent_id"
+WHY = "why"
+PIN = "pin"
 
 SOMETHING_ELSE = "else"
 MAX_OPTION_VALUE = 150
@@ -108,6 +137,18 @@ def object_of(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """An object inside a decoded value, or an empty one."""
     found = value.get(key)
     return found if isinstance(found, Mapping) else {}
+
+
+def base_of(block_id: str) -> str:
+    """The block that is asked: one whose text was put in anew carries a number behind its id, for under the same id Slack
+    keeps what was there."""
+    return block_id.partition("#")[0]
+
+
+def conversation_in(view: Mapping[str, Any], block_id: str) -> str | None:
+    """The conversation chosen in an input of a submitted view."""
+    values = object_of(object_of(view, "state"), "values")
+    return text_of(object_of(object_of(values, block_id), INPUT), "selected_conversation")
 
 
 def fix_key(fix: str) -> str:

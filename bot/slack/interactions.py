@@ -105,7 +105,8 @@ async def _recall_message(deps: Listening, body: dict[str, Any], respond: Answer
         await tell(respond, note(NO_TEXT))
         return
     own = await incident_of(deps, channel_id, str(message["ts"]), message.get("thread_ts"))
-    await tell(respond, await answered(deps, question, viewer, alert=alert, but=own))
+    told, _ = await answered(deps, question, viewer, alert=alert, but=own)
+    await tell(respond, told)
 
 
 async def kept_apart(deps: Listening, body: dict[str, Any], value: str) -> None:

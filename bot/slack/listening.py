@@ -14,12 +14,16 @@ from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
 from bot.ports.store import Inbox, IncidentStore
 from bot.slack.messages import OpenIncident, SlackSurfaces
+from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
+from bot.workflows.aside import WrongPrecedent
 from bot.workflows.channels import ChangeChannel, ShowChannel
 from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
 from bot.workflows.fired_again import AnswerAgain
+from bot.workflows.fixes import SayFixes
+from bot.workflows.nudge import StopNudges
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -37,6 +41,8 @@ class Agreed:
     mute: MuteAlerts
     undo: UndoSilence
     silences: ListSilences
+    stop_nudges: StopNudges
+    wrong: WrongPrecedent
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,7 @@ class Correct:
     edit: EditRecord
     retract: RetractRecord
     purge: PurgeRecord
+    fixes: SayFixes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class Listening:
     agreed: Agreed
     correct: Correct
     details: ShowDetails
+    show_sent: ShowSent | None = None
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from bot.domain.admission import Mute
 from bot.domain.brief import Brief
+from bot.domain.correction import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, Difference
 from bot.domain.digest import Digest
 from bot.domain.fired_again import Again, AskedFix
 from bot.domain.lifecycle import Life
+from bot.domain.nudge import Nudge
 from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
 from bot.slack.again_messages import again_answered_message, again_message
@@ -22,6 +24,7 @@ from bot.slack.brief_blocks import brief_message, changed_message, recalled_mess
 from bot.slack.brief_parts import MAX_ID, joined, verdict
 from bot.slack.digest_message import digest_message
 from bot.slack.markup import context, header, link, moment, person, place, prose, section
+from bot.slack.nudge_message import nudge_message
 from bot.slack.storm_message import storm_message
 from bot.workflows.status import StatusLine
 
@@ -32,12 +35,18 @@ COMMANDS = (
     ("/incidents", "the open incidents you may see"),
     ("/digest [7d|30d]", "what recurs, shown to you only"),
     ("/precedent channel", "what is set for this channel, and changing it"),
-    ("/precedent rules", "what is silenced here, with Undo"),
+    ("/precedent rules", "what is silenced or set aside here, with Undo"),
     ("/precedent edit|retract|purge INC-…", "correct a record, take it out of memory, or remove it for good"),
+    ("/precedent report [30d]", "what became of the briefs: acted on, right or wrong, recorded"),
+    ("/precedent sent INC-…", "exactly what a language model was sent about an incident"),
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )
-SHORTCUTS = "In a thread use the message menu: *Record resolution* or *Recall similar*."
+CHANGED = {ROOT_CAUSE: "*Root cause*", BOUNDARY: "*Fault*", FAILED_CHECKS: "*Wasted time*", LESSON: "*Lesson*"}
+SHORTCUTS = (
+    "In a thread use the message menu: *Record resolution* or *Recall similar*. Is a message the fix? React to it with "
+    ":memo:, and I ask you whether to record it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +80,17 @@ class SlackSurfaces:
         """One line for a repeat that came as a new root."""
         return repeat_notice(brief, link)
 
-    def recorded(self, life: Life, summary: str, by: str) -> Message:
-        """The line in the thread that says what was recorded, by whom."""
-        return recorded(life, summary, by)
+    def recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+        """The line in the thread that says what was recorded, by whom, and what it changed."""
+        return recorded(life, summary, by, changed)
 
     def superseded(self, brief: Brief) -> Message:
         """A changed recommendation, as a new reply that marks the old one superseded."""
         return changed_message(brief)
+
+    def nudge(self, nudge: Nudge) -> Message:
+        """The question what ended incidents that cleared with no recorded fix."""
+        return nudge_message(nudge)
 
     def fired_again(self, asked: AskedFix) -> Message:
         """The question about a fix after which its alert fired again."""
@@ -91,9 +104,10 @@ class SlackSurfaces:
         """The digest as the channel shows it."""
         return digest_message(digest)
 
-    def precedents(self, brief: Brief, asked: str, limit: int = 5) -> Message:
-        """The answer to a recall, for the asker's eyes; `asked` repeats the question and its filters."""
-        return recalled_message(brief, asked, limit)
+    def precedents(self, brief: Brief, asked: str, limit: int = 5, by: str | None = None) -> Message:
+        """The answer to a recall, for the asker's eyes, or shared `by` somebody; `asked` repeats the question and its
+        filters."""
+        return recalled_message(brief, asked, limit, by)
 
     def incidents(self, rows: Sequence[OpenIncident]) -> Message:
         """The open incidents."""
@@ -112,7 +126,8 @@ class SlackSurfaces:
         """How `/recall` is asked."""
         return note(
             "Say what is happening: `/recall payment 504 vendor:razorpay since:30d`. "
-            "Filters: vendor: service: region: since: (30d, 12h or a date) limit: (1–10)."
+            "Filters: vendor: service: region: since: (30d, 12h or a date) limit: (1–10). "
+            "`/recall vendor:razorpay` alone tells what is known of a vendor."
         )
 
     def hello(self) -> Message:
@@ -147,16 +162,23 @@ def repeat_notice(brief: Brief, url: str | None) -> Message:
     return Message(f"Still {name}{fired}: {verdict(brief)}", (section(f"Still *{name}*{fired}: {where}."),))
 
 
-def recorded(life: Life, summary: str, by: str) -> Message:
-    """What was recorded, by whom; the next alert will know."""
+def recorded(life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+    """What was recorded, by whom, and what it changed of an earlier record; the next alert will know."""
     name = prose(life.incident_id, MAX_ID)
     text = f"*{name}* recorded by {person(by)}: {prose(summary, 400)}"
-    return Message(f"{name} recorded: {prose(summary, 100)}", (section(text),))
+    lines = [text, *(changed_line(CHANGED[one.field], one) for one in changed if one.field in CHANGED)]
+    return Message(f"{name} recorded: {prose(summary, 100)}", (section("\n".join(lines)),))
+
+
+def changed_line(label: str, one: Difference) -> str:
+    """A field before and after; `label` is mrkdwn."""
+    before, after = (prose(text.replace("\n", "; "), 300) or "nothing" for text in (one.before, one.after))
+    return f"{label}: {before} → {after}"
 
 
 def corrected(incident_id: str, what: str, *, same_advice: bool) -> Message:
     """What happened to a record that the brief above used, and what that means for its steps."""
-    name, done = prose(incident_id, MAX_ID), prose(what, 20)
+    name, done = prose(incident_id, MAX_ID), prose(what, 50)
     means = "the recommendation stays as it is" if same_advice else "its steps above no longer count"
     text = f"*{name}* was {done}: {means}. The brief is computed anew."
     return Message(f"{name} was {done}: {means}.", (section(text),))

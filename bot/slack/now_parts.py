@@ -155,9 +155,9 @@ def then_lines(brief: Brief) -> list[str]:
     ]
 
 
-def set_aside(brief: Brief) -> Blocks:
+def withheld(brief: Brief) -> Blocks:
     """That the checks which memory would skip are not skipped now."""
-    if not brief.set_aside:
+    if not brief.withheld:
         return ()
-    names = "; ".join(prose(skip.check, 90) for skip in brief.set_aside)
+    names = "; ".join(prose(skip.check, 90) for skip in brief.withheld)
     return (context(f"Not skipped while a contradiction stands: {names}"),)

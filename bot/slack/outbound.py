@@ -18,8 +18,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Identity, Posting
+from bot.ports.chat import Channel, Identity, Posting, Said
 from bot.ports.clock import Clock
+from bot.slack import uploads
+from bot.slack.said import said_in
 
 DEADLINE_S = 10.0
 CHANNEL_KEPT_FOR = timedelta(minutes=10)
@@ -41,6 +43,9 @@ GONE: Mapping[str, frozenset[str]] = {
     "delete": frozenset({"message_not_found"}),
     "react": frozenset({"message_not_found", "already_reacted"}),
     "permalink": frozenset({"message_not_found", "channel_not_found"}),
+    "message": frozenset({"message_not_found", "thread_not_found"}),
+    "replies": frozenset({"message_not_found", "thread_not_found"}),
+    "delete_file": frozenset({"file_not_found", "file_deleted"}),
 }
 SAYS = {
     "channel_not_found": "The bot cannot see this channel. Invite it: /invite @Precedent.",
@@ -66,13 +71,22 @@ class SlackChat:
     _members: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
-        """Make the call; the message ts where there is one."""
+        """Make the call; the message ts where there is one, the file's id of an upload."""
+        if posting.operation == "upload":
+            return await self._upload(posting)
         operation = OPERATIONS.get(posting.operation)
         if operation is None:
             raise ChatRejected(f"There is no operation {posting.operation}.", "unknown_operation")
         answer = await self._call(posting.operation, lambda: operation(self.client, posting))
         ts = answer.get("ts") or answer.get("message_ts")
         return ts if isinstance(ts, str) else None
+
+    async def _upload(self, posting: Posting) -> str:
+        placed = await self._call("upload_url", lambda: uploads.upload_url(self.client, posting))
+        file_id, url = str(placed.get("file_id")), str(placed.get("upload_url"))
+        await uploads.put(self.client, url, posting.content or b"")
+        await self._call("upload", lambda: uploads.complete(self.client, posting, file_id))
+        return file_id
 
     async def find(self, posting: Posting) -> str | None:
         """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
@@ -81,6 +95,10 @@ class SlackChat:
             at = cursor
             answer = await self._call("find", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             for message in answer.get("messages") or ():
+                if posting.operation == "upload":
+                    if found := uploads.file_in(message, posting.extra.get("name")):
+                        return found
+                    continue
                 payload = (message.get("metadata") or {}).get("event_payload") or {}
                 if payload.get("delivery_id") == posting.delivery_id:
                     return str(message["ts"])
@@ -124,6 +142,35 @@ class SlackChat:
         answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
         link = answer.get("permalink")
         return link if isinstance(link, str) else None
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """What people wrote in a thread, of its first thousand messages."""
+        found: list[Mapping[str, Any]] = []
+        posting, cursor = Posting("find", channel_id, "", thread_ts=root_ts), None
+        for _ in range(PAGES):
+            at = cursor
+            answer = await self._call("replies", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            found += answer.get("messages") or ()
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                break
+        return tuple(said for message in found if (said := said_in(message)))
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """What a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root first."""
+        answer = await self._call(
+            "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
+        )
+        messages = (m for m in answer.get("messages") or () if isinstance(m, Mapping) and m.get("ts") == ts)
+        return next((said for message in messages if (said := said_in(message))), None)
+
+    async def direct(self, user_id: str) -> str:
+        """The conversation with this person."""
+        answer = await self._call("direct", lambda: self.client.conversations_open(users=user_id))
+        opened = (answer.get("channel") or {}).get("id")
+        if not isinstance(opened, str):
+            raise ChatRejected("Slack opens no conversation with this person.", "no_channel")
+        return opened
 
     async def identity(self) -> Identity:
         """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""
@@ -266,9 +313,9 @@ async def _home(client: AsyncWebClient, p: Posting) -> Any:
 
 
 async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
-    if p.thread_ts:
+    if thread := p.thread_ts or (p.ts if p.operation == "upload" else None):
         return await client.conversations_replies(
-            channel=p.channel, ts=p.thread_ts, include_all_metadata=True, limit=200, cursor=cursor
+            channel=p.channel, ts=thread, include_all_metadata=True, limit=200, cursor=cursor
         )
     return await client.conversations_history(channel=p.channel, include_all_metadata=True, limit=200, cursor=cursor)
 
@@ -284,4 +331,5 @@ OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = 
     "react": _react,
     "ephemeral": _ephemeral,
     "home": _home,
+    "delete_file": uploads.delete,
 }

@@ -15,6 +15,7 @@ from bot.domain.roles import Person
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.channels import Group
 from bot.ports.clock import Clock
+from bot.slack import ids
 from bot.slack.outbound import SlackChat
 
 KEPT_FOR = timedelta(minutes=5)
@@ -43,6 +44,9 @@ class SlackPeople:
             is_owner=bool(user.get("is_owner") or user.get("is_primary_owner")),
             is_outsider=is_outsider(user, self.team_id),
             is_guest=bool(user.get("is_restricted") or user.get("is_ultra_restricted")),
+            is_bot=bool(user.get("is_bot")),
+            is_gone=bool(user.get("deleted")),
+            zone=ids.text_of(user, "tz") if isinstance(user, Mapping) else None,
         )
         if person.is_outsider:
             return person

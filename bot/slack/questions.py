@@ -12,10 +12,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.domain.alert import Alert, AlertState
-from bot.domain.query import Viewer
+from bot.domain.query import Query, Viewer
+from bot.domain.ranking import Recalled
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
 from bot.slack.listening import Listening
+from bot.slack.lookup_messages import listed_count
 from bot.slack.markup import reading
 
 Answer = Callable[..., Awaitable[Any]]
@@ -79,13 +81,12 @@ def since_of(said: str | None, now: datetime) -> datetime | None:
         raise RecordRejected("since", "12h, 30d, 2w or a date such as 2026-01-31") from problem
 
 
-async def answered(
-    deps: Listening, question: Question, viewer: Viewer, *, alert: Alert | None = None, but: str | None = None
-) -> Message:
-    """What memory holds on a question, decided like any brief. `alert`: the question is this alert; `but`: without this
-    incident (the alert's own). The limit is for what is listed; what is counted are all precedents."""
+async def asked_memory(
+    deps: Listening, question: Question, viewer: Viewer, but: str | None = None
+) -> tuple[Query, Recalled]:
+    """What memory holds on a question; `but`: without this incident."""
     given = question.filters.get
-    _, recalled = await deps.lookup(
+    query, recalled = await deps.lookup(
         question.text,
         viewer,
         vendor=given("vendor"),
@@ -94,14 +95,29 @@ async def answered(
         since=question.since,
     )
     others = tuple(p for p in recalled.precedents if p.incident.incident_id != but)
-    kept = replace(recalled, precedents=others)
+    return query, replace(recalled, precedents=others)
+
+
+async def answered(
+    deps: Listening,
+    question: Question,
+    viewer: Viewer,
+    *,
+    alert: Alert | None = None,
+    but: str | None = None,
+    by: str | None = None,
+) -> tuple[Message, int]:
+    """What memory holds on a question, decided like any brief, and how many precedents there are to list. `alert`: the
+    question is this alert; `but`: without this incident (the alert's own); `by`: who shares it. The limit is for what is
+    listed; what is counted are all precedents."""
+    _, kept = await asked_memory(deps, question, viewer, but)
     brief = deps.decide(alert or question.alert(), kept, (), deps.clock.now())
-    return deps.surfaces.precedents(brief, question.said, question.limit)
+    return deps.surfaces.precedents(brief, question.said, question.limit, by), listed_count(kept)
 
 
-async def tell(respond: Answer, message: Message) -> None:
-    """Answer the asker alone, without link previews."""
+async def tell(respond: Answer, message: Message, *, replaces: bool = False) -> None:
+    """Answer the asker alone, without link previews; `replaces`: in the place of the message they pressed."""
     blocks = [dict(b) for b in message.blocks] or None
     await respond(
-        text=message.text, blocks=blocks, response_type="ephemeral", replace_original=False, unfurl_links=False
+        text=message.text, blocks=blocks, response_type="ephemeral", replace_original=replaces, unfurl_links=False
     )

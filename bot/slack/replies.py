@@ -12,6 +12,8 @@ from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.chat import Message, Posting
 from bot.ports.parts import owed
 from bot.ports.store import Changes, InboxRow
+from bot.slack import memo
+from bot.slack.events import MEMO
 from bot.slack.listening import Listening, open_incidents
 
 Handler = Callable[[InboxRow, Listening], Awaitable[None]]
@@ -65,4 +67,4 @@ async def _is_silent(deps: Listening, channel_id: str) -> bool:
         return True
 
 
-HANDLERS: Mapping[str, Handler] = {"joined": joined, "home": home, "app_mention": app_mention}
+HANDLERS: Mapping[str, Handler] = {"joined": joined, "home": home, "app_mention": app_mention, MEMO: memo.ask}

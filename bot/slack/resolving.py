@@ -232,14 +232,13 @@ async def submitted(deps: Listening, body: Body) -> Recorded:
     view, user = ids.object_of(body, "view"), user_of(body)
     view_id, metadata = _needed(ids.text_of(view, "id")), ids.decode(view.get("private_metadata"))
     incident_id, channel_id = ids.text_of(metadata, "i"), ids.text_of(metadata, "c")
-    known: tuple[str, ...] = ()
-    subject: Subject | None = None
+    form, subject = modals.NOTHING, None
     if incident_id:
         await require_visible(deps, incident_id, channel_id or "", user)
-        known = (await deps.resolve.form(incident_id)).known_fixes
+        form = await deps.resolve.form(incident_id)
     else:
         subject = await subject_of(deps, metadata, user)
-    said = modals.read_submission(view, known, subject)
+    said = modals.read_submission(view, form, subject)
     root = ts_of(metadata)
     resolution = replace(said, thread=(channel_id, root) if channel_id and root else None)
     return await deps.resolve(resolution, user, f"view:{view_id}")
@@ -272,14 +271,18 @@ async def picked(deps: Listening, body: Body) -> View:
     return await view_for(deps, chosen, channel_id, user_of(body))
 
 
-async def fixed(deps: Listening, body: Body, value: str) -> Recorded:
-    """ "This fixed it": the fix that the brief shows, seen to work. Raises RecordRejected if the brief's fix is another by
-    now, for nobody may be recorded as having confirmed what they did not see."""
+async def fixed(deps: Listening, body: Body, value: str, channel_id: str | None = None) -> Recorded:
+    """ "This fixed it": the fix that the brief shows, seen to work; `channel_id` is the brief's where the button stands
+    elsewhere. Raises RecordRejected if the brief's fix is another by now, for nobody may be recorded as having confirmed
+    what they did not see."""
     said, user = ids.decode(value), user_of(body)
     incident_id, key = ids.text_of(said, "i") or "", ids.text_of(said, "f") or ""
-    await require_visible(deps, incident_id, channel_id_of(body), user)
-    fix = await deps.resolve.suggested_fix(incident_id)
-    if fix is None or ids.fix_key(fix) != key:
+    await require_visible(deps, incident_id, channel_id or channel_id_of(body), user)
+    shown = await deps.resolve.suggested_fix(incident_id)
+    if shown is None or ids.fix_key(shown) != key:
         raise RecordRejected("", "The recommendation has changed since. Press Record… and choose the fix you mean.")
-    resolution = Resolution(Outcome.RECOVERED, incident_id, fix=fix, suggested=True)
+    form = await deps.resolve.form(incident_id)
+    fix = form.known_fixes[0]
+    runbook = modals.carried(fix, form.runbooks)
+    resolution = Resolution(Outcome.RECOVERED, incident_id, fix=fix.fix, suggested=True, runbook=runbook)
     return await deps.resolve(resolution, user, f"fixed:{incident_id}:{user}:{key}")

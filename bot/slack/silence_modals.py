@@ -63,7 +63,7 @@ def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
     """What the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
     said = answers(view)
     what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
-    if what not in set(Muted):
+    if what not in set(Muted) - {Muted.NUDGES}:
         raise RecordRejected(ids.WHAT, "Choose one.")
     lasts = next((length for value, _, length in SPANS if value == span), None)
     until = now + lasts if lasts else _until(said.get(ids.UNTIL_TIME, ""), now, zone)

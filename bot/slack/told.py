@@ -5,13 +5,12 @@ Must not decide either.
 
 from __future__ import annotations
 
-from bot.domain.incident import Attempt
 from bot.ports.chat import Message
 from bot.slack.brief_parts import MAX_ID
 from bot.slack.correction_modals import closing
 from bot.slack.forms import View
-from bot.slack.markup import Block, moment, person, prose, section
-from bot.slack.modals import SAID_OF
+from bot.slack.markup import Block, prose, section
+from bot.slack.modals import attempt_line
 from bot.workflows.resolve import Recorded
 
 MAX_ATTEMPTS = 5
@@ -38,11 +37,6 @@ def _blocks(recorded: Recorded, user_id: str, known: int) -> list[Block]:
         blocks.append(section(f"*{name}* is recorded. {prose(recorded.unconfirmed, 400)}"))
     others = [a for a in recorded.before[known:] if a.by != user_id]
     if others:
-        lines = [_attempt(a) for a in others[-MAX_ATTEMPTS:]]
+        lines = [attempt_line(a) for a in others[-MAX_ATTEMPTS:]]
         blocks.append(section("\n".join([f"*{name}* had been recorded before you; both are kept:", *lines])))
     return blocks
-
-
-def _attempt(attempt: Attempt) -> str:
-    when = f", {moment(attempt.at)}" if attempt.at else ""
-    return f"• {person(attempt.by)}{when}: {prose(attempt.fix, 200)} ({SAID_OF[attempt.status]})"

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from bot.domain.incident import Incident
 from bot.observability import DELIVERIES, logger, spawn
 from bot.ports import (
+    ChartUnavailable,
     ChatAuthRejected,
     ChatOutcomeUnknown,
     ChatRejected,
@@ -29,6 +30,7 @@ from bot.ports import (
 )
 from bot.ports.chat import Chat, Posting
 from bot.ports.clock import Clock
+from bot.ports.files import Files
 from bot.ports.memory import MemoryBank
 from bot.ports.store import Destination, IncidentStore, Outbox, OwedRow
 
@@ -44,10 +46,10 @@ AUTH_PAUSE_S = 60.0
 CALL_DEADLINE_S = 20.0
 TARGET_ATTEMPTS = 8
 ROW_FAULTS = 20
-PACED = frozenset({"post", "update", "delete", "ephemeral"})
+PACED = frozenset({"post", "update", "delete", "ephemeral", "upload"})
 # what the bot can do without: lacking the right to do it must not stop the rest
-DISPENSABLE = frozenset({"react"})
-POSTING_FIELDS = frozenset(f.name for f in fields(Posting))
+DISPENSABLE = frozenset({"react", "upload", "delete_file"})
+POSTING_FIELDS = frozenset(f.name for f in fields(Posting)) - {"content"}
 log = logger("deliver")
 
 
@@ -89,7 +91,7 @@ def after(problem: BaseException, attempts: int, chance: float, *, uncertain: bo
     reason = str(problem) or type(problem).__name__
     if isinstance(problem, ChatAuthRejected | MemoryAuthRejected):
         return Later(AUTH_PAUSE_S, reason, uncertain, pause_s=AUTH_PAUSE_S, tried=False)
-    if isinstance(problem, ChatRejected | MemoryRejected | RecordRejected | IncidentNotFound):
+    if isinstance(problem, ChatRejected | MemoryRejected | RecordRejected | IncidentNotFound | ChartUnavailable):
         return Refused(reason)
     if isinstance(problem, ChatOutcomeUnknown | TimeoutError):
         return Later(backoff_s(attempts, chance), reason, uncertain=True)
@@ -166,6 +168,7 @@ class Deliver:
     records: IncidentStore | None = None
     chance: Callable[[], float] = random.SystemRandom().random
     deadline_s: float = CALL_DEADLINE_S
+    files: Files | None = None
     _free_at: dict[str, datetime] = field(default_factory=dict)
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
@@ -279,7 +282,17 @@ class Deliver:
             if row.own_result or row.replaced:
                 await self.chat.deliver(replace(posting, operation="update", ts=there))
             return Sent(there)
+        if posting.operation == "upload":
+            return await self._upload(row, posting)
         return Sent(await self.chat.deliver(posting))
+
+    async def _upload(self, row: OwedRow, posting: Posting) -> Decision:
+        """A file that is there already is not posted again. What it holds is made now."""
+        if there := await self._posted_before(row, posting):
+            return Sent(there)
+        if self.files is None:
+            raise ChartUnavailable("Nothing here makes files.")
+        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(posting))))
 
     async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""

@@ -10,14 +10,16 @@ from datetime import date, datetime, timedelta
 
 from bot.domain.channel import DigestTime, last_digest
 from bot.domain.digest import Digest, compose, period_for
+from bot.domain.digest_chart import chart_of
 from bot.domain.lifecycle import Life
 from bot.domain.query import Viewer
 from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel, Chat, Posting, Surfaces
 from bot.ports.clock import Clock
+from bot.ports.files import picture_file
 from bot.ports.parts import digest_time, owed
-from bot.ports.store import Changes, Claims, IncidentStore
+from bot.ports.store import Changes, Claims, IncidentStore, Owed
 
 CHANNELS_OF_LAST = timedelta(days=60)
 CATCH_UP = timedelta(hours=24)
@@ -83,8 +85,8 @@ class PostDigests:
         message = self.surfaces.digest(digest)
         delivery = f"digest/{channel_id}/{period.key.isoformat()}"
         posting = Posting("post", channel_id, delivery, message.text, message.blocks)
-        changes = Changes(owed=(owed(posting, key=f"digest/{channel_id}"),))
-        claimed = await self.claims.claim("digest", channel_id, period.key, changes)
+        rows = (owed(posting, key=f"digest/{channel_id}"), *_picture(digest, channel_id, delivery, period.key))
+        claimed = await self.claims.claim("digest", channel_id, period.key, Changes(owed=rows))
         self._done.add((channel_id, due))
         return claimed
 
@@ -97,3 +99,13 @@ class PostDigests:
         except ChatRejected:
             return None
         return None if channel.is_silent else channel
+
+
+def _picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[Owed, ...]:
+    """Its picture, into the thread of its message, after that: whatever becomes of the picture, the text is out."""
+    chart = chart_of(digest)
+    if chart is None:
+        return ()
+    day = key.isoformat()
+    posting = picture_file(channel_id, f"chart/{channel_id}/{day}", f"digest-{day}.png", chart.heading, chart)
+    return (owed(posting, key=f"digest/{channel_id}", target=delivery),)

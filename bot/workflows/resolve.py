@@ -5,14 +5,16 @@ Must not render anything itself, and must not call Slack: what is owed goes thro
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.alert import Alert
-from bot.domain.brief import with_life
-from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Source, VerificationStatus
+from bot.domain.brief import Brief, with_life
+from bot.domain.correction import ATTEMPT, Difference, differences
+from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
+from bot.domain.known import KnownFix, known_fixes, known_runbooks, usual_checks
 from bot.domain.lifecycle import IncidentState, Life, resolve
 from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.redact import mask
@@ -21,7 +23,7 @@ from bot.domain.text import normalise
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.audit import record_changed
 from bot.ports.channels import People
-from bot.ports.chat import Channel, Posting, Surfaces
+from bot.ports.chat import Channel, Message, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, IncidentStore, Owed, PostedBrief, SeenPost
@@ -51,6 +53,7 @@ SAID = {
     Outcome.NOT_SURE: "outcome not sure",
 }
 MAX_TEXT = 3000
+MAX_FIX = 20_000  # a known one may be longer than what can be typed
 CONFLICTS = 5
 UNKNOWN_PERSON = "It counts as not verified yet, for Slack does not tell me now who you are. Record it once more later."
 UNCONFIRMED = "said to have fixed it, to be confirmed"
@@ -73,6 +76,8 @@ class Resolution:
 
     `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF. `thread` (channel, ts) is
     where it is told if the incident has no brief anywhere. `unconfirmed`: why a recovery does not count as VERIFIED.
+    `runbook`: the named procedure that the fix is. `how` says by what it was told; "" for the modal and its buttons.
+    `also`: another fix that was tried, and what came of it.
     """
 
     outcome: Outcome
@@ -88,17 +93,22 @@ class Resolution:
     suggested: bool = False
     unconfirmed: str = ""
     thread: tuple[str, str] | None = None
+    runbook: Runbook | None = None
+    how: str = ""
+    also: tuple[str, VerificationStatus] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ResolveForm:
-    """What the modal offers: fixes that the brief knows (verbatim), and what the record already says."""
+    """What the modal offers: fixes, checks and runbooks that brief and precedents know (verbatim and in full), and what
+    the record already says."""
 
     incident_id: str | None
     title: str
-    known_fixes: tuple[str, ...] = ()
+    known_fixes: tuple[KnownFix, ...] = ()
     usual_checks: tuple[str, ...] = ()
     record: Incident | None = None
+    runbooks: tuple[Runbook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +157,28 @@ class Resolve:
     async def form(self, incident_id: str) -> ResolveForm:
         """What the modal offers for this incident; raises IncidentNotFound."""
         record = await self.store.record(incident_id)
-        briefs = await self.store.briefs(incident_id)
-        if not briefs:
+        brief = await self._brief(incident_id)
+        if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
-        brief = briefs[0].brief
-        rated = ((brief.recommendation,) if brief.recommendation else ()) + brief.alternatives
-        return ResolveForm(
-            incident_id, record.title, tuple(r.fix for r in rated), tuple(s.check for s in brief.skip), record
-        )
+        past = await self._precedents(brief)
+        fixes, checks = known_fixes(brief, past), usual_checks(brief, past)
+        return ResolveForm(incident_id, record.title, fixes, checks, record, known_runbooks(brief, past))
 
     async def suggested_fix(self, incident_id: str) -> str | None:
-        """The fix that the incident's brief recommends, verbatim."""
+        """The fix that the incident's brief recommends, as the brief shows it; the form has it first, in full."""
+        brief = await self._brief(incident_id)
+        return brief.recommendation.fix if brief and brief.recommendation else None
+
+    async def _brief(self, incident_id: str) -> Brief | None:
+        """The incident's brief; of several one that recommends something."""
         briefs = await self.store.briefs(incident_id)
-        rated = next((b.brief.recommendation for b in briefs if b.brief.recommendation), None)
-        return rated.fix if rated else None
+        first = briefs[0].brief if briefs else None
+        return next((b.brief for b in briefs if b.brief.recommendation), first)
+
+    async def _precedents(self, brief: Brief) -> list[Incident]:
+        """The records of the brief's strong precedents, best first, as they are now."""
+        found = await self.store.find([source.incident_id for source in brief.sources])
+        return [found[source.incident_id] for source in brief.sources if source.incident_id in found]
 
     async def __call__(self, resolution: Resolution, by: str, once: str) -> Recorded:
         """Record it durably. `by` is the person's Slack id; `once` names this submission, so that a retry of it changes
@@ -187,7 +205,8 @@ class Resolve:
         threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
         if not threads and resolution.thread:
             threads = [resolution.thread]
-        told = (self._told(after, thread, summary, by, once) for thread in threads)
+        message = self.surfaces.recorded(after, summary, by, added(before, record))
+        told = (_told(after, thread, message, once) for thread in threads)
         edits = (self._edit(brief, after) for brief in briefs)
         changes = Changes(
             lives=(after,),
@@ -245,15 +264,6 @@ class Resolve:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
         return opened_record(incident_id, subject.title, at, source, subject.alert)
 
-    def _told(self, life: Life, thread: tuple[str, str], summary: str, by: str, once: str) -> Owed:
-        channel, root = thread
-        message = self.surfaces.recorded(life, summary, by)
-        delivery = f"recorded/{once}/{channel}"
-        posting = Posting(
-            "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
-        )
-        return owed(posting, key=f"{channel}/{life.incident_id}", urgent=True)
-
     def _edit(self, posted: PostedBrief, life: Life) -> Owed:
         message = self.surfaces.brief(posted.brief)
         delivery = f"{posted.delivery_id}/edit"
@@ -269,13 +279,33 @@ class Resolve:
         return (Owed(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/{once}", payload),)
 
 
+def _told(life: Life, thread: tuple[str, str], message: Message, once: str) -> Owed:
+    """The line in a thread that says what was recorded."""
+    channel, root = thread
+    delivery = f"recorded/{once}/{channel}"
+    posting = Posting(
+        "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
+    )
+    return owed(posting, key=f"{channel}/{life.incident_id}", urgent=True)
+
+
+def added(before: Incident, record: Incident) -> tuple[Difference, ...]:
+    """What recording once more changed of what the record said before; nothing where it is recorded for the first time.
+    Attempts are added, never changed."""
+    if before.resolved_at is None:
+        return ()
+    return tuple(one for one in differences(before, record) if not one.field.startswith(ATTEMPT))
+
+
 def check(resolution: Resolution) -> None:
     """Refuse what cannot be recorded, naming the modal's field; raises RecordRejected."""
     if resolution.outcome is not Outcome.BY_ITSELF and not (resolution.fix or "").strip():
         raise RecordRejected("fix", "Say what was done, or choose “cleared by itself”.")
-    for name in ("fix", "root_cause", "lesson", "customer_impact"):
-        if len(getattr(resolution, name) or "") > MAX_TEXT:
-            raise RecordRejected(name, f"At most {MAX_TEXT} characters; put the rest behind a link.")
+    texts = {name: getattr(resolution, name) for name in ("root_cause", "lesson", "customer_impact")}
+    texts["also"] = resolution.also[0] if resolution.also else None
+    for name, most in {"fix": MAX_FIX, **dict.fromkeys(texts, MAX_TEXT)}.items():
+        if len(texts.get(name, resolution.fix) or "") > most:
+            raise RecordRejected(name, f"At most {most} characters; put the rest behind a link.")
     for failed in resolution.failed_checks:
         if failed.minutes is not None and not 0 <= failed.minutes <= 100_000:
             raise RecordRejected("failed_checks", f"“{failed.check[:60]}”: minutes must be between 0 and 100000.")
@@ -294,6 +324,7 @@ def masked(resolution: Resolution) -> Resolution:
         customer_impact=_masked(resolution.customer_impact),
         failed_checks=checks,
         subject=subject,
+        also=(mask(resolution.also[0])[0], resolution.also[1]) if resolution.also else None,
     )
 
 
@@ -303,20 +334,14 @@ def _masked(text: str | None) -> str | None:
 
 def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:
     """The record with what the person said added; what they left open stays as it was."""
-    status = VerificationStatus.UNVERIFIED if resolution.unconfirmed else STATUS_OF.get(resolution.outcome)
-    attempts = before.attempts
-    if status and resolution.fix:
-        how = "button" if resolution.suggested else "modal"
-        attempts += (
-            Attempt(
-                resolution.fix.strip(), status, resolution.note, by=by, at=now, how=how, suggested=resolution.suggested
-            ),
-        )
+    runbook = resolution.runbook
+    missing = runbook is not None and runbook.id not in {r.id for r in before.runbooks}
     known = {normalise(c.check) for c in resolution.failed_checks}
     checks = tuple(c for c in before.failed_checks if normalise(c.check) not in known) + resolution.failed_checks
     return replace(
         before,
-        attempts=attempts,
+        attempts=(*before.attempts, *_attempts(resolution, by, now)),
+        runbooks=(*before.runbooks, runbook) if runbook and missing else before.runbooks,
         failed_checks=checks,
         root_cause=(resolution.root_cause or "").strip() or before.root_cause,
         boundary=resolution.boundary if resolution.boundary is not Boundary.UNKNOWN else before.boundary,
@@ -324,6 +349,19 @@ def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> 
         customer_impact=(resolution.customer_impact or "").strip() or before.customer_impact,
         resolved_at=before.resolved_at or now,
     )
+
+
+def _attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[Attempt]:
+    """The fixes that the person tells of: first what else was tried, for the last attempt is the one that ended it."""
+    how = resolution.how or ("button" if resolution.suggested else "modal")
+    if resolution.also:
+        yield Attempt(resolution.also[0].strip(), resolution.also[1], by=by, at=now, how=how)
+    status = VerificationStatus.UNVERIFIED if resolution.unconfirmed else STATUS_OF.get(resolution.outcome)
+    if status and resolution.fix:
+        runbook_id = resolution.runbook.id if resolution.runbook else None
+        yield Attempt(
+            resolution.fix.strip(), status, resolution.note, runbook_id, by, now, how, suggested=resolution.suggested
+        )
 
 
 def summarise(resolution: Resolution) -> str:

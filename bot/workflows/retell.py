@@ -14,6 +14,7 @@ from bot.domain.channel import scopes
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.opening import view_of
 from bot.domain.query import Viewer
+from bot.domain.set_aside import SET_ASIDE, TAKEN_BACK
 from bot.ports import ChatAuthRejected, ChatRejected, IncidentNotFound
 from bot.ports.chat import Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
@@ -21,6 +22,8 @@ from bot.ports.parts import owed
 from bot.ports.store import Changes, InboxRow, IncidentStore, Owed, PostedBrief
 
 PURGED = "purged"
+# What concerns one kind of alert only: other briefs that speak of the same incident are left as they are.
+ASIDES = frozenset({SET_ASIDE, TAKEN_BACK})
 YOUNG = timedelta(days=1)
 OUTDATED = "Superseded by a newer brief below. "
 
@@ -64,7 +67,7 @@ class TellThreads:
     async def _one(self, posted: PostedBrief, said: Correction) -> None:
         life = await self._life(posted.incident_id)
         fresh = await self._anew(posted, life, said)
-        if fresh == posted.brief:
+        if fresh == posted.brief or (said.what in ASIDES and fresh.set_aside == posted.brief.set_aside):
             return
         same = same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN

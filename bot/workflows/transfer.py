@@ -1,4 +1,4 @@
-"""Import and export of incident records, line by line. Must not open files or print.
+"""Import and export of incident records, one by one. Must not open files or print.
 
 Import takes what is good and says what is not, with its line, field and reason. The same record again changes nothing.
 """
@@ -15,6 +15,8 @@ from bot.domain.query import OPERATOR, Viewer
 from bot.ports import RecordRejected
 from bot.ports.audit import changed as changed_values
 from bot.ports.audit import record_changed
+from bot.ports.imports.entries import Entry
+from bot.ports.imports.reading import record_of
 from bot.ports.records import read_line, write_record
 from bot.ports.store import Changes, Destination, IncidentStore, Owed
 
@@ -54,9 +56,15 @@ class ImportRecords:
     owes_bank: bool = False
 
     async def __call__(self, file: str, lines: Iterable[str], done: Imported) -> AsyncIterator[Imported]:
-        """Import the lines of one file, adding to `done`, which is given after each transaction. Raises StoreUnavailable."""
+        """Import the JSON lines of one file, as `taken` does."""
+        async for so_far in self.taken(read_lines(file, lines), done):
+            yield so_far
+
+    async def taken(self, found: Iterable[Incident | Refusal], done: Imported) -> AsyncIterator[Imported]:
+        """Import what was read of one file, adding to `done`, which is given after each transaction. Raises
+        StoreUnavailable."""
         batch: dict[str, Incident] = {}
-        for taken in read_lines(file, lines):
+        for taken in found:
             if isinstance(taken, Refusal):
                 done.refused.append(taken)
                 continue
@@ -106,6 +114,15 @@ def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | Refusal]:
             yield read_line(line)
         except RecordRejected as error:
             yield Refusal(file, number, error.field, error.reason)
+
+
+def read_entries(file: str, entries: Iterable[Entry]) -> Iterator[Incident | Refusal]:
+    """Each entry of a file in any form as a record, secrets masked, or as a refusal that says what is wrong."""
+    for entry in entries:
+        try:
+            yield record_of(entry)
+        except RecordRejected as error:
+            yield Refusal(file, entry.line, error.field, error.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from bot.adapters.store.scoring import Collection, Document, counted_words, rari
 from bot.domain.incident import Incident, Source
 from bot.domain.query import OPERATOR, Query, Viewer
 from bot.ports.store import Changes
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 PUBLIC = Viewer()
@@ -21,7 +22,7 @@ PUBLIC = Viewer()
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), FakeClock(), FakeIds())
     yield store
     await store.close()
 
@@ -133,7 +134,7 @@ async def test_an_index_beside_the_store_catches_up(store: Store, tmp_path: Path
 
 
 async def test_an_index_ahead_of_a_restored_store_is_made_anew(store: Store, tmp_path: Path) -> None:
-    old = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'old.db'}", FakeClock(), FakeIds())
+    old = await open_store(fresh(tmp_path / "old.db"), FakeClock(), FakeIds())
     for number in range(3):
         await keep(old, incident(number, "Gateway"))
     beside = connect(read_url(f"sqlite:///{tmp_path / 'beside.db'}"))

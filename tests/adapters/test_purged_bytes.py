@@ -16,11 +16,12 @@ from bot.ports import StoreUnavailable
 from bot.ports.store import Changes, PostedBrief
 from tests.contracts.corrections import MARK, MARKS, SECRET, filled
 from tests.contracts.stores import INCIDENT
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 
 async def opened(folder: Path) -> Store:
-    return await open_store(f"sqlite+aiosqlite:///{folder / 'purge.db'}", FakeClock(), FakeIds())
+    return await open_store(fresh(folder / "purge.db"), FakeClock(), FakeIds())
 
 
 def files_with(folder: Path, mark: str) -> list[str]:

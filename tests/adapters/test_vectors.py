@@ -22,6 +22,7 @@ from bot.domain.ranking import Candidate
 from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Vectors
 from bot.ports.store import Changes
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 MEANS = {"cash": "money", "funds": "money", "dead": "down", "gone": "down"}
@@ -53,7 +54,7 @@ class Synonyms:
 
 
 def url(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder / 'test.db'}"
+    return fresh(folder / "test.db")
 
 
 @pytest.fixture

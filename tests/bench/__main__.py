@@ -27,7 +27,7 @@ import numpy as np
 from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.adapters.store.index_writer import searchable_text
 from bot.ports.embedding import Vectors
-from tests.bench import quality
+from tests.bench import masking, quality
 from tests.bench.synthetic import SyntheticEmbedder
 from tests.bench.texts import incidents, questions
 
@@ -154,6 +154,12 @@ def report(sizes: list[int]) -> str:
         "The same texts and (synthetic) vectors; candidates only, no records, no ranking, nothing kept on the disk.",
         "",
         *peer_table(compared),
+        "",
+        "## Masking",
+        "",
+        "One line of a megabyte, the slowest shapes first.",
+        "",
+        *masking.table(masking.figures()),
         "",
         "## Quality",
         "",

@@ -71,6 +71,27 @@ async def test_the_hour_that_comes_twice_gives_one_digest(w: World) -> None:
     assert await digests(w) == ["digest/C1/2026-10-25"]
 
 
+@pytest.mark.parametrize("hour", [2, 3])
+@pytest.mark.parametrize("change", [datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)])
+async def test_around_a_clock_change_three_replicas_and_a_restart_each_quarter_give_one_digest(
+    w: World, change: datetime, hour: int
+) -> None:
+    w.clock.at = change - timedelta(days=3)
+    await w.post(fingerprint="spring", severity="critical")
+    await w.owed()
+    posted: list[tuple[str, datetime]] = []
+    for quarter in range(4 * 9):
+        w.clock.at = change - timedelta(hours=1) + timedelta(minutes=15 * quarter)
+        replicas = [jobs(w, day="sun", hour=hour) for _ in range(3)]
+        await asyncio.gather(*(replica.digest() for replica in replicas))
+        posted += [(r.owed.delivery_id, w.clock.at) for r in await w.owed()]
+    day = f"C1/{change:%Y-%m-%d}"
+    assert [delivery for delivery, _ in posted] == [f"digest/{day}", f"chart/{day}"]
+    local = posted[0][1].astimezone(BERLIN)
+    # in spring there is no two o'clock; in autumn there are two, and the first one counts
+    assert (local.hour, local.minute, local.fold) == (3 if change.month == 3 else hour, 0, 0)
+
+
 async def test_what_is_old_is_forgotten(w: World) -> None:
     w.clock.go_on(hours=25)
     await jobs(w).forget()

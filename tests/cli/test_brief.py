@@ -144,3 +144,10 @@ def test_the_digest_as_json_and_as_text(precedent: Precedent) -> None:
     found = json.loads(precedent("digest", "--days", "60", "--json").stdout)
     assert set(found) >= {"period", "since", "until", "incidents", "families"}
     assert precedent("digest").returncode == 0
+
+
+def test_the_report_as_json_and_as_text(precedent: Precedent) -> None:
+    found = json.loads(precedent("report", "--days", "60", "--json").stdout)
+    assert (found["incidents"], found["acted_on"], found["acted_on_percent"]) == (0, {"part": 0, "of": 0}, None)
+    assert found["until"].endswith("Z")
+    assert "No incident began in this time" in precedent("report").stdout

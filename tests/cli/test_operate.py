@@ -88,8 +88,10 @@ async def test_both_tokens_are_looked_at(tmp_path: Path, slack: LocalSlack) -> N
 
 async def test_a_missing_scope_is_named(tmp_path: Path, slack: LocalSlack) -> None:
     await slack.refuse_scope("reactions:write")
-    found = wrong(await examine(settings(tmp_path, slack)))
-    assert "reactions:write" in found["Scopes"]
+    await slack.refuse_scope("files:write")
+    findings = await examine(settings(tmp_path, slack))
+    assert "reactions:write" in wrong(findings)["Scopes"]
+    assert "without their picture" in next(f.detail for f in findings if f.check == "Files" and f.ok is None)
 
 
 async def test_without_an_app_token_it_is_http(tmp_path: Path, slack: LocalSlack) -> None:

@@ -18,6 +18,7 @@ from bot.ports.chat import Posting
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, Owed, Received
 from tests.cli.command import Precedent
+from tests.databases import fresh
 from tests.fakes import FakeIds
 
 RECORD = Incident("INC-7", "Gateway timeouts", root_cause="a full partition")
@@ -37,7 +38,7 @@ class Filled:
 
 
 async def fill(folder: Path) -> None:
-    store: Store = await open_store(f"sqlite+aiosqlite:///{folder / 'cli.db'}", SystemClock(), FakeIds())
+    store: Store = await open_store(fresh(folder / "cli.db"), SystemClock(), FakeIds())
     posts = tuple(owed(Posting("post", f"C{n}", f"note/{n}", f"secret plan {n}"), key=str(n)) for n in (1, 2, 3))
     to_bank = tuple(Owed(Destination.BANK, "retain", i, f"retain/{i}", {"incident_id": i}) for i in ("INC-7", "INC-8"))
     await store.incidents.commit(Changes(records=(RECORD,), owed=posts + to_bank))

@@ -18,6 +18,8 @@ from bot.domain.notice import Notice
 from bot.domain.query import OPERATOR, Query
 from bot.ports import StoreConflict
 from bot.ports.audit import AuditLine, changed
+from bot.ports.files import postmortem_file
+from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, Owed, PostedBrief, Received, SeenPost
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE, received
 from tests.fakes import START, FakeClock
@@ -174,6 +176,21 @@ class CorrectionsContract:
         assert rows["note/C2"].payload["channel"] == "C2"
         gone = rows["brief/INC-7/C1/purge"]
         assert (gone.operation, gone.payload["channel"], gone.payload["target"]) == ("delete", "C1", "brief/INC-7/C1")
+
+    async def test_a_file_of_its_own_is_deleted_with_its_words(self, store: Store) -> None:
+        await filled(store)
+        file = postmortem_file("C1", "pm/INC-7", "pm.md", "1.0", "INC-7", "U1")
+        await store.incidents.commit(Changes(owed=(owed(file, key="C1/INC-7", urgent=True),)))
+        (row,) = await store.outbox.claim(Destination.SLACK, 1, urgent_only=True)
+        await store.outbox.settle(row, "F1")
+        await store.purging.purge("INC-7", MARKS, Changes())
+        assert "pm.md" not in await everything(store)
+        found: dict[str, tuple[str, str | None]] = {}
+        while rows := await store.outbox.claim(Destination.SLACK, 9):
+            found |= {row.owed.delivery_id: (row.owed.operation, row.target_result) for row in rows}
+            for row in rows:
+                await store.outbox.settle(row, None)
+        assert found["pm/INC-7/purge"] == ("delete_file", "F1")
 
     async def test_a_second_purge_only_writes_its_line(self, store: Store) -> None:
         await filled(store)

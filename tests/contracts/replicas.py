@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC
 
 import pytest
 
 from bot.adapters.store import Store
+from bot.domain.channel import DigestTime
 from bot.domain.correction import mark_of, texts_of
 from bot.domain.incident import VerificationStatus
 from bot.domain.lifecycle import IncidentState
 from bot.domain.query import OPERATOR
 from bot.ports import IncidentNotFound, RecordRejected
-from bot.ports.store import Changes
+from bot.ports.store import Changes, PostedBrief
 from bot.slack.messages import SlackSurfaces
 from bot.slack.modals import failed_checks
+from bot.workflows.digest import PostDigests
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord, operator_confirms, operator_may
 from bot.workflows.resolve import Outcome, Resolution, Resolve
-from tests.contracts.stores import INCIDENT, LIFE
-from tests.fakes import FakeClock
+from tests.contracts.stores import BRIEF, INCIDENT, LIFE
+from tests.fakes import FakeChat, FakeClock
 
 Opening = Callable[[], Awaitable[Store]]
 OPEN = replace(INCIDENT, attempts=(), title="Ledger drifts")
@@ -121,3 +124,16 @@ class ReplicasContract:
         done = await asyncio.gather(*(p("INC-7", f"U{n}", "a name", f"v{n}") for n, p in enumerate(purges)))
         assert sorted(d.was_there for d in done) == [False, True]
         assert await one.incidents.forgotten(("INC-7",)) == {"INC-7"}
+
+    async def test_three_replicas_owe_one_digest_with_one_picture(self, replica: Opening, clock: FakeClock) -> None:
+        stores = [await replica() for _ in range(3)]
+        posted = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
+        await stores[0].incidents.commit(Changes(lives=(LIFE,), records=(OPEN,), briefs=(posted,)))
+        clock.move(7 * 86_400)
+        time = DigestTime("mon", 8, UTC)
+        jobs = [
+            PostDigests(s.incidents, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time)
+            for s in stores
+        ]
+        assert sum(await asyncio.gather(*(job() for job in jobs * 2))) == 1
+        assert await stores[0].outbox.counts() == {"slack.pending": 2}

@@ -18,21 +18,33 @@ from tests.contracts.channels import ChannelContract
 from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.deploys import DeploysContract
 from tests.contracts.desks import DeskContract
+from tests.contracts.ledger import LedgerContract
 from tests.contracts.lives import LivesContract
 from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
+from tests.contracts.nudges import NudgesContract
 from tests.contracts.replicas import Opening, ReplicasContract
+from tests.contracts.said import SaidContract
 from tests.contracts.stores import StoreContract
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 from tests.hindsight import banks
 from tests.ports import free_port
 
 
 class TestStoreOnSqlite(
-    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, DeploysContract
+    StoreContract,
+    LivesContract,
+    DeskContract,
+    ChannelContract,
+    CorrectionsContract,
+    NudgesContract,
+    SaidContract,
+    LedgerContract,
+    DeploysContract,
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
-        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'state' / 'test.db'}", clock, FakeIds())
+        store = await open_store(fresh(tmp_path / "state" / "test.db"), clock, FakeIds())
         yield store
         await store.close()
 
@@ -43,7 +55,7 @@ class TestReplicasOnSqlite(ReplicasContract):
         async with AsyncExitStack() as opened:
 
             async def another() -> Store:
-                store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'shared.db'}", clock, FakeIds())
+                store = await open_store(fresh(tmp_path / "shared.db"), clock, FakeIds())
                 opened.push_async_callback(store.close)
                 return store
 
@@ -60,7 +72,15 @@ async def empty_postgres(url: str) -> None:
 
 @pytest.mark.integration
 class TestStoreOnPostgres(
-    StoreContract, LivesContract, DeskContract, ChannelContract, CorrectionsContract, DeploysContract
+    StoreContract,
+    LivesContract,
+    DeskContract,
+    ChannelContract,
+    CorrectionsContract,
+    NudgesContract,
+    SaidContract,
+    LedgerContract,
+    DeploysContract,
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
@@ -107,7 +127,7 @@ class TestFakeBank(MemoryBankContract):
 class TestEmbeddedBank(MemoryBankContract):
     @pytest.fixture
     async def made(self, tmp_path: Path) -> AsyncIterator[BankUnderTest]:
-        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+        store = await open_store(fresh(tmp_path / "test.db"), FakeClock(), FakeIds())
 
         async def cut_off() -> None:
             async with store.database.write() as connection:

@@ -143,6 +143,7 @@ def test_what_does_not_fire_is_asked_about_its_app_only() -> None:
         ({"what": Muted.SERVICE, "value": "payments-api"}, {"service": "search"}, False),
         ({"what": Muted.SERVICE, "value": "payments-api"}, {"service": None}, False),
         ({"what": Muted.CHANNEL, "value": ""}, {"service": None, "fingerprint": "x"}, True),
+        ({"what": Muted.NUDGES}, {}, False),
     ],
 )
 def test_what_a_mute_is_about(changes: dict[str, Any], alert: dict[str, Any], expected: bool) -> None:

@@ -58,10 +58,10 @@ def test_a_deploy_before_the_alert_leads_where_memory_says_vendor() -> None:
     assert rules(found) == ["deploy"]
     assert found.contradictions[0].now == "deploy of payments-api 12 min before the alert"
     assert found.contradictions[0].memory == "vendor, 3 of 3"
-    assert (found.skip, [s.check for s in found.set_aside]) == ((), ["DB pool"])
+    assert (found.skip, [s.check for s in found.withheld]) == ((), ["DB pool"])
     without = brief()
     assert replace(
-        found, verdict="", evidence=(), evidence_at=None, contradictions=(), skip=found.set_aside, set_aside=()
+        found, verdict="", evidence=(), evidence_at=None, contradictions=(), skip=found.withheld, withheld=()
     ) == replace(without, verdict="")
 
 
@@ -145,7 +145,7 @@ def test_what_comes_later_takes_a_contradiction_back_and_the_skips_return() -> N
     )
     assert is_pending(before.evidence)
     after = with_evidence(before, (pool(40),), NOW)
-    assert (after.contradictions, [s.check for s in after.skip], after.set_aside) == ((), ["DB pool"], ())
+    assert (after.contradictions, [s.check for s in after.skip], after.withheld) == ((), ["DB pool"], ())
     assert after.verdict == brief().verdict
     assert with_evidence(after, (), None) == brief()
     assert with_evidence(replace(before, now=None), (deploy(12),), NOW).contradictions == ()

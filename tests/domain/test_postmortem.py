@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Source, VerificationStatus
 from bot.domain.lifecycle import IncidentState, Life, Spell
-from bot.domain.postmortem import postmortem
+from bot.domain.postmortem import Saying, postmortem
 
 AT = datetime(2026, 11, 29, 3, 12, tzinfo=UTC)
 LIFE = Life(
@@ -96,3 +96,11 @@ def test_who_acknowledged_may_be_unknown_and_an_attempt_may_be_one_word() -> Non
     )
     assert "acknowledged by someone" in told
     assert "“reboot” outcome not recorded" in told
+
+
+def test_what_people_said_stands_in_the_timeline_and_what_was_not_read_is_named() -> None:
+    said = (Saying(AT + timedelta(minutes=2), "Bob", "is it *us*?\n# no"),)
+    text = postmortem(RECORD, LIFE, said)
+    assert "- 2026-11-29 03:14 UTC: Bob: “is it \\*us\\*? \\# no”\n- 2026-11-29 03:16" in text
+    assert "could not be read" not in text
+    assert "What people said in the thread could not be read." in postmortem(RECORD, LIFE, unread=True)

@@ -54,7 +54,7 @@ def test_the_table_is_the_agreed_one() -> None:
         Act.SHARE,
         Act.PURGE,
     }
-    assert {act for act, need in NEEDS.items() if need is Need.AUTHOR} == {Act.EDIT, Act.RETRACT, Act.MERGE}
+    assert {act for act, need in NEEDS.items() if need is Need.AUTHOR} == {Act.EDIT, Act.RETRACT, Act.MERGE, Act.FILE}
     assert set(NEEDS) == set(Act)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,12 @@ from playwright.async_api import Page, async_playwright, expect
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.adapters.chart import MatplotlibCharts
+from bot.bootstrap.system import SystemClock
 from bot.playground import LocalSlack
+from bot.ports.files import picture_file, postmortem_file
+from bot.slack.outbound import SlackChat
+from tests.adapters.test_chart import CHART
 from tests.playground.conftest import connected
 from tests.playground.test_bolt import BUTTONS, MODAL
 
@@ -109,6 +115,34 @@ async def test_from_alert_to_recorded_resolution(slack: LocalSlack, app: AsyncAp
         await expect(note).to_have_count(0)
 
 
+async def test_what_was_typed_goes_along_with_a_button_of_the_modal(
+    slack: LocalSlack, app: AsyncApp, page: Page
+) -> None:
+    button = {"type": "button", "action_id": "more", "text": {"type": "plain_text", "text": "More…"}}
+    modal: Any = MODAL
+    view = modal | {"blocks": [*modal["blocks"], {"type": "actions", "elements": [button]}]}
+
+    @app.shortcut("from_message")
+    async def on_record(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
+        await ack()
+        await client.views_open(trigger_id=body["trigger_id"], view=view)
+
+    @app.action("more")
+    async def on_more(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
+        await ack()
+        said = body["view"]["state"]["values"]["cause"]["cause_text"]["value"]
+        first = {**modal["blocks"][0], "block_id": "cause#1"}
+        first["element"] = {**first["element"], "initial_value": f"{said} and more"}
+        await client.views_update(view_id=body["view"]["id"], view=modal | {"blocks": [first]})
+
+    async with connected(slack, app):
+        posted = await slack.post("#alerts", "slow")
+        await slack.shortcut("from_message", "#alerts", posted["ts"])
+        await page.fill("#modal input", "the pool")
+        await page.click("#modal >> text=More…")
+        await expect(page.locator("#modal input")).to_have_value("the pool and more")
+
+
 async def test_commands_shortcuts_and_home(slack: LocalSlack, app: AsyncApp, page: Page) -> None:
     answering(app)
     async with connected(slack, app):
@@ -179,3 +213,18 @@ async def test_traffic_and_faults_are_at_hand(slack: LocalSlack, app: AsyncApp, 
         await expect(page.locator("#entries pre")).to_contain_text('"status": 429')
         await page.click("text=Heal everything")
         assert slack.core.knobs.limited == {}
+
+
+async def test_a_picture_and_a_text_file_are_shown(slack: LocalSlack, page: Page, client: AsyncWebClient) -> None:
+    root = await slack.post("alerts", "here it is")
+    chat = SlackChat(client, SystemClock())
+    png = await MatplotlibCharts().png(CHART)
+    shown = picture_file("C0ALERTS", "d1", "digest.png", "A digest", CHART)
+    await chat.deliver(replace(shown, thread_ts=root["ts"], content=png))
+    text = postmortem_file("C0ALERTS", "d2", "pm.md", root["ts"], "INC-7", "U0BOB")
+    await chat.deliver(replace(text, content=b"# INC-7 <img src=x onerror=alert(1)>"))
+    await page.goto(f"{slack.url}/#C0ALERTS/{root['ts']}")
+    picture = page.locator("#replies img")
+    await expect(picture).to_have_attribute("alt", CHART.alt)
+    await page.wait_for_function("document.querySelector('#replies img').naturalWidth === 1080")
+    await expect(page.locator("#replies pre")).to_have_text("# INC-7 <img src=x onerror=alert(1)>")

@@ -30,6 +30,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert, PreviewBrief
 from bot.workflows.resolve import Outcome, Resolution, Resolve
 from tests.builders import alert_from
+from tests.databases import fresh
 from tests.scenarios.month import Occurrence, occurrences
 from tests.workflows.world import START, Counting, ToldChat, ToldClock, ts_of
 
@@ -148,7 +149,7 @@ class Month:
 @pytest.fixture
 async def month(tmp_path: Path) -> Told:
     clock = ToldClock()
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / 'month.db'}", embeddings="off")
+    settings = Settings(database_url=fresh(tmp_path / "month.db"), embeddings="off")
     async with open_memory(settings, clock, Counting()) as memory:
         return await Month(memory, clock).goes_by(list(occurrences()))
 

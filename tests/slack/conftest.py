@@ -33,6 +33,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
 from bot.slack.transport import HttpTransport, SocketTransport
+from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
 from bot.workflows.attach import AttachMessage
 from bot.workflows.brief import AnswerAlert
@@ -44,6 +45,7 @@ from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.status import ReportStatus
 from bot.workflows.transfer import Imported, ImportRecords
+from tests.databases import fresh
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
@@ -172,9 +174,12 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         surfaces=surfaces,
         clock=clock,
         read=reading,
-        agreed=agreed_in_channels(settings, memory.incidents, memory.channels, people, chat, surfaces, clock),
+        agreed=agreed_in_channels(
+            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
+        ),
         correct=correcting(settings, memory, people, clock),
         details=detailing(memory, clock),
+        show_sent=ShowSent(memory.store.model_ledger),
         identity=us,
     )
     admit = AdmitAlert(memory.channels, operators_time(settings))
@@ -223,7 +228,7 @@ def logged() -> Iterator[list[Any]]:
 async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
     """The desk with nothing connected yet."""
     clock = SteppingClock()
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / 'desk.db'}")
+    settings = Settings(database_url=fresh(tmp_path / "desk.db"))
     retries = (0.02, 0.02, 0.02)
     async with (
         await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,

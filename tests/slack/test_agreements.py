@@ -17,6 +17,7 @@ from bot.domain.channel import ChannelSettings
 from bot.domain.lifecycle import IncidentState
 from bot.domain.query import OPERATOR
 from bot.domain.roles import Stewards
+from bot.ports.model import Sent
 from bot.ports.store import Changes
 from bot.slack import ids
 from bot.slack.app import build_app
@@ -91,7 +92,13 @@ async def test_the_menu_offers_what_works(office: Desk) -> None:
     await office.seed()
     ts = await office.alert()
     menu = next(e for b in office.brief(ts)["blocks"] if b["type"] == "actions" for e in b["elements"][-1:])
-    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…", "Not an alert…"]
+    assert [o["text"]["text"] for o in menu["options"]] == [
+        "Wrong precedent…",
+        "Compare without memory",
+        "Mute…",
+        "Post-mortem",
+        "Not an alert…",
+    ]
 
 
 async def test_not_an_alert_deletes_the_brief_dismisses_and_teaches_a_rule(office: Desk) -> None:
@@ -200,7 +207,7 @@ async def test_a_recorded_incident_was_an_alert(office: Desk) -> None:
     await submit(office, {"outcome": "recovered", "fix": "Flush"}, "alice")
     assert list((await submit(office, {})).values()) == ["A resolution of INC-1 is recorded, so it was an alert."]
     menu = next(e for b in office.brief(ts)["blocks"] if b["type"] == "actions" for e in b["elements"][-1:])
-    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…"]
+    assert [o["text"]["text"] for o in menu["options"]] == ["Compare without memory", "Mute…", "Post-mortem"]
 
 
 async def test_another_channels_brief_stays_and_so_does_the_incident(office: Desk) -> None:
@@ -214,7 +221,7 @@ async def test_another_channels_brief_stays_and_so_does_the_incident(office: Des
     assert (await office.memory.incidents.life(incident_id)).state is IncidentState.OPEN
 
 
-@pytest.mark.parametrize("what", Muted)
+@pytest.mark.parametrize("what", [Muted.FINGERPRINT, Muted.SERVICE, Muted.CHANNEL])
 async def test_a_muted_alert_counts_and_nothing_is_posted_until_the_very_end(office: Desk, what: Muted) -> None:
     await office.seed()
     ts = await office.alert()
@@ -324,10 +331,19 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
         ids.DIGEST_HOUR: "16",
         ids.ZONE: "Asia/Kolkata",
         ids.NUDGES: "off",
+        ids.MODEL: "on",
     }
     assert await submit(desk, said, "alice") == {}
     assert await desk.memory.channels.settings("C0ALERTS") == ChannelSettings(
-        frozenset({source}), Severity.HIGH, "S0ONCALL", (time(22), time(7)), "Asia/Kolkata", "fri", 16, nudges=False
+        frozenset({source}),
+        Severity.HIGH,
+        "S0ONCALL",
+        (time(22), time(7)),
+        "Asia/Kolkata",
+        "fri",
+        16,
+        nudges=False,
+        model=True,
     )
     text = shown(await ask(desk, "channel", "bob"))
     for part in (
@@ -337,6 +353,7 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
         "Friday, 16:00",
         "Asia/Kolkata",
         "Nudges to record what fixed it: off",
+        "A language model may be asked: yes",
     ):
         assert part in text
     assert "<!subteam" not in text
@@ -346,6 +363,20 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
     assert [b["block_id"] for b in view["blocks"]] == list(said)
     assert (await audited(desk))[-2:] == [("U0ALICE", "channel settings", "C0ALERTS")] * 2
     assert ts
+
+
+async def test_what_a_model_was_sent_is_shown_to_who_may_see_the_incident(office: Desk) -> None:
+    payload = {"messages": [{"role": "user", "content": "<!channel> pool 100 %"}]}
+    sent = Sent("INC-7", "public", office.deps.clock.now(), "U0ALICE", True, "m", "shown", payload, (), 1200)
+    await office.memory.store.model_ledger.note(sent, sent.at.date())
+    hidden = replace(sent, incident_id="INC-8", visibility="private:G0SECRET")
+    await office.memory.store.model_ledger.note(hidden, sent.at.date())
+    text = shown(await ask(office, "sent 7", "bob"))
+    assert "1,200 tokens" in text
+    assert "&lt;!channel&gt; pool 100 %" in text
+    assert "Say which incident" in (await ask(office, "sent", "bob"))["text"]
+    for incident in ("INC-8", "INC-9"):
+        assert f"Nothing about {incident} was sent" in (await ask(office, f"sent {incident}", "bob"))["text"]
 
 
 async def test_what_equals_the_operators_setting_follows_it(office: Desk) -> None:

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import pytest
 
 from bot.domain.brief import Brief
+from bot.domain.incident import Runbook
+from bot.domain.known import KnownFix
 from bot.slack import modals
 from bot.slack.agreed_messages import channel_message, rules_message
 from bot.slack.channel_modal import channel_view
@@ -81,7 +83,13 @@ def surfaces(text: str) -> list[Any]:
     house, view, answered = (spoiled(v, text) for v in (cases.house(), cases.channel_settings(), cases.answered()))
     shown += [rules_message(house), channel_message(replace(view, digest=cases.untouched().digest))]
     shown += [SURFACES.muted(m) for m in house.mutes]
-    form = ResolveForm(text, text, (text, f"{text}2"), (text,))
+    form = ResolveForm(
+        text,
+        text,
+        (KnownFix(text), KnownFix(f"{text}2", failed=True)),
+        (text,),
+        runbooks=(Runbook(text, text, (text,)),),
+    )
     views = [modals.resolve_view(form, {"i": text}), modals.pick_view(rows, {"c": text})]
     views += [mute_view(answered, {"c": text}, UTC), not_alert_view(answered, {"c": text})]
     views += [details_view(Details(brief)) for brief in briefs(text)]

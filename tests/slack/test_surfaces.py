@@ -17,6 +17,7 @@ from bot.domain.admission import House
 from bot.domain.brief import Brief
 from bot.domain.channel import ACKNOWLEDGER
 from bot.domain.digest import Digest
+from bot.domain.known import KnownFix
 from bot.domain.lifecycle import IncidentState
 from bot.domain.recommendation import Recommendation
 from bot.domain.runbooks import RunbookRecord
@@ -31,7 +32,7 @@ from bot.workflows.resolve import ResolveForm
 from tests.slack import cases
 
 SURFACES = SlackSurfaces()
-FORM = ResolveForm("INC-81", "Razorpay 504s", ("Switch gateway", "Raise the timeout"), ("DB pool",))
+FORM = ResolveForm("INC-81", "Razorpay 504s", (KnownFix("Switch gateway"), KnownFix("Raise the timeout")), ("DB pool",))
 
 MESSAGES: Mapping[str, Callable[[], Message]] = {
     "brief high": lambda: SURFACES.brief(cases.high()),

@@ -28,6 +28,7 @@ from bot.ports.desk import UNDELIVERED, OwedState
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, Owed, OwedRow
 from bot.workflows.deliver import IDLE_S, ROW_FAULTS, Deliver, Later, Refused, after, backoff_s, in_turn, posting_of
+from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
 
 
@@ -43,7 +44,7 @@ def chat(clock: FakeClock) -> FakeChat:
 
 @pytest.fixture
 async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", clock, FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), clock, FakeIds())
     yield store
     await store.close()
 

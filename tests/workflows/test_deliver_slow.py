@@ -13,6 +13,7 @@ from bot.adapters.store import Store, open_store
 from bot.ports.chat import Posting
 from bot.ports.store import Changes, Destination, Owed, OwedRow
 from bot.workflows.deliver import AT_ONCE, KEPT_FOR_PEOPLE, Deliver, in_turn
+from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds
 
 
@@ -32,7 +33,7 @@ class SlowChat(FakeChat):
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), FakeClock(), FakeIds())
     yield store
     await store.close()
 

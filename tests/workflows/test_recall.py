@@ -16,6 +16,7 @@ from bot.ports import StoreUnavailable
 from bot.ports.memory import BankHit
 from bot.ports.store import Changes
 from bot.workflows.recall import LookUp, RecallPrecedents
+from tests.databases import fresh
 from tests.fakes import START, FakeClock, FakeIds, FakeMemoryBank
 
 PUBLIC = Viewer()
@@ -35,7 +36,7 @@ ASKED = Query("payment gateway timeouts 504", fingerprint="fp-1")
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), FakeClock(), FakeIds())
     await store.incidents.commit(Changes(records=(GATEWAY, DISK), recallable=frozenset({"INC-1", "INC-2"})))
     yield store
     await store.close()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.domain.alert import Alert, AlertState
-from bot.domain.incident import Boundary, FailedCheck, Incident, VerificationStatus
+from bot.domain.incident import Boundary, FailedCheck, Incident, Runbook, VerificationStatus
+from bot.domain.known import KnownFix
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.store import Changes, Destination
@@ -171,7 +173,7 @@ async def test_the_form_offers_what_the_brief_knows(w: World) -> None:
     w.clock.go_on(days=2)
     await w.post(severity="critical")
     form = await w.resolve.form("INC-2")
-    assert (form.known_fixes, form.usual_checks) == (("Restart it",), ("DNS",))
+    assert (form.known_fixes, form.usual_checks) == ((KnownFix("Restart it"),), ("DNS",))
     assert await w.resolve.suggested_fix("INC-2") == "Restart it"
     assert await w.resolve.suggested_fix("INC-1") is None
     w.clock.go_on(seconds=1)
@@ -202,3 +204,40 @@ async def test_a_secret_that_somebody_typed_is_not_kept(w: World) -> None:
     assert secret not in repr(recorded)
     assert secret not in repr(await w.memory.incidents.record("INC-1"))
     assert all(secret not in repr(row) for row in await w.owed())
+
+
+async def test_recording_once_more_tells_what_it_changed(w: World) -> None:
+    first = Resolution(Outcome.NO, "INC-1", fix="Restart it", root_cause="a leak", boundary=Boundary.VENDOR)
+    await w.resolve(first, "U1", "view:1")
+    (told, _) = await w.owed()
+    assert "→" not in repr(told.owed.payload)
+    second = Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit", root_cause="the limit <!channel>")
+    await w.resolve(second, "U2", "view:2")
+    text = repr([row.owed.payload for row in await w.owed()])
+    assert "*Root cause*: a leak → the limit &lt;!channel&gt;" in text
+    assert "*Fault*" not in text
+    await w.resolve(Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit"), "U3", "view:3")
+    assert "→" not in repr(await w.owed())
+
+
+async def test_a_runbook_and_another_attempt_are_kept(w: World) -> None:
+    book = Runbook("RB-7", "Failover", ("Drain", "Switch"))
+    said = Resolution(
+        Outcome.RECOVERED,
+        "INC-1",
+        fix="Drain",
+        runbook=book,
+        also=("Reboot", VerificationStatus.FAILED),
+        how="reaction",
+    )
+    kept = (await w.resolve(said, "U1", "view:1")).incident
+    assert kept.runbooks == (book,)
+    assert [(a.fix, a.status, a.runbook_id, a.how) for a in kept.attempts] == [
+        ("Reboot", "FAILED", None, "reaction"),
+        ("Drain", "VERIFIED", "RB-7", "reaction"),
+    ]
+    again = await w.resolve(replace(said, runbook=replace(book, title="other")), "U2", "view:2")
+    assert again.incident.runbooks == (book,)
+    with pytest.raises(RecordRejected) as refused:
+        await w.resolve(replace(said, also=("y" * 3001, VerificationStatus.FAILED)), "U1", "view:3")
+    assert refused.value.field == "also"

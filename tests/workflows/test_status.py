@@ -11,6 +11,7 @@ from bot.bootstrap.memory import open_memory
 from bot.ports.memory import BankHit, BankStatus
 from bot.settings import Settings
 from bot.workflows.status import ReportStatus, StatusLine, bank_line
+from tests.databases import fresh
 from tests.fakes import START, FakeClock, FakeIds, FakeMemoryBank
 
 
@@ -30,7 +31,7 @@ class Told(FakeMemoryBank):
 
 async def lines(folder: Path, bank: Told | None) -> dict[str, StatusLine]:
     clock = FakeClock()
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{folder / 'status.db'}")
+    settings = Settings(database_url=fresh(folder / "status.db"))
     async with open_memory(settings, clock, FakeIds()) as memory:
         report = ReportStatus(memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1", bank=bank)
         return {line.name: line for line in await report()}
@@ -54,7 +55,7 @@ def test_a_failure_that_is_mended_is_still_said() -> None:
 
 
 async def test_the_settings_decide_which_bank_is_used(tmp_path: Path) -> None:
-    at = f"sqlite+aiosqlite:///{tmp_path / 'x.db'}"
+    at = fresh(tmp_path / "x.db")
     async with open_memory(Settings(database_url=at), FakeClock(), FakeIds()) as memory:
         assert (memory.bank, memory.remote, memory.name) == (None, None, "embedded memory")
     there = Settings(database_url=at, hindsight_url="http://127.0.0.1:1", hindsight_bank_id="team")

@@ -15,6 +15,7 @@ from bot.ports import MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit, BankStatus
 from bot.ports.store import Changes
 from bot.workflows.sync import SETTLES_WITHIN, FillBank, Filled, Pulled, TakeOver
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 
 RECORDS = tuple(Incident(f"INC-{n}", f"Gateway timeouts {n}") for n in range(1, 11))
@@ -52,7 +53,7 @@ class FakeRemote(FakeMemoryBank):
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), FakeClock(), FakeIds())
     yield store
     await store.close()
 

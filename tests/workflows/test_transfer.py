@@ -11,12 +11,13 @@ from bot.adapters.store import Store, open_store
 from bot.domain.query import OPERATOR, Query
 from bot.ports.store import Destination
 from bot.workflows.transfer import ExportRecords, Imported, ImportRecords, Refusal, keep
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), FakeClock(), FakeIds())
     yield store
     await store.close()
 
@@ -92,7 +93,7 @@ async def test_export_gives_back_what_import_took(store: Store, tmp_path: Path) 
     await imported(store, [line(1, symptoms=["東京 504"]), note])
     exported = [text async for text in ExportRecords(store.incidents)()]
     assert "東京" in exported[1]
-    other = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'other.db'}", FakeClock(), FakeIds())
+    other = await open_store(fresh(tmp_path / "other.db"), FakeClock(), FakeIds())
     done = await imported(other, exported)
     assert done.added == 2
     assert await other.incidents.records(OPERATOR) == await store.incidents.records(OPERATOR)

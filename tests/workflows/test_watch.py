@@ -15,6 +15,7 @@ from bot.ports.parts import owed
 from bot.ports.store import Changes, Destination, Received
 from bot.workflows.status import ReportStatus, StatusLine
 from bot.workflows.watch import WatchOwed
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 
@@ -25,7 +26,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", clock, FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), clock, FakeIds())
     yield store
     await store.close()
 

@@ -15,12 +15,13 @@ from typing import Any
 from bot.bootstrap.memory import Memory, open_memory
 from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports import ChatRejected
-from bot.ports.chat import Channel, Identity, Posting
+from bot.ports.chat import Channel, Identity, Posting, Said
 from bot.ports.store import Destination, InboxRow, OwedRow, Received
 from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.resolve import Resolve
+from tests.databases import fresh
 
 START = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 
@@ -57,6 +58,7 @@ class ToldChat:
     delivered: list[Posting] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
+    threads: dict[tuple[str, str], tuple[Said, ...]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         self.delivered.append(posting)
@@ -75,6 +77,16 @@ class ToldChat:
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
         return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        return self.threads.get((channel_id, root_ts), ())
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        found = (s for (c, _), rows in self.threads.items() for s in rows if (c, s.ts) == (channel_id, ts))
+        return next(found, None)
+
+    async def direct(self, user_id: str) -> str:
+        return f"D{user_id}"
 
     async def identity(self) -> Identity:
         return Identity("UBOT", "BBOT")
@@ -132,7 +144,7 @@ class World:
 @asynccontextmanager
 async def world(folder: Path) -> AsyncIterator[World]:
     clock, chat, surfaces = ToldClock(), ToldChat(), SlackSurfaces()
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{folder / 'world.db'}")
+    settings = Settings(database_url=fresh(folder / "world.db"))
     async with open_memory(settings, clock, Counting()) as memory:
         answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, told_reader)
         yield World(memory, chat, clock, answer, Resolve(memory.incidents, surfaces, clock))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -30,6 +31,7 @@ from bot.ports.store import Changes, Kept, PostedBrief
 PAGE = 500
 OPEN_AT_MOST = 100
 EARLY_AT_MOST = 100
+POSTS = ("post", "upload")
 UNFINISHED = (IncidentState.OPEN.value, IncidentState.CLEARED.value)
 
 
@@ -184,6 +186,21 @@ class SqlIncidents:
                 if found:
                     return found
         return None
+
+    async def posts_about(self, since: datetime) -> Mapping[str, int]:
+        """See the port. What is owed about an incident has a key that ends with it."""
+        asked = (
+            sa.select(outbox.c.key, sa.func.count())
+            .where(outbox.c.destination == "slack", outbox.c.operation.in_(POSTS), outbox.c.state == "sent")
+            .where(outbox.c.owed_at >= since)
+            .group_by(outbox.c.key)
+        )
+        async with self.database.read() as connection:
+            rows = (await connection.execute(asked)).all()
+        counts: Counter[str] = Counter()
+        for key, count in rows:
+            counts[str(key).rpartition("/")[2]] += int(count)
+        return counts
 
     async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
         """See the port."""

@@ -20,10 +20,13 @@ from bot.adapters.store.incidents import SqlIncidents
 from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_follower import IndexFollower, make_anew
 from bot.adapters.store.index_writer import SqliteIndexWriter
+from bot.adapters.store.model_ledger import SqlModelLedger
+from bot.adapters.store.nudges import SqlNudges
 from bot.adapters.store.outbox import SqlOutbox
 from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.receiving import Together
 from bot.adapters.store.retention import SqlRetention
+from bot.adapters.store.said import SqlSaid
 from bot.adapters.store.schema import check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
@@ -55,6 +58,9 @@ class Store:
     heard: SqlHeard
     audit_log: SqlAuditLog
     purging: SqlPurging
+    nudges: SqlNudges
+    said: SqlSaid
+    model_ledger: SqlModelLedger
     deploys: SqlDeploys
     traces: SqlTraces
     vectors: VectorFiller | None = None
@@ -108,6 +114,9 @@ async def open_store(
         heard=SqlHeard(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
+        nudges=SqlNudges(database, clock, writer),
+        said=SqlSaid(database, clock, writer),
+        model_ledger=SqlModelLedger(database),
         deploys=SqlDeploys(database),
         traces=SqlTraces(database),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,

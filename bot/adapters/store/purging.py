@@ -19,8 +19,10 @@ from bot.adapters.store.commit import Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.index import SqlIndex
 from bot.adapters.store.index_tables import FTS_REBUILD
+from bot.adapters.store.model_ledger import forget_what_speaks_of
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.quoting import mentions, speaking_of
+from bot.adapters.store.said import forget_said
 from bot.adapters.store.statements import advance, to_json
 from bot.adapters.store.tables import audit, briefs, counters, inbox, lives, notices, outbox, records, seen_posts
 from bot.ports.chat import Posting
@@ -32,6 +34,8 @@ PORTION = 500
 REMOVED = "A past incident that this quoted was purged."
 # what a payload says; the rest is where it goes
 SAID = frozenset({"text", "blocks", "extra"})
+# what takes back what was shown
+UNDOES = {"post": "delete", "upload": "delete_file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class SqlPurging:
                 deletions = await _from_outbox(connection, incident_id, marks)
                 await _from_inbox(connection, incident_id)
                 await _rows(connection, incident_id)
+                await forget_what_speaks_of(connection, incident_id)
                 await _from_audit(connection, incident_id)
                 changes = replace(changes, retracted=(*changes.retracted, incident_id))
                 await owe_in(connection, deletions, now)
@@ -82,6 +87,7 @@ async def _is_there(connection: AsyncConnection, incident_id: str) -> bool:
 async def _rows(connection: AsyncConnection, incident_id: str) -> None:
     for table in (lives, briefs, notices, seen_posts):
         await connection.execute(sa.delete(table).where(table.c.incident_id == incident_id))
+    await forget_said(connection, incident_id)
 
 
 async def _from_inbox(connection: AsyncConnection, incident_id: str) -> None:
@@ -125,12 +131,13 @@ async def _from_outbox(connection: AsyncConnection, incident_id: str, marks: Seq
 async def _withdraw(connection: AsyncConnection, row: sa.RowMapping, incident_id: str) -> list[Owed]:
     """One of its own messages: not sent if it was not, else deleted."""
     same = outbox.c.id == row["id"]
-    if row["operation"] != "post" or row["state"] in ("pending", "dead"):
+    undo = UNDOES.get(row["operation"])
+    if undo is None or row["state"] in ("pending", "dead"):
         await connection.execute(sa.delete(outbox).where(same))
         return []
     await connection.execute(sa.update(outbox).where(same).values(payload="{}", error=None))
     channel, delivery = row["key"].removesuffix(f"/{incident_id}"), row["delivery_id"]
-    posting = Posting("delete", channel, f"{delivery}/purge", incident_id=incident_id)
+    posting = Posting(undo, channel, f"{delivery}/purge", incident_id=incident_id)
     return [owed(posting, key=row["key"], target=delivery, replaces=True)]
 
 

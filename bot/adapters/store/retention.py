@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from bot.adapters.store.channel_tables import mutes, rules, silenced
 from bot.adapters.store.engine import Database
 from bot.adapters.store.incidents import UNFINISHED
+from bot.adapters.store.model_tables import model_days, model_sent
 from bot.adapters.store.tables import audit, briefs, deploys, inbox, lives, notices, once, outbox
 from bot.ports.desk import Forgotten
 
@@ -25,7 +26,12 @@ class SqlRetention:
     database: Database
 
     async def forget(
-        self, *, before: datetime, audit_before: datetime, notices_before: datetime | None = None
+        self,
+        *,
+        before: datetime,
+        audit_before: datetime,
+        notices_before: datetime | None = None,
+        sent_before: datetime | None = None,
     ) -> Forgotten:
         """See the port."""
         sent = sa.and_(outbox.c.state == "sent", outbox.c.settled_at < before)
@@ -42,6 +48,7 @@ class SqlRetention:
             early=await self._delete(notices.c.key, sa.and_(notices.c.incident_id.is_(None), notices.c.at < before)),
             silences=await self._forget_silences(before),
             notices=await self._forget_notices(notices_before) if notices_before else 0,
+            model_sent=await self._forget_sent(sent_before) if sent_before else 0,
             deploys=await self._delete(deploys.c.key, deploys.c.at < before),
         )
 
@@ -64,6 +71,11 @@ class SqlRetention:
         open_now = sa.exists().where(lives.c.incident_id == notices.c.incident_id, lives.c.state.in_(UNFINISHED))
         old = sa.and_(notices.c.at < before, notices.c.incident_id.is_not(None), sa.not_(open_now))
         return await self._delete(notices.c.key, old)
+
+    async def _forget_sent(self, before: datetime) -> int:
+        """What models were sent, and the days that nobody counts any more."""
+        await self._delete(model_days.c.day, model_days.c.day < before.date())
+        return await self._delete(model_sent.c.number, model_sent.c.at < before)
 
     async def _delete(self, key: sa.Column[Any], old: sa.ColumnElement[bool]) -> int:
         return await self._in_portions(key, old, lambda ids: sa.delete(key.table).where(ids))

@@ -1,5 +1,6 @@
 // The page: what one person sees of the local Slack. All state is the server's; this draws it and sends what people do.
 import { attachments, blocks } from "./blocks.js";
+import { files } from "./files.js";
 import { emoji, h, mrkdwn, textObject } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
@@ -174,7 +175,7 @@ function message(m, { thread }) {
       m.is_ephemeral && h("div", { class: "badge-only" }, "👁 Only visible to you",
         h("button", { type: "button", class: "plain", onclick: () => act("dismiss", { ts: m.ts }) }, "Dismiss")),
       h("div", { class: "by" }, h("b", {}, who(m)), m.bot_id && h("span", { class: "badge" }, "APP"), h("time", {}, time(m.ts)), m.edited && h("span", { class: "edited" }, "(edited)")),
-      body, attachments(m.attachments, ctx),
+      body, attachments(m.attachments, ctx), files(m.files),
       m.reactions && h("div", { class: "reactions" }, m.reactions.map((r) => reaction(m, r))),
       replies),
     m.is_ephemeral ? "" : menu(m, thread));
@@ -196,7 +197,7 @@ function menu(m, thread) {
   const node = h("details", { class: "menu tools" }, h("summary", { "aria-label": "Message menu" }, "⋯"),
     h("div", { class: "items" },
       !thread && item("Reply in thread", () => go(here.channel, m.thread_ts ?? m.ts)),
-      ["+1", "eyes", "white_check_mark"].map((name) => item(`React ${emoji(name)}`, () => act("react", { ...args, name, user: state.me }))),
+      ["+1", "eyes", "white_check_mark", "memo"].map((name) => item(`React ${emoji(name)}`, () => act("react", { ...args, name, user: state.me }))),
       shortcuts.map((s) => item(`⚡ ${s.name}`, () => act("shortcut", { ...args, callback_id: s.callback_id, user: state.me }))),
       own && item("Edit…", () => { const text = prompt("Edit message", m.text); if (text !== null) act("edit", { ...args, text }); }),
       own && item("Delete", () => act("delete", args))));
@@ -226,7 +227,10 @@ function viewContext(view, home) {
   if (!drafts.has(view.id)) drafts.set(view.id, new Map());
   return {
     names, draft: drafts.get(view.id), errors: home ? {} : state.errors,
-    act: (e, block, choice) => confirmed(e, () => act("click_view", { action_id: e.action_id, choice, user: state.me, home })),
+    act: (e, block, choice) => confirmed(e, async () => {
+      if (!home) await act("fill", { values: typed(view), user: state.me }, true);
+      await act("click_view", { action_id: e.action_id, choice, user: state.me, home });
+    }),
   };
 }
 
@@ -260,15 +264,20 @@ function drawModal() {
   if (!box.open) box.showModal();
 }
 
-async function submit(view) {
+/** What stands in the inputs of a modal: it goes along with each press. */
+function typed(view) {
   const values = {};
   for (const block of view.blocks.filter((b) => b.type === "input")) {
     const value = drafts.get(view.id)?.get(`${block.block_id} ${block.element.action_id}`);
     values[`${block.block_id}.${block.element.action_id}`] = value ?? "";
   }
+  return values;
+}
+
+async function submit(view) {
   const button = $("modal").querySelector("[type=submit]");
   if (button) button.disabled = true;
-  await act("submit_view", { values, user: state.me }, true);
+  await act("submit_view", { values: typed(view), user: state.me }, true);
   if (button) button.disabled = false;
 }
 

@@ -7,6 +7,10 @@ from typing import Any
 from alembic import context
 
 from bot.adapters.store.channel_tables import channel_settings
+from bot.adapters.store.said_tables import fixes_said
+
+# All are in one metadata; naming one of each module puts its tables there.
+TABLES = (channel_settings, fixes_said)
 
 
 def _ours(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:  # noqa: FBT001  # Alembic's own signature
@@ -16,7 +20,7 @@ def _ours(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=channel_settings.metadata,
+    target_metadata=TABLES[0].metadata,
     include_object=_ours,
     render_as_batch=True,
 )

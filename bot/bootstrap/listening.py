@@ -1,0 +1,70 @@
+"""What Slack's listeners are given: every use case that a person starts. Must not decide, listen or post."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.bootstrap.agreed import agreed_in_channels
+from bot.bootstrap.correct import confirming, correcting, detailing
+from bot.bootstrap.memory import Memory
+from bot.domain.alert import Reading
+from bot.ports.chat import Identity
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.slack.agreed import AgreedChat
+from bot.slack.listening import Listening
+from bot.slack.messages import SlackSurfaces
+from bot.slack.people import SlackPeople
+from bot.workflows.analyse import ShowSent
+from bot.workflows.apart import KeepApart
+from bot.workflows.digest import ComposeDigest
+from bot.workflows.fired_again import AnswerAgain
+from bot.workflows.recall import LookUp
+from bot.workflows.resolve import Resolve
+from bot.workflows.status import ReportStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The workspace that the bot is in: who it is there, who is who, what it may do and how it looks."""
+
+    identity: Identity
+    people: SlackPeople
+    chat: AgreedChat
+    surfaces: SlackSurfaces
+
+
+def listening(
+    settings: Settings,
+    memory: Memory,
+    clock: Clock,
+    here: Here,
+    read: Callable[[Mapping[str, Any]], Reading],
+    status: ReportStatus,
+) -> Listening:
+    """Everything that a listener may call."""
+    return Listening(
+        inbox=memory.inbox,
+        store=memory.incidents,
+        resolve=Resolve(
+            memory.incidents, here.surfaces, clock, memory.bank is not None, confirming(settings, here.people)
+        ),
+        keep_apart=KeepApart(memory.incidents, here.surfaces),
+        answer_again=AnswerAgain(memory.incidents, here.surfaces, owes_bank=memory.bank is not None),
+        lookup=LookUp(memory.recall, memory.index),
+        compose_digest=ComposeDigest(memory.incidents),
+        status=status,
+        chat=here.chat,
+        surfaces=here.surfaces,
+        clock=clock,
+        read=read,
+        agreed=agreed_in_channels(
+            settings, memory.incidents, memory.channels, here.people, here.chat, here.surfaces, clock, memory.store.said
+        ),
+        correct=correcting(settings, memory, here.people, clock),
+        details=detailing(memory, clock),
+        show_sent=ShowSent(memory.store.model_ledger),
+        identity=here.identity,
+    )

@@ -1,0 +1,40 @@
+"""The analyst from the settings: the ladder on Groq, if there is a key and nobody turned it off. Must not decide."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.adapters.groq import open_groq
+from bot.bootstrap.memory import Memory
+from bot.ports.clock import Clock
+from bot.ports.model import Model
+from bot.settings import Settings
+from bot.workflows.analyse import Analyse, ShowSent
+
+
+def model_name(settings: Settings) -> str:
+    """What status and doctor call the model: its names, or "off"."""
+    on = settings.llm == "on" and settings.groq_api_key is not None and settings.model_names
+    return ", ".join(settings.model_names) if on else "off"
+
+
+@asynccontextmanager
+async def open_model(settings: Settings) -> AsyncIterator[Model | None]:
+    """The model that the settings name, if they name one. Nothing is asked of it yet."""
+    key = settings.groq_api_key.get_secret_value() if settings.groq_api_key else ""
+    if model_name(settings) == "off" or not key:
+        yield None
+        return
+    async with open_groq(key, settings.groq_base_url, settings.model_names) as ladder:
+        yield ladder
+
+
+def analysing(settings: Settings, memory: Memory, model: Model | None, clock: Clock) -> Analyse:
+    """What asks it."""
+    return Analyse(model, memory.store.model_ledger, memory.channels, clock, settings.llm_daily_tokens)
+
+
+def showing_sent(memory: Memory) -> ShowSent:
+    """What shows what it was sent."""
+    return ShowSent(memory.store.model_ledger)

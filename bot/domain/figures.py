@@ -1,0 +1,220 @@
+"""The figures of a text, and whether another text holds them: what tells a quoted number from an invented one.
+
+A figure is a number with its unit ("840 ms", "18.2 %", "48,201"), a date or time of day, a name with digits in it
+("ap-south-1", "v4.19.0"), or a number in words. A value occurs if the other text has it with the same unit, or the
+value is told without one, or the other text has the unit in a name ("latency_ms=840"): 18.2 is 18.20 and 48,201 is
+48201, but 18 is not 18.2, and 840 ms is not 840 %. Nothing is converted or rounded. Must not judge whether a figure is right.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+_UNIT_WORDS = """
+ms: ms msec msecs millisecond milliseconds
+s: s sec secs second seconds
+min: m min mins minute minutes
+h: h hr hrs hour hours
+day: d day days
+week: w week weeks
+month: month months
+year: y year years
+%: % percent pct
+x: x × times
+kb: kb kilobyte kilobytes
+mb: mb megabyte megabytes
+gb: gb gigabyte gigabytes
+tb: tb terabyte terabytes
+kib: kib
+mib: mib
+gib: gib
+rps: rps qps
+"""
+_UNITS = {
+    w: line.partition(":")[0] for line in _UNIT_WORDS.strip().splitlines() for w in line.partition(":")[2].split()
+}
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_WORDS = {word: number for number, word in enumerate(_SMALL.split())}
+_WORDS |= {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
+_WORDS |= {"hundred": 100, "hundreds": 100, "thousand": 1000, "thousands": 1000, "million": 10**6, "millions": 10**6}
+# What says a number without being one: it must be said in the same word.
+_SHARES = frozenset(
+    [
+        "half",
+        "halved",
+        "twice",
+        "thrice",
+        "double",
+        "doubled",
+        "doubling",
+        "triple",
+        "tripled",
+        "quadrupled",
+        "tenfold",
+        "dozen",
+        "dozens",
+        "score",
+        "quarter",
+        "majority",
+        "billion",
+        "billions",
+    ]
+)
+_MONTHS = "january february april june july august september october november december"
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
+_NAMED_TIMES = frozenset(f"{_MONTHS} {_DAYS} yesterday".split())
+# Names that have a digit in them and say no number; "one" is no number in most sentences ("one of the pods").
+_NO_FIGURES = frozenset(
+    [
+        "one",
+        "k8s",
+        "s3",
+        "ec2",
+        "ipv4",
+        "ipv6",
+        "oauth2",
+        "http2",
+        "http/2",
+        "utf8",
+        "utf-8",
+        "x509",
+        "p50",
+        "p90",
+        "p95",
+        "p99",
+        "4xx",
+        "5xx",
+        "4xxs",
+        "5xxs",
+    ]
+)
+# "504s" may be seconds, or several of that code.
+PLURAL = "s?"
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
+_TOKEN = re.compile(r"[\w.,:/%×+#-]+|\S")
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:t[\d:.]+z?)?$|\d{1,2}:\d{2}(?::\d{2})?z?$")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)$")
+_GLUED = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)([a-z%×]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure as it is compared. `value` and `unit` for numbers; `name` for everything that must agree to the letter;
+    `said` is how it is told to people."""
+
+    said: str
+    value: Decimal | None = None
+    unit: str | None = None
+    name: str | None = None
+
+
+def _value(written: str) -> Decimal | None:
+    """What a number says; None for one that no rule reads ("1,2,3")."""
+    bare = written.lstrip("+-")
+    if "," in bare and not _GROUPED.match(bare):
+        whole, _, part = bare.partition(",")
+        if "," in part or "." in part:
+            return None
+        return Decimal(f"{whole}.{part}") if part else Decimal(whole)
+    return Decimal(bare.replace(",", ""))
+
+
+def _tokens(text: str) -> list[str]:
+    return [t for t in (raw.strip(".,:#+-/") for raw in _TOKEN.findall(text.casefold())) if t]
+
+
+def _has_number(char: str) -> bool:
+    return char.isdigit() or (not char.isascii() and unicodedata.numeric(char, None) is not None)
+
+
+def _of_digits(token: str, after: str) -> Figure:
+    """A token with a digit in it; `after` is the next one, which may be its unit."""
+    if _DATE.match(token):
+        return Figure(token, name=token.removesuffix("z").lstrip("0"))
+    if ordinal := _ORDINAL.match(token):
+        return Figure(token, Decimal(ordinal[1]))
+    if _NUMBER.fullmatch(token) and (value := _value(token)) is not None:
+        unit = _UNITS.get(after)
+        return Figure(f"{token} {after}" if unit else token, value, unit)
+    glued = _GLUED.match(token)
+    if glued and glued[2] in _UNITS and (value := _value(glued[1])) is not None:
+        return Figure(token, value, PLURAL if glued[2] == "s" else _UNITS[glued[2]])
+    return Figure(token, name=token)
+
+
+def _of_words(token: str, after: str) -> Figure | None:
+    """A number in words, a share, or the name of a day or month; None for any other word."""
+    parts = token.split("-")
+    if all(part in _WORDS for part in parts):
+        unit = _UNITS.get(after)
+        return Figure(f"{token} {after}" if unit else token, Decimal(sum(_WORDS[part] for part in parts)), unit)
+    if token in _SHARES or token in _NAMED_TIMES:
+        return Figure(token, name=token)
+    return None
+
+
+def figures(text: str) -> Iterator[Figure]:
+    """The figures of a text in their order."""
+    tokens = _tokens(text)
+    for place, token in enumerate(tokens):
+        if token in _NO_FIGURES:
+            continue
+        after = tokens[place + 1] if place + 1 < len(tokens) else ""
+        if any(map(_has_number, token)):
+            yield _of_digits(token, after)
+        elif found := _of_words(token, after):
+            yield found
+
+
+def _told(figure: Figure, others: Iterable[Figure], names: frozenset[str], units: frozenset[str]) -> bool:
+    if figure.value is None:
+        return figure.name in names
+    fits = [o for o in others if o.value == figure.value]
+    if figure.unit is None:
+        return bool(fits)
+    if figure.unit == PLURAL:
+        return any(o.unit in {None, "s", PLURAL} for o in fits)
+    same = {figure.unit, PLURAL if figure.unit == "s" else figure.unit}
+    return any(o.unit in same or (o.unit is None and figure.unit in units) for o in fits)
+
+
+def _names(text: str) -> frozenset[str]:
+    """Every token, and its parts: "http_504=88" holds 504 and 88."""
+    tokens = _tokens(text)
+    parts = {p for token in tokens for p in re.split(r"[_/:=,+-]", token) if p}
+    return frozenset(
+        {*tokens, *parts, *(part for token in tokens if _DATE.match(token) for part in _of_a_moment(token))}
+    )
+
+
+def _of_a_moment(token: str) -> Iterator[str]:
+    """What may be said of a date with a time of day: all of it, the date, the time, the time without seconds."""
+    date, _, time = token.removesuffix("z").partition("t")
+    for part in (date, time, date[:-3] if date.count(":") == 2 else "", time[:5]):
+        yield part.lstrip("0")
+    yield token.removesuffix("z").lstrip("0")
+
+
+def _held(text: str) -> list[Figure]:
+    """The figures of a text, those inside of its names too."""
+    parts = (token for token in _tokens(text) if not _DATE.match(token))
+    return [*figures(text), *figures(re.sub(r"[_/:=]", " ", " ".join(parts)))]
+
+
+def _named_units(text: str) -> frozenset[str]:
+    """The units that names have in them ("latency_ms", "percent=")."""
+    parts = {part for token in _tokens(text) if "_" in token or "=" in token for part in re.split(r"[_=]", token)}
+    return frozenset(_UNITS[part] for part in parts if part in _UNITS)
+
+
+def not_told(text: str, sources: Iterable[str]) -> tuple[str, ...]:
+    """The figures of a text that none of the sources holds, as they are written."""
+    told = "\n".join(sources)
+    others, names, units = _held(told), _names(told), _named_units(told)
+    return tuple(dict.fromkeys(figure.said for figure in figures(text) if not _told(figure, others, names, units)))

@@ -1,0 +1,78 @@
+"""Asking a person to record what fixed an incident that cleared: when, and whom. Pure.
+
+Must not ask when it clears, for then people work or sleep; and must not look anybody up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+# Local time of the person who is asked.
+HOUR = 10
+UNTIL_HOUR = 17
+WORKING_DAYS = 5
+# Who clears at midnight is asked ten hours later; nobody sooner, wherever they are.
+EARLIEST = timedelta(hours=HOUR)
+# What cleared longer ago (the bot was off, or nudges were) is not asked about any more.
+WAITS = timedelta(days=7)
+SHOWN = 10
+_USER_ID = re.compile(r"(?:<@)?([UW](?=[A-Z]*\d)[A-Z0-9]{2,20})(?:\|[^<>]*)?>?")
+
+
+@dataclass(frozen=True, slots=True)
+class Nudged:
+    """An incident that a person is asked about. `channel` is where its brief stands, `url` leads there; `suggested` is the
+    fix that the brief recommends, if any."""
+
+    incident_id: str
+    title: str
+    channel: str
+    cleared_at: datetime
+    url: str | None = None
+    suggested: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """What one person is asked on one day."""
+
+    person: str
+    incidents: tuple[Nudged, ...]
+
+
+def may_be_due(cleared_at: datetime, now: datetime) -> bool:
+    """Whether somebody may have to be asked by now, in whatever zone they are."""
+    return EARLIEST <= now - cleared_at <= WAITS
+
+
+def is_due(cleared_at: datetime, now: datetime, zone: tzinfo) -> bool:
+    """Whether a person in this zone is asked now: from ten in the morning of the next working day on. What was missed on
+    that day is made up for on the next ones, in working hours."""
+    local = now.astimezone(zone)
+    in_hours = local.weekday() < WORKING_DAYS and HOUR <= local.hour < UNTIL_HOUR
+    return in_hours and now - cleared_at <= WAITS and local.date() > cleared_at.astimezone(zone).date()
+
+
+def user_in(named: str | None) -> str | None:
+    """The user id in what a tool says of who acknowledged; None where it says a name only."""
+    found = _USER_ID.fullmatch(named.strip()) if named else None
+    return found[1] if found else None
+
+
+def whom(acknowledged_by: str | None, authors: Sequence[str]) -> tuple[str, ...]:
+    """Whom to ask, the best first: who acknowledged, then who wrote most in the thread, of equals the one who wrote last.
+    `authors` are the people of its messages, oldest first."""
+    last = {author: place for place, author in enumerate(authors)}
+    counts = Counter(authors)
+    active = sorted(counts, key=lambda author: (-counts[author], -last[author]))
+    first = user_in(acknowledged_by)
+    return tuple(dict.fromkeys([*([first] if first else []), *active]))
+
+
+def in_order(incidents: Iterable[Nudged]) -> tuple[Nudged, ...]:
+    """As they are asked about: what cleared last first, for it is remembered best."""
+    return tuple(sorted(incidents, key=lambda one: (one.cleared_at, one.incident_id), reverse=True))

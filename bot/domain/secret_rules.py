@@ -1,0 +1,238 @@
+"""The table of what masking looks for: vendors' tokens, values behind a secret's name, people's data. Must not mask.
+
+A rule is tried only in a text that holds one of its `needs`, so that a text without secrets costs next to nothing. Every
+repetition is bounded, and no pattern begins with a look-behind where a character can be asked first: linear, and fast.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Replacing = Callable[[re.Match[str]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one kind of secret looks like. `needs`: one of these must be in the text, in lower case; none: always tried.
+    `by`: what takes the match's place, where it is not `[masked:<name>]` behind group 1."""
+
+    name: str
+    needs: tuple[str, ...]
+    pattern: re.Pattern[str]
+    by: str | Replacing = ""
+
+
+# What stands before a name in one word with it, and what it is a name for.
+_NAMES = (
+    r"(?:(?:pg|db|user|root|admin|auth|access|client|refresh)?(?:pass(?:word|wd|phrase|code)|secret|token)|pwd|(?:bind|root|user|db|admin)[_-]?pw|psk|requirepass|masterauth|api[ _-]?key|access[ _-]?key|account[ _-]?key"
+    r"|private[ _-]?key|signing[ _-]?(?:key|secret)|client[ _-]?secret|client[_-]key[_-]data|auth[_-]?key|encryption[ _-]?key|credentials?|session[_-]?(?:id|key)|j?sess(?:ion)?id|phpsessid"
+    r"|connect\.sid|connection[_ -]?string|mot[_ ]de[_ ]passe|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
+)
+# A name begins behind anything but a letter, or where a word in camelCase does ("jwtSecret"); an ARN's "secret:" is no name.
+_BEGIN = r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?<!\d{12}:)"
+# What a name goes on with: "_OLD" is still the secret, "_id" is not.
+_NOT_IT = r"(?![_-](?:ids?|names?|counts?|types?|files?|paths?|refs?|ur[il]s?|ttl|sizes?|len|length|limits?|used|age|version|status|arn|policy|per|expir\w{0,5})\b)"
+_MORE = rf"{_NOT_IT}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}"
+_NAME = rf"(?:passw(?:or)?d|{_BEGIN}{_NAMES}){_MORE}"
+NAMED = rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}{_MORE}"
+_IS = r"(?:[:=：]|%3[AaDd])"
+# brackets may be inside, but a placeholder ("${DB_PASSWORD}", "{{ db }}") is no value
+_WORD = r"[^\s\"'`,;&<>|{}()\[\]](?!(?<=[$%])[{(])[^\s\"'`,;&<>|]{2,499}(?<![)\]}])"
+_MIXED = r"[^\s\"'`,;<>|{}()\[\]]"
+# A value in quotes goes to the same kind of quote.
+_QUOTED = "|".join(rf"(?<={q})(?:[^{q}\n\\]|\\(?!{q})){{3,500}}" for q in "\"'`")
+PARAMS = r"pass|token|key|apikey|api_key|api-key|secret|password|passwd|pwd|sig|signature|auth|access_token|code|session|jwt|credential|x-amz-[a-z-]{1,30}"
+LABEL = re.compile(rf"[\s*_`\"'•>-]{{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{NAMED}[\s*_`\"':：=]{{0,6}}$", re.IGNORECASE)
+ENDS = re.compile(rf"{NAMED}[*_`\"']{{0,3}}\s{{0,3}}[:=][\s*_`\"']{{0,6}}$", re.IGNORECASE)
+SECRET_PARAM = re.compile(
+    rf"((?:^|[?&;#])(?:[\w.-]{{0,30}}[_.-])?(?:{PARAMS})=)(?!\[masked)([^&#;\s]{{1,2000}})", re.IGNORECASE
+)
+# every name of a secret holds one of these; in a text without them the rules that go by names need not be tried
+_HINTS = ("pass", "secret", "token", "pwd", "key", "cred", "sess", "connect", "kennwort", "contrase", "senha", "clave", "密码", "パスワード", "pw", "psk", "requirepass", "masterauth")  # fmt: skip
+_NO_VALUES = re.compile(
+    r"^(?:null|none|true|false|missing|expired|invalid|required|rotation|rotated|refresh|error|undefined|empty|unknown|https?:.*|ok|yes|no|(?-i:\$[A-Z_]{1,60})|(?-i:(?:/[a-z][a-z0-9._-]{0,60}){2,12})|\d{1,5}(?::\d{1,5})?|\*+|x{3,}|<.*|\[.*)$",
+    re.IGNORECASE,
+)
+
+
+def _token(name: str, needs: str, *patterns: str) -> Rule:
+    """A vendor's token, known by its own form."""
+    return Rule(name, tuple(needs.split()), re.compile("|".join(patterns)), f"[masked:{name}]")
+
+
+_TOKENS = (
+    _token("slack_token", "xox xapp-", r"xox(?<!\wxox)(?:e\.xox[bp]|[a-zA-Z])-[A-Za-z0-9-]{8,250}", r"xapp-(?<!\wxapp-)\d-[A-Za-z0-9-]{8,250}"),
+    _token("slack_webhook", "hooks.slack.com/", *(rf"(?<=hooks\.slack\.com/{kind}/)[A-Za-z0-9/]{{10,120}}" for kind in ("services", "triggers", "workflows"))),
+    _token("github_token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"gh[pousr]_(?<!\w....)[A-Za-z0-9]{16,255}", r"github_pat_[A-Za-z0-9_]{16,255}"),
+    _token("gitlab_token", "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent-", r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent)-[A-Za-z0-9_-]{16,255}"),
+    _token("groq_key", "gsk_", r"gsk_(?<!\wgsk_)[A-Za-z0-9]{16,255}"),
+    _token("hindsight_key", "hsk_", r"hsk_(?<!\whsk_)[A-Za-z0-9_-]{8,255}"),
+    _token("stripe_key", "_live_ _test_ whsec_", r"[srp]k_(?<!\w...)(?:live|test)_[A-Za-z0-9]{8,255}", r"whsec_[A-Za-z0-9+/=]{16,255}"),
+    _token("razorpay_key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{8,64}"),
+    _token("model_key", "sk- hf_ r8_ nvapi-", r"sk-(?<!\wsk-)(?:ant-|proj-|svcacct-|or-)?(?=[A-Za-z0-9_-]{0,60}?[A-Z0-9])[A-Za-z0-9_-]{20,255}", r"(?:hf|r8)_(?<!\w...)[A-Za-z0-9]{30,40}\b", r"nvapi-[A-Za-z0-9_-]{40,100}"),
+    _token("aws_key", "akia asia aroa aida", r"A(?<!\wA)(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}\b"),
+    _token("google_key", "aiza ya29. gocspx- 1//0", r"AIza[A-Za-z0-9_-]{35}", r"ya29\.[A-Za-z0-9_-]{16,1000}", r"GOCSPX-[A-Za-z0-9_-]{16,64}", r"1//0(?<![\w/]1//0)[A-Za-z0-9_-]{30,200}"),
+    _token("azure_key", "q~", r"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,40}"),
+    _token("sendgrid_key", "sg.", r"SG\.(?<!\wSG.)[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}"),
+    _token("mailgun_key", "key-", r"key-(?<!\wkey-)[a-f0-9]{32}\b"),
+    _token("twilio_key", "sk", r"SK(?<!\wSK)[a-f0-9]{32}\b"),
+    _token("telegram_token", ":aa", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}"),
+    _token("discord_token", ".", r"[MNO](?<!\w.)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}"),
+    _token("npm_token", "npm_ pypi- dop_v1_ hvs. dckr_pat_ rubygems_", r"npm_[A-Za-z0-9]{30,64}", r"pypi-[A-Za-z0-9_-]{32,255}", r"dop_v1_[a-f0-9]{32,64}", r"hvs\.[A-Za-z0-9_-]{20,255}", r"dckr_pat_[A-Za-z0-9_-]{20,64}", r"rubygems_[a-f0-9]{40,64}"),
+    _token("vault_token", "s. hvb.", r"s\.(?<![\w./-]s.)(?=[A-Za-z]{0,23}\d)(?=[a-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}\b(?!\.)", r"hvb\.[A-Za-z0-9_-]{20,300}"),
+    _token(
+        "service_token",
+        "shpat_ shpca_ shppa_ shpss_ dapi nrak- nrii- glsa_ glc_ lin_api_ ntn_ atatt3x atctt3x atbb sbp_ .atlasv1. figd_ pscale_ eaaa sq0 age-secret-key-1 pmak- dp.pt. sntrys_ sntryu_ xkeysib- tskey- hrku- ltai eyjrijoi cfsk_",
+        r"shp(?:at|ca|pa|ss)_[a-f0-9]{32}", r"dapi(?<!\wdapi)[a-f0-9]{32}(?:-\d)?", r"NR(?:AK|II)-[A-Z0-9]{20,32}", r"glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}", r"glc_[A-Za-z0-9+/=_-]{32,400}", r"lin_api_[A-Za-z0-9]{32,64}",
+        r"ntn_[A-Za-z0-9]{40,60}", r"AT(?:ATT|CTT)3x[A-Za-z0-9_=-]{32,400}", r"ATBB[A-Za-z0-9_=-]{24,64}", r"sbp_[a-f0-9]{40}", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,100}", r"figd_[A-Za-z0-9_-]{32,64}",
+        r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}", r"EAAA(?<!\w....)[A-Za-z0-9_-]{40,200}", r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,64}", r"AGE-SECRET-KEY-1[A-Z0-9]{50,64}", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
+        r"dp\.pt\.[A-Za-z0-9]{40,44}", r"sntry[su]_[A-Za-z0-9+/=_-]{32,400}", r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}", r"tskey-[a-z]{2,8}-[A-Za-z0-9-]{16,80}", r"HRKU-[A-Za-z0-9_-]{36,60}", r"LTAI(?<!\w....)[A-Za-z0-9]{17,21}\b", r"eyJrIjoi[A-Za-z0-9+/=_-]{40,400}", r"cfsk_[A-Za-z0-9_]{24,100}",
+    ),
+    _token("jwt", "eyj", r"eyJ(?<!\weyJ)[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,1000})?"),
+)  # fmt: skip
+
+
+def _secret(match: re.Match[str]) -> str:
+    """The value behind a secret's name; words that only talk about the secret ("the token: Grafana's …") stay."""
+    spoken_of = match.string.startswith(("'s ", "’s "), match.end())
+    return match[0] if spoken_of or is_no_value(match[2]) else f"{match[1]}[masked:secret]"
+
+
+def is_no_value(value: str) -> bool:
+    """Whether what stands behind a secret's name only speaks of it ("expired", "****", a port)."""
+    return _NO_VALUES.match(value) is not None
+
+
+def _named(needs: tuple[str, ...], pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> Rule:
+    """A value known by what stands before it (group 1); the value is group 2."""
+    return Rule("secret", needs, re.compile(pattern, flags), _secret)
+
+
+_BY_NAME = (
+    Rule(
+        "authorization",
+        ("authorization", "bearer", "ssws"),
+        re.compile(r"((?:authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey|ssws)?|\bbearer|\bssws)\s{1,3}|authorization[\"']\s{0,3}:\s{0,3}[\"'](?:(?:bearer|basic|token|digest|apikey|ssws)\s{1,3})?)(?!\[masked)([A-Za-z0-9._~+/=-]{8,2000})", re.IGNORECASE),
+        r"\1[masked:authorization]",
+    ),
+    Rule("authorization", ("basic ",), re.compile(r"(\bBasic[ ]{1,3})(?=[a-z0-9+/]{0,200}[A-Z])(?=[A-Za-z+/]{0,200}[0-9=])([A-Za-z0-9+/]{12,2000}={0,2})"), r"\1[masked:authorization]"),
+    Rule("password_hash", ("$",), re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[156]\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$argon2(?:id|i|d)\$[^\s\"']{20,200}"), "[masked:password_hash]"),
+    _named(("convertto-securestring",), rf"(convertto-securestring[ ](?:-string[ ])?[\"'])(?!\[masked)({_WORD})"),
+    _named(("signature=",), r"(\bsignature=)([a-f0-9]{40,128}\b)"),
+    _named(_HINTS, rf"({_NAME}[\"'`*_\\]{{0,9}}\s{{0,3}}{_IS}[*_]{{0,2}}(?:[ ]?[|>][+-]?\s{{1,20}}|\s{{0,3}})[\"'`\\]{{0,9}})(?!\[masked|\\)({_QUOTED}|{_WORD})"),
+    # a name and its value as two fields of one thing, or as an element
+    _named(("value",), rf"({_NAME}[\"'\\]{{0,4}}[\s,/]{{0,20}}[\"'\\]{{0,4}}value[\"'\\]{{0,4}}\s{{0,3}}[:=]\s{{0,3}}[\"'\\]{{0,4}})(?!\[masked)({_WORD})"),
+    _named(("</",), rf"(<(?:[\w.-]{{0,30}}[:_.-])?{_NAMES}>\s{{0,20}})(?!\[masked)([^<>\n]{{3,500}})(?=</)"),
+    _named(("pass",), rf"((?<![A-Za-z])pass[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)(?=[^\s\"']{{0,200}}?[A-Za-z])({_WORD})"),
+    _named(("key",), rf"((?<![A-Za-z])(?:subscription|master|app|license|storage|ssh|host|deploy|service|integration|ingest|write|admin|root|function|webhook|shared|device|routing|hmac)[ _-]?key[\"']?\s{{0,3}}{_IS}\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)((?:base64:)?[A-Za-z0-9+/=_-]{{20,500}})"),
+    Rule(
+        "secret",
+        ("otp", "one-time", "verification", "cvv", "cvc"),
+        re.compile(r"((?<![A-Za-z])(?:otp|one-time[ ](?:code|password|pin)|verification[ ]code|cvv|cvc)[\"']?(?:[ ]is[ ]|\s{0,3}[:=]\s{0,3}|[ ])[\"']?)\d{3,8}(?!\w|[.:]\d)", re.IGNORECASE),
+        r"\1[masked:secret]",
+    ),
+    # the name as a heading of its own, the value on the next line
+    _named(_HINTS, rf"(^(?:[^\S\n]|[>•*_`-]){{0,6}}(?:\w{{1,30}}[ ]){{0,2}}{NAMED}[*_`]{{0,3}}[ ]?\n[\s>•*_`\"']{{0,6}})(?!\[masked)({_WORD})", re.IGNORECASE | re.MULTILINE),
+    # what a command is given: --password X, -u user:X, mysql -pX, docker login -p X
+    _named(_HINTS, rf"(-(?<![\w-]-)-?(?:[a-z0-9]{{1,30}}[_-]){{0,4}}{_NAMES}[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})"),
+    _named(("-u", "u ", "u=", "-user"), rf"(-(?<![\w-]-)(?:[a-zA-Z]{{0,5}}u|-user|-proxy-user)[ =]{{0,2}}[\"']?[\w.@+-]{{1,100}}:)(?!\[masked)({_WORD})", re.RegexFlag(0)),
+    _named(("mysql", "maria", "mongo", "sshpass", "redis-cli"), rf"((?<![\w-])(?:(?:mysql|maria|mongo)\w{{0,12}}(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p|sshpass[ ]{{1,3}}-p[ ]{{0,2}}|redis-cli(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-a[ ]{{1,2}})[\"']?)(?!\[masked)({_WORD})", re.RegexFlag(0)),
+    _named(("login",), rf"(\blogin(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})", re.RegexFlag(0)),
+    _named(("identified",), r"(\bidentified[ ](?:with[ ]\w{1,40}[ ])?by[ ]{1,2}[\"'])(?!\[masked)([^\"'\n]{3,500})"),
+    # a container registry's credentials: base64 of user and password
+    _named(("auth",), r"(\"auth\"\s{0,3}:\s{0,3}\")(?!\[masked)([A-Za-z0-9+/]{12,2000}={0,2})(?=\")"),
+    # said in words: only a value that has letters and digits
+    _named(_HINTS, rf"((?<![A-Za-z]){_NAMES}(?:[ ](?:is|was|ist|lautet|est|es)[ ]{{1,2}}[\"'`]?(?={_MIXED}{{6}})|[ ]{{1,2}}[\"'`]?(?=[A-Za-z0-9]{{10,200}}(?![\w.:/=-]))))(?!\[masked)(?=[^\s]{{0,200}}?\d)(?=[^\s]{{0,200}}?[A-Za-z])(?![a-f0-9]{{40}}\b)({_WORD})"),
+    _named(("=",), rf"([?&](?:amp;)?(?:[\w.-]{{0,30}}[_.-])?(?:{PARAMS})=)(?!\[masked)([^&#;\s\"'<>|)]{{3,2000}})"),
+)  # fmt: skip
+_COOKIE = re.compile(
+    r"([\w.-]{1,60}=)(?!\[masked)(?<!path=)(?<!domain=)(?<!expires=)(?<!max-age=)(?<!samesite=)([^;,\s\"']{8,4000})",
+    re.IGNORECASE,
+)
+
+
+def _cookies(match: re.Match[str]) -> str:
+    """A header's cookies, each without its value; their attributes stay."""
+    return match[1] + _COOKIE.sub(r"\1[masked:cookie]", match[2])
+
+
+_ISSUED = re.compile(r"(?:4\d{12}|4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6\d{15,18})$")
+
+
+def _card(match: re.Match[str]) -> str:
+    """Masked if it is a card number: an issued prefix with its length, checksum, one kind of separator or none."""
+    digits = re.sub(r"\D", "", match[0])
+    grouped = len({c for c in match[0] if not c.isdigit()}) <= 1
+    looks = _ISSUED.match(digits) is not None and len(set(digits)) > 1
+    return "[masked:card]" if looks and grouped and _luhn(digits) else match[0]
+
+
+def _luhn(digits: str) -> bool:
+    """Whether the digits pass the check of payment cards."""
+    total = 0
+    for i, digit in enumerate(reversed(digits)):
+        value = int(digit) * (2 if i % 2 else 1)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+# Lengths of the account numbers of countries that have them.
+_IBAN_LENGTHS = {
+    "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20, "ES": 24, "FI": 18,
+    "FR": 27, "GB": 22, "GR": 27, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27, "LI": 21, "LT": 20, "LU": 20,
+    "LV": 21, "MC": 27, "MT": 31, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "RO": 24, "SA": 24, "SE": 24, "SI": 19, "SK": 24,
+    "TR": 26,
+}  # fmt: skip
+
+
+def _iban(match: re.Match[str]) -> str:
+    """Masked if it is an account number: its country's length, and its checksum."""
+    bare = match[0].replace(" ", "")
+    if _IBAN_LENGTHS.get(bare[:2]) != len(bare):
+        return match[0]
+    number = "".join(str(int(c, 36)) for c in bare[4:] + bare[:4])
+    return "[masked:iban]" if int(number) % 97 == 1 else match[0]
+
+
+def _phone(match: re.Match[str]) -> str:
+    """Masked if it has as many digits as a number with its country has."""
+    return "[masked:phone]" if 8 <= sum(c.isdigit() for c in match[0]) <= 15 else match[0]
+
+
+_NO_UNIT = r"(?![\w:/-]|\.\d|,\d|[ ]?(?:ms|us|µs|ns|s|m|h|rps|qps|req|requests?|bytes|rows|events|items|[KMGTkmgt]i?B|%)(?!\w))"
+_PEOPLE = (
+    Rule("cookie", ("cookie",), re.compile(r"((?:set-)?cookie[\"']?\s{0,3}:\s{0,3}[\"']?)([^\n\"']{8,4000})", re.IGNORECASE), _cookies),
+    Rule(
+        "email",
+        ("@", "%40"),
+        re.compile(r"[A-Za-z0-9](?<![\w.+@-].)(?<!//.)(?<!ssh .)(?!(?<=g)it@)[\w.+-]{0,63}(?:@|%40)(?!v?\d{1,5}\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])"),
+        "[masked:email]",
+    ),
+    Rule("card", (), re.compile(r"\d(?<![\w./+-].)(?<!\d:.)(?:[ -]?\d){12,18}(?![\w.:/-]|-\d)"), _card),
+    Rule("iban", (), re.compile(r"[A-Z](?<!\w.)[A-Z]\d\d(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?!\w)"), _iban),
+    Rule("phone", ("+",), re.compile(r"\+(?<![\w./+-].)(?:\d{1,3}(?:[ .-]\(?\d{2,12}\)?|\(\d{2,5}\)){1,5}|[1-9]\d{10,13})" + _NO_UNIT), _phone),
+    Rule("phone", ("(",), re.compile(r"\((?<![\w.:/+=-].)\d{3}\) \d{3}-\d{4}(?!\d)"), "[masked:phone]"),
+    # as North America writes them: no area or exchange begins with 0 or 1
+    Rule("phone", ("-", "."), re.compile(r"[2-9](?<![\w.:/+=-].)\d{2}([.-])(?!00)[2-9]\d{2}\1\d{4}" + _NO_UNIT), "[masked:phone]"),
+    Rule("phone", ("dial ", "ring ", "call ", "text ", "reach "), re.compile(r"(\b(?:(?:dial|ring)(?:[ ]\w{1,12})?|(?:call|text|reach)[ ](?:\w{1,12}[ ])?(?:at|on))[ ])(\+?\d(?:[ ().-]{0,2}\d){8,14}(?![\w.:/-]))", re.IGNORECASE), r"\1[masked:phone]"),
+    Rule(
+        "phone",
+        ("phone", "mobile", "msisdn", "tel", "whatsapp"),
+        re.compile(r"((?<![A-Za-z])(?:phone|mobile|msisdn|tel(?:ephone)?|whatsapp)(?:[ _-]?(?:no|num|number))?[\"'*_]{0,3}\s{0,3}[:=][\"'*_]{0,3}\s{0,3}[\"']?)(\+?\d(?:[ ().-]{0,2}\d){7,14}(?![\w.:/-]))", re.IGNORECASE),
+        r"\1[masked:phone]",
+    ),
+)  # fmt: skip
+IN_LINKS = (
+    Rule("pem", ("-----begin ",), re.compile(r"-----BEGIN ([A-Z0-9 ]{0,40})-----(?:[^-]|-(?!----)){1,8000}(?:-----END [A-Z0-9 ]{0,40}-----|$)"), "[masked:pem]"),
+    *_TOKENS,
+)  # fmt: skip
+RULES: tuple[Rule, ...] = (
+    IN_LINKS[0],
+    Rule("url_password", ("://",), re.compile(r"(://)[^\s/@:?#\[\]]{0,200}:[^\s/?#\[\]@]{1,200}(?:@[^\s/@?#\[\]]{1,200})?(?=@)"), r"\1[masked:url_password]"),
+    Rule("dsn", ("://",), re.compile(r"(://)(?:[A-Fa-f0-9]{16,64}(?=@)|[A-Za-z0-9_~.+-]{20,255}(?=@))"), r"\1[masked:dsn]"),
+    *_TOKENS,
+    *_BY_NAME,
+    *_PEOPLE,
+)  # fmt: skip

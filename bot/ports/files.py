@@ -1,0 +1,71 @@
+"""Files that go to Slack: what an outbox row keeps of one, who makes its bytes, and who reads a thread for one.
+
+Must not draw, write or send anything. A row keeps what a file is about, not its bytes: so purging finds every word that is
+kept, what people said in a thread is not kept at all, and a retry makes the file anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.domain.digest_chart import DigestChart
+from bot.domain.postmortem import Saying
+from bot.ports import RecordRejected
+from bot.ports.chat import Posting
+
+_CHART = TypeAdapter(DigestChart)
+
+
+class Files(Protocol):
+    """Makes the bytes of a file when it is sent."""
+
+    async def content(self, posting: Posting) -> bytes:
+        """What the file holds. Raises ChartUnavailable, RecordRejected (what it is about is not kept any more),
+        IncidentNotFound, StoreUnavailable, ChatUnavailable."""
+        ...
+
+
+class Charts(Protocol):
+    """Draws. Promise: does not block the event loop; text in a chart is data and cannot change how it is drawn."""
+
+    async def png(self, chart: DigestChart) -> bytes:
+        """The chart as a PNG, readable on light and dark ground. Raises ChartUnavailable."""
+        ...
+
+
+class Threads(Protocol):
+    """Reads a thread when somebody asked for it. Raises ChatUnavailable, ChatRejected."""
+
+    async def said_in(self, channel: str, root_ts: str) -> Sequence[Saying]:
+        """What people said there, oldest first, no bots; secrets masked; the first few hundred."""
+        ...
+
+    async def names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
+        """The names of these people, as far as Slack tells them."""
+        ...
+
+
+def picture_file(channel: str, delivery_id: str, name: str, title: str, chart: DigestChart) -> Posting:
+    """The posting of a picture; it goes into the thread of the message that is its target."""
+    extra = {"name": name, "title": title, "alt": chart.alt, "chart": asdict(chart)}
+    return Posting("upload", channel, delivery_id, extra=extra)
+
+
+def postmortem_file(channel: str, delivery_id: str, name: str, thread_ts: str, incident_id: str, by: str) -> Posting:
+    """The posting of an incident's post-mortem, asked for by this person. `name` is unique in the thread: by it the file is
+    found again."""
+    extra = {"name": name, "title": f"Post-mortem of {incident_id}", "postmortem": incident_id}
+    said = f"Post-mortem, asked for by <@{by}>" if by.isalnum() else ""
+    return Posting("upload", channel, delivery_id, said, thread_ts=thread_ts, incident_id=incident_id, extra=extra)
+
+
+def read_chart(value: object) -> DigestChart:
+    """The chart that a row keeps; raises RecordRejected where there is none (any more)."""
+    try:
+        return _CHART.validate_python(value)
+    except ValidationError as error:
+        raise RecordRejected("chart", "is not kept any more") from error

@@ -1,0 +1,1 @@
+"""Histories kept elsewhere, read as records: one module for each form. Must not open files, store or print."""

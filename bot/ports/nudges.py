@@ -1,0 +1,28 @@
+"""Which incidents nobody was asked about yet, and asking exactly once. Must not decide whom, when or how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Protocol
+
+from bot.domain.lifecycle import Life
+from bot.ports.store import Changes
+
+
+class Nudges(Protocol):
+    """Raises StoreUnavailable; then nothing was changed."""
+
+    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+        """Lives that cleared, have a brief, no recorded end, were opened since then and were not asked about, newest first,
+        at most 500."""
+        ...
+
+    async def claim(self, person: str, day: date, incident_ids: Sequence[str], changes: Changes) -> bool:
+        """Ask this person on this day about these incidents: with `changes` in one transaction. False (and nothing
+        written) if the person was asked on this day before, or anybody was about one of the incidents."""
+        ...
+
+    async def settle(self, incident_id: str) -> None:
+        """Nobody is to be asked about this incident any more."""
+        ...

@@ -1,0 +1,42 @@
+"""The report on the bot itself: gather the rows of a period for whoever may see them. Must not count or render."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.query import Viewer
+from bot.domain.report import Feedback, Report, Told, report
+from bot.ports.store import IncidentStore
+
+FeedbackIn = Callable[[datetime, datetime], Awaitable[Sequence[Feedback]]]
+
+
+async def nothing_said(since: datetime, until: datetime) -> Sequence[Feedback]:
+    """Where no feedback is kept."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeReport:
+    """The report of a period. `feedback` gives what people said of precedents in it."""
+
+    store: IncidentStore
+    feedback: FeedbackIn = nothing_said
+
+    async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
+        """Over the incidents that the viewer may see. Raises StoreUnavailable."""
+        lives = await self.store.lives(since, until, viewer)
+        ids = [life.incident_id for life in lives]
+        records, posts = await self.store.find(ids), await self.store.posts_about(since)
+        rows = [
+            Told(
+                life,
+                records.get(life.incident_id),
+                tuple(posted.brief for posted in await self.store.briefs(life.incident_id)),
+                posts.get(life.incident_id, 0),
+            )
+            for life in lives
+        ]
+        return report(rows, await self.feedback(since, until), since, until)

@@ -1,0 +1,78 @@
+"""The picture for real: its size, what stands in it whatever titles hold, and no empty boxes for missing letters."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from dataclasses import replace
+
+import pytest
+
+from bot.adapters import chart as adapter
+from bot.adapters.chart import WIDTH, MatplotlibCharts, fonts, height_of
+from bot.domain.digest_chart import Bar, Column, DigestChart
+from bot.ports import ChartUnavailable
+
+CHART = DigestChart(
+    "Week of 2026-11-16",
+    "7 incidents, 4 in the period before",
+    (Bar(("OTP is late",), 3, 1), Bar(("Disk full",), 2, 0)),
+    2,
+    tuple(Column(f"Mon {n}", n) for n in range(7)),
+    "in words",
+)
+
+
+def size(png: bytes) -> tuple[int, int]:
+    assert png.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", png[16:24])
+    return int(width), int(height)
+
+
+async def test_the_picture_has_the_width_of_a_phone_and_is_the_same_each_time() -> None:
+    charts = MatplotlibCharts()
+    png = await charts.png(CHART)
+    assert size(png) == (WIDTH, height_of(CHART))
+    assert png == await charts.png(CHART)
+
+
+# A missing letter is a warning of the library, and warnings are errors here.
+@pytest.mark.parametrize(
+    "title",
+    [
+        "支払いゲートウェイがタイムアウト",
+        "भुगतान विफल",
+        "🔥✅",
+        "$\\frac{1}{$",
+        "a" * 90,
+        "\x00\u202e\n",
+        "ошибка",
+        "فشل الدفع",
+    ],
+)
+async def test_whatever_a_title_holds_the_picture_is_drawn(title: str) -> None:
+    bars = (Bar((title, "otp/twilio: INC-1"), 1240, 7), Bar((title,), 1, 7), Bar((title, title), 2, 2))
+    drawn = replace(CHART, heading=title, bars=bars, more=0)
+    assert size(await MatplotlibCharts().png(drawn)) == (WIDTH, height_of(drawn))
+
+
+def test_a_title_without_letters_here_gives_way_to_what_has_them() -> None:
+    own = fonts()
+    bare = replace(own, others=())
+    assert bare.drawable("支払い") is None
+    assert bare.drawable("भुगतान") is None
+    assert bare.drawable("🔥 High ✅ errors 🫠") in {("High ✅ errors", own.own), ("High errors", own.own)}
+    assert bare.drawable("🫠") is None
+    assert bare.drawable("OTP  is\nlate") == ("OTP is late", own.own)
+
+
+async def test_few_and_no_families_and_no_days() -> None:
+    for drawn in (replace(CHART, bars=()), replace(CHART, columns=()), replace(CHART, columns=(Column("x", 0),) * 14)):
+        assert size(await MatplotlibCharts().png(drawn)) == (WIDTH, height_of(drawn))
+
+
+async def test_where_the_library_is_missing_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ChartUnavailable, match="could not be drawn"):
+        await MatplotlibCharts().png(CHART)
+    assert adapter.TITLE > adapter.SMALL

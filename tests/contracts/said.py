@@ -1,0 +1,64 @@
+"""What any store of what persons said must do, whichever database holds it. The bindings are in `test_contracts`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.adapters.store import Store
+from bot.domain.filing import FixesSaid
+from bot.domain.incident import Incident
+from bot.domain.query import Query
+from bot.domain.set_aside import SetAside, WhyAside
+from bot.ports.store import Changes
+from tests.contracts.channels import audited
+from tests.fakes import START
+
+ASIDE = SetAside("INC-1", "f1", "決済", "pay", WhyAside.PLACE, "U1", START, "INC-9", "C1", "private:G1", "note ✗", True)
+SAME = FixesSaid(True, "restart ✗", "bounce", "INC-1", "INC-2", "U1", START)
+NOTE = Changes(audit=(("U1", "act", "INC-1", "detail"),), once="once/1")
+
+
+class SaidContract:
+    """Subclasses give `store`."""
+
+    async def test_what_is_set_aside_is_found_by_alert_service_and_channel(self, store: Store) -> None:
+        number = await store.said.set_aside(ASIDE, NOTE)
+        assert await store.said.set_aside(ASIDE, NOTE) == 0
+        kept = replace(ASIDE, number=number)
+        for query in (Query("x", fingerprint="f1"), Query("x", service="Pay"), None):
+            assert await store.said.asides(query) == (kept,)
+        assert await store.said.asides(Query("x", fingerprint="f2", service="search")) == ()
+        assert await store.said.asides(Query("x")) == ()
+        assert await store.said.asides(channel="C1") == (kept,)
+        assert await store.said.asides(channel="C2") == ()
+        newer = replace(ASIDE, why=WhyAside.OUTDATED, by="U2", pinned_off=False)
+        other = replace(ASIDE, incident_id="INC-2", title=None, service=None)
+        again = [await store.said.set_aside(each, Changes()) for each in (newer, other, other)]
+        assert [a.number for a in await store.said.asides()] == [again[0], again[2]]
+        assert (await store.said.asides())[0] == replace(newer, number=again[0])
+
+    async def test_taking_back_ends_it_once(self, store: Store) -> None:
+        kept = replace(ASIDE, number=await store.said.set_aside(ASIDE, Changes()))
+        assert await store.said.take_back(kept, "U2", NOTE)
+        assert not await store.said.take_back(kept, "U2", replace(NOTE, once=None))
+        assert await store.said.asides() == ()
+        assert await audited(store) == 1
+
+    async def test_what_is_said_of_fixes_is_kept_in_order_until_it_is_taken_back(self, store: Store) -> None:
+        one = replace(SAME, number=await store.said.say_fixes(SAME, NOTE))
+        assert await store.said.say_fixes(SAME, NOTE) == 0
+        two = replace(SAME, same=False, number=await store.said.say_fixes(replace(SAME, same=False), Changes()))
+        assert await store.said.fixes_said() == (one, two)
+        assert await store.said.take_back_fixes(one, "U1", Changes())
+        assert not await store.said.take_back_fixes(one, "U1", Changes())
+        assert await store.said.fixes_said() == (two,)
+
+    async def test_a_purge_takes_along_what_was_said_of_the_incident(self, store: Store) -> None:
+        for incident_id, about in (("INC-1", "INC-9"), ("INC-2", "INC-1"), ("INC-3", "INC-9")):
+            await store.said.set_aside(replace(ASIDE, incident_id=incident_id, about=about), Changes())
+        await store.said.say_fixes(SAME, Changes())
+        await store.said.say_fixes(replace(SAME, one_incident="INC-3"), Changes())
+        await store.incidents.commit(Changes(records=(Incident("INC-1", "t"),)))
+        assert await store.purging.purge("INC-1", (), Changes())
+        assert [a.incident_id for a in await store.said.asides()] == ["INC-3"]
+        assert [s.one_incident for s in await store.said.fixes_said()] == ["INC-3"]
