@@ -78,4 +78,4 @@ elif [ "${REQUIRE_SERVICES:-}" = 1 ]; then
 fi
 
 # shellcheck disable=SC2086
-$around "$python" -m pytest -q -m integration
+$around "$python" -m pytest -q -m integration -n auto --dist loadgroup
