@@ -34,9 +34,9 @@ from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
-from bot.domain.alert import Reading
+from bot.domain.alert import Alert, Reading
 from bot.domain.vendors import Directory
-from bot.observability import REGISTRY, logger, spawn
+from bot.observability import REGISTRY, count_masked, logger, spawn
 from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock, Ids
@@ -234,7 +234,10 @@ def _reader(settings: Settings, identity: Identity, names: Directory) -> Callabl
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:
-    return read(event, own_bot_ids=own, names=names)
+    reading = read(event, own_bot_ids=own, names=names)
+    if isinstance(reading, Alert):
+        count_masked(reading.text)
+    return reading
 
 
 async def _handle(work: Any, listening: Listening, row: Any) -> None:
