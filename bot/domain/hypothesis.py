@@ -24,7 +24,7 @@ ALERT = "ALERT"
 # What each part may take on a phone, in characters.
 LIMITS = {"possible_root_cause": 300, "reasoning": 600, "recommended_next_action": 400, "uncertainty": 300}
 NEEDED = ("possible_root_cause", "recommended_next_action")
-LONGEST = 4_000
+LONGEST = 2_000
 MOST_CITED = 12
 
 
