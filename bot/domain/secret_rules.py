@@ -33,7 +33,7 @@ _NAMES = (
 # A name begins behind anything but a letter, or where a word in camelCase does ("jwtSecret"); an ARN's "secret:" is no name.
 _BEGIN = r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?<!\d{12}:)"
 # What a name goes on with: "_OLD" is still the secret, "_id" is not.
-_NOT_IT = r"(?![_-](?:ids?|names?|counts?|types?|files?|paths?|refs?|ur[il]s?|ttl|sizes?|len|length|limits?|used|age|version|status|arn|policy|per|expir\w{0,5})\b)"
+_NOT_IT = r"(?![_-](?:ids?|names?|envs?|vars?|counts?|types?|files?|paths?|refs?|ur[il]s?|ttl|sizes?|len|length|limits?|used|age|version|status|arn|policy|per|expir\w{0,5})\b)"
 _MORE = rf"{_NOT_IT}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}"
 _NAME = rf"(?:passw(?:or)?d|{_BEGIN}{_NAMES}){_MORE}"
 NAMED = rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}{_MORE}"
