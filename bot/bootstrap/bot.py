@@ -140,7 +140,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
-    status = _status(memory, clock, deliver, watch)
+    status = _status(memory, clock, deliver, watch, sources.names)
     deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status)
     app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
@@ -208,7 +208,9 @@ def _other_work(
     }
 
 
-def _status(memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies) -> ReportStatus:
+def _status(
+    memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies, sources: tuple[str, ...]
+) -> ReportStatus:
     return ReportStatus(
         memory.health,
         memory.outbox,
@@ -222,6 +224,7 @@ def _status(memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependen
         paused=deliver.paused,
         watched=watch.states,
         traces=memory.store.traces,
+        sources=sources,
     )
 
 

@@ -10,7 +10,7 @@ from bot.bootstrap.memory import Memory
 from bot.ports.clock import Clock
 from bot.workflows.dependencies import Probe, WatchDependencies
 from bot.workflows.evidence import GatherEvidence
-from bot.workflows.status import owed_line
+from bot.workflows.status import evidence_name, owed_line
 
 STORE, SLACK, OUTBOX, BANK = "Store", "Slack", "Outbox", "Hindsight"
 
@@ -20,7 +20,7 @@ def watching(memory: Memory, clock: Clock, sources: GatherEvidence) -> WatchDepe
     evidence as they are asked. Slack is added by `slack_of` once there is a connection."""
 
     def noted() -> Iterator[tuple[str, str | None]]:
-        return ((f"Evidence: {state.name}", state.problem) for state in sources.states())
+        return ((evidence_name(state.name), state.problem) for state in sources.states())
 
     return WatchDependencies(clock, probes_of(memory, clock), noted)
 
