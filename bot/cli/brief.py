@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
+from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
 from bot.alerts.masking import masked
 from bot.alerts.shape import shape
@@ -30,6 +32,7 @@ from bot.domain.alert import Alert, AlertState
 from bot.domain.brief import Brief
 from bot.domain.brief_json import brief_json
 from bot.domain.digest import Digest
+from bot.domain.digest_chart import chart_of
 from bot.domain.incident import Boundary, FailedCheck
 from bot.domain.opening import posted_at
 from bot.domain.query import OPERATOR
@@ -191,13 +194,26 @@ def check_of(text: str) -> FailedCheck:
 def digest(
     days: Annotated[int, typer.Option(min=1, max=366, help="How many days back")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="Print the digest as JSON")] = False,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Write its picture to this PNG file, too")] = None,
 ) -> None:
     """Print what recurred in the last days."""
     composed = run(_digest(days))
+    if picture:
+        _draw(composed, picture)
     if as_json:
         print_json(json.loads(json.dumps(asdict(composed), default=str)))
     else:
         print_message(SlackSurfaces().digest(composed))
+
+
+def _draw(composed: Digest, path: Path) -> None:
+    chart = chart_of(composed)
+    if chart is None:
+        fail("nothing happened in these days, so there is no picture.", REFUSED)
+    try:
+        path.write_bytes(run(MatplotlibCharts().png(chart)))
+    except OSError as problem:
+        fail(f"{path} cannot be written: {problem.strerror}.", USAGE)
 
 
 async def _digest(days: int) -> Digest:
