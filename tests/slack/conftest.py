@@ -231,7 +231,7 @@ async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
     settings = Settings(database_url=fresh(tmp_path / "desk.db"))
     retries = (0.02, 0.02, 0.02)
     async with (
-        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,
+        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=3, retry_delays_s=retries, now=clock.stamp) as slack,
         open_memory(settings, clock, Counting()) as memory,
     ):
         yield await open_desk(slack, memory, clock, settings)
