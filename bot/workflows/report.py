@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.domain.filing import filed_of
 from bot.domain.query import Viewer
 from bot.domain.report import Feedback, Report, Told, report
 from bot.ports.said import SaidStore
@@ -33,4 +34,5 @@ class ComposeReport:
             for life in lives
         ]
         asides = [aside for aside in await self.said.asides() if since <= aside.at < until]
-        return report(rows, [Feedback(aside.about, right=False) for aside in asides], since, until)
+        feedback = [Feedback(aside.about, right=False) for aside in asides]
+        return report(rows, feedback, since, until, filed_of(await self.said.fixes_said()))

@@ -122,3 +122,11 @@ def test_recorded_is_of_what_is_over_and_the_median_begins_at_the_clearing() -> 
     )
     found = of(*rows)
     assert (found.incidents, found.recorded, found.minutes_to_record) == (6, Share(4, 5), 10.0)
+
+
+def test_a_fix_used_in_words_filed_with_the_shown_one_counts_as_that() -> None:
+    rows = [told(1, tried("Use the other provider"))]
+    same = {"use the other provider": "one", "fail over; watch": "one"}
+    assert (of(*rows).acted_on.part, len(of(*rows).wrong_high), of(*rows).right.of) == (0, 1, 0)
+    found = report(rows, (), SINCE, UNTIL, same)
+    assert (found.acted_on.part, found.wrong_high, found.right) == (1, (), Share(1, 1))
