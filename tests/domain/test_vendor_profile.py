@@ -7,7 +7,8 @@ from datetime import timedelta
 from bot.domain.incident import Boundary
 from bot.domain.recommendation import Confidence
 from bot.domain.vendor_profile import Pattern, vendor_profile
-from bot.domain.vendors import Vendor, directory
+from bot.domain.vendor_table import Vendor
+from bot.domain.vendors import directory
 from tests.builders import an_incident, on_day, tried
 
 AT = on_day(28)

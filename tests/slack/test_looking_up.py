@@ -11,7 +11,8 @@ import pytest
 from bot.domain.incident import Attempt, Boundary, Source, VerificationStatus
 from bot.domain.ranking import Precedent, Recalled, Tier
 from bot.domain.vendor_profile import vendor_profile
-from bot.domain.vendors import Vendor, directory
+from bot.domain.vendor_table import Vendor
+from bot.domain.vendors import directory
 from bot.playground import validate_message
 from bot.ports import RecordRejected
 from bot.ports.store import Changes
