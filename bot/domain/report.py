@@ -33,7 +33,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a person said of the precedents of an incident's brief."""
+    """What a person said of the strong precedents of an incident's brief."""
 
     incident_id: str
     right: bool
@@ -113,7 +113,8 @@ def report(
     used = {outage[t.life.incident_id] for t in told if _used_shown(t, filed)}
     judgements = (_judgement(t, feedback_of(said, t), filed) for t in told)
     judged = [judgement for judgement in judgements if judgement is not None]
-    strong = [t for t in told if any(brief.sources for brief in t.briefs)]
+    # what was set aside is no source of the brief any more: where somebody said so there was one
+    strong = [t for t in told if feedback_of(said, t) or any(brief.sources for brief in t.briefs)]
     high = [t for t in told if _high(t)]
     wrong = sorted(
         (w for t in high for w in [_wrong(t, filed)] if w), key=lambda w: (w.at, w.incident_id), reverse=True
@@ -178,10 +179,10 @@ def _used_shown(told: Told, filed: Filed | None) -> bool:
 def _judgement(told: Told, said: Sequence[bool], filed: Filed | None) -> bool | None:
     """Whether its strong precedents were the right ones; None where nobody judged. A person's word on them goes first (the
     last one); else "This fixed it" is right, and a suggested fix that failed or was taken back is wrong."""
-    if not any(brief.sources for brief in told.briefs):
-        return None
     if said:
         return said[-1]
+    if not any(brief.sources for brief in told.briefs):
+        return None
     recommended = [b.recommendation for b in told.briefs if b.recommendation]
     tried = [a for a in _attempts(told) if a.suggested or any(_is(a, r, filed) for r in recommended)]
     known = {VerificationStatus.VERIFIED: True, VerificationStatus.FAILED: False}

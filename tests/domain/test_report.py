@@ -85,7 +85,7 @@ def test_precedents_are_right_or_wrong_by_what_people_did_and_said() -> None:
     )
     said = (Feedback("INC-8", True), Feedback("INC-8", False), Feedback("INC-7", False), Feedback("INC-6", True))
     assert (of(*rows).right, of(*rows).unjudged) == (Share(2, 4), 3)
-    assert (of(*rows, said=said).right, of(*rows, said=said).unjudged) == (Share(2, 5), 2)
+    assert (of(*rows, said=said).right, of(*rows, said=said).unjudged) == (Share(2, 6), 2)
 
 
 def test_high_and_wrong_is_listed_newest_first() -> None:
