@@ -69,3 +69,12 @@ def test_what_a_person_filed_is_offered_once_and_what_they_split_is_offered_twic
     assert [k.fix for k in known_fixes(brief, [one], {"restart pods": "x"})] == [a.fix for a in one.attempts]
     joined = {"restart the pods": "x", "restart pods": "x", "use the other one": "x"}
     assert [k.fix for k in known_fixes(brief, [one], joined)] == ["Restart the pods"]
+
+
+def test_only_what_failed_is_said_to_have_failed() -> None:
+    one = an_incident("INC-1", attempts=(tried("Wait", "PARTIAL"), tried("Ask", "UNVERIFIED"), tried("Pray", "FAILED")))
+    assert [(k.fix, k.failed) for k in known_fixes(brief_of(), [one])] == [
+        ("Wait", False),
+        ("Ask", False),
+        ("Pray", True),
+    ]

@@ -130,3 +130,8 @@ def test_a_fix_used_in_words_filed_with_the_shown_one_counts_as_that() -> None:
     assert (of(*rows).acted_on.part, len(of(*rows).wrong_high), of(*rows).right.of) == (0, 1, 0)
     found = report(rows, (), SINCE, UNTIL, same)
     assert (found.acted_on.part, found.wrong_high, found.right) == (1, (), Share(1, 1))
+
+
+def test_the_first_record_counts_as_the_time_of_recording() -> None:
+    first, later = (replace(tried("x"), at=on_day(1) + timedelta(minutes=30 + m)) for m in (12, 300))
+    assert of(told(1, later, first)).minutes_to_record == 12

@@ -74,6 +74,12 @@ def test_a_brief_still_tells_whether_what_was_set_aside_counted(probability: flo
     assert spoke_of_strong(ASIDE, decide(an_alert(), Recalled((precedent("INC-1", 0.9),)), (), NOW))
 
 
+def test_what_was_hardly_possible_does_not_rise_by_being_set_aside() -> None:
+    recalled = Recalled((precedent("INC-1", 0.25), precedent("INC-2", 0.3)), known=2)
+    heeded = heed(recalled, QUERY, Said((ASIDE,)), Viewer())
+    assert [(p.incident.incident_id, p.probability) for p in heeded.precedents] == [("INC-2", 0.3), ("INC-1", 0.25)]
+
+
 def test_what_is_pinned_off_is_not_shown_and_still_told_of() -> None:
     off = replace(ASIDE, pinned_off=True)
     heeded = heed(RECALLED, QUERY, Said((off, ASIDE)), Viewer())

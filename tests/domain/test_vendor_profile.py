@@ -96,3 +96,8 @@ def test_fixes_are_counted_as_filed_and_the_operators_names_of_a_vendor_are_one(
     apart = vendor_profile("apay", records, AT, names=names).fixes.recommendation
     assert apart is not None
     assert apart.successes == 1
+
+
+def test_one_long_outage_does_not_make_the_usual_one_long() -> None:
+    found = vendor_profile("razorpay", [outage(1, minutes=10), outage(3, minutes=20), outage(5, minutes=600)], AT)
+    assert (found.minutes, found.timed) == (20, 3)
