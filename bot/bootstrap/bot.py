@@ -141,7 +141,7 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
     status = _status(memory, clock, deliver, watch, sources.names)
-    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status)
+    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status, names)
     app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, deps) for kind, work in HANDLERS.items()}
@@ -193,7 +193,8 @@ def _jobs(
     settings: Settings, memory: Memory, people: SlackPeople, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock
 ) -> Jobs:
     when, zone = operators_time(settings), ZoneInfo(settings.timezone)
-    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, when)
+    incidents, said = memory.incidents, memory.store.said
+    digests = PostDigests(incidents, said, memory.channels, memory.claims, chat, surfaces, clock, when)
     nudges = nudging(settings, memory, people, chat, surfaces, clock)
     return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept_for(settings), nudges)
 

@@ -164,11 +164,13 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
     deps = Listening(
         inbox=inbox,
         store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock, confirms=confirming(settings, people)),
+        resolve=Resolve(
+            memory.incidents, surfaces, clock, confirms=confirming(settings, people), said=memory.store.said
+        ),
         keep_apart=KeepApart(memory.incidents, surfaces),
         answer_again=AnswerAgain(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents),
+        compose_digest=ComposeDigest(memory.incidents, memory.store.said),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
         chat=chat,
         surfaces=surfaces,
