@@ -16,7 +16,7 @@ import yaml
 
 from bot.bootstrap.bot import Bot, running
 from bot.bootstrap.memory import open_memory
-from bot.bootstrap.seeds import SEEDS, seed_incidents
+from bot.bootstrap.seeds import FILES, SEEDS, seed_incidents
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.playground.server import LocalSlack
 from bot.ports import AddressUnavailable
@@ -61,7 +61,7 @@ class Playground:
 
 def manifest() -> Mapping[str, Any]:
     """The app's manifest: the local Slack grants what it asks for, and nothing else."""
-    found: Mapping[str, Any] = yaml.safe_load((SEEDS.parent / "manifest.yml").read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = yaml.safe_load((FILES / "manifest.yml").read_text(encoding="utf-8"))
     return found
 
 
