@@ -16,6 +16,8 @@ from typing import Any, TextIO
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 
+from bot.domain.redact import marks
+
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
 
 REGISTRY = CollectorRegistry()
@@ -144,6 +146,12 @@ def logger(name: str) -> structlog.typing.FilteringBoundLogger:
     """A logger; pass facts as keywords, never text from alerts or people."""
     bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(name)
     return bound
+
+
+def count_masked(text: str) -> None:
+    """Count what masking struck in a text that is masked already, by rule."""
+    for rule, number in marks(text).items():
+        REDACTIONS.labels(rule).inc(number)
 
 
 def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:

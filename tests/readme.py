@@ -1,4 +1,4 @@
-"""Makes the parts of the README that come from the product: the brief as it looks, and the table of settings.
+"""Makes the parts of README and docs that come from the product: the brief as it looks, and the table of settings.
 
 `python -m tests.readme` writes them; `tests/test_readme.py` fails when they are out of date.
 """
@@ -27,6 +27,7 @@ from tests.databases import fresh
 from tests.workflows.world import Counting, ToldClock
 
 README = Path(__file__).parent.parent / "README.md"
+SETTINGS = README.parent / "docs" / "configuration.md"
 NOW = datetime(2026, 11, 29, 3, 12, tzinfo=UTC)
 
 
@@ -57,13 +58,18 @@ def put(text: str, name: str, content: str) -> str:
     return pattern.sub(lambda found: f"{found[1]}{content}\n{found[2]}", text)
 
 
-async def made(folder: Path) -> str:
-    text = README.read_text(encoding="utf-8")
-    return put(put(text, "settings", settings_table()), "brief", await brief_text(folder))
+async def made(folder: Path) -> dict[Path, str]:
+    """The files with generated parts, as they should be."""
+    readme, settings = README.read_text(encoding="utf-8"), SETTINGS.read_text(encoding="utf-8")
+    return {
+        README: put(readme, "brief", await brief_text(folder)),
+        SETTINGS: put(settings, "settings", settings_table()),
+    }
 
 
 if __name__ == "__main__":
     import tempfile
 
     with tempfile.TemporaryDirectory() as made_in:
-        README.write_text(asyncio.run(made(Path(made_in))), encoding="utf-8")
+        for path, text in asyncio.run(made(Path(made_in))).items():
+            path.write_text(text, encoding="utf-8")

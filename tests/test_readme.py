@@ -20,11 +20,12 @@ LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-dense.lock"
 
 
 async def test_the_brief_and_the_settings_are_what_the_product_says(tmp_path: Path) -> None:
-    assert await made(tmp_path) == TEXT, "run: python -m tests.readme"
+    for path, text in (await made(tmp_path)).items():
+        assert path.read_text(encoding="utf-8") == text, "run: python -m tests.readme"
 
 
 def test_it_is_short() -> None:
-    assert len(TEXT.splitlines()) <= 200
+    assert len(TEXT.splitlines()) <= 150
 
 
 def test_every_command_that_it_names_exists() -> None:
@@ -40,9 +41,7 @@ def test_every_command_that_it_names_exists() -> None:
 
 def test_every_make_target_that_it_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert [
-        t for t in set(re.findall(r"make ([a-z]+)", TEXT)) if not re.search(rf"^{t}:", makefile, re.MULTILINE)
-    ] == []
+    assert [t for t in set(re.findall(r"make ([a-z]+)", ALL)) if not re.search(rf"^{t}:", makefile, re.MULTILINE)] == []
 
 
 def test_every_file_that_it_links_exists() -> None:

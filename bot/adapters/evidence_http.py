@@ -33,6 +33,9 @@ _METADATA = tuple(
     ipaddress.ip_network(net)
     for net in ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "100.100.100.200/32", "168.63.129.16/32", "0.0.0.0/32")
 )  # fmt: skip
+# Not of the internet either: what a provider shares among its customers, and private networks like Tailscale's use.
+_SHARED = ipaddress.ip_network("100.64.0.0/10")
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata.goog", "metadata", "instance-data"})
 _HEADER = re.compile(r"[\x20-\x7e]{1,4000}")
 
@@ -43,14 +46,18 @@ def real(address: str) -> Address | None:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return None
-    return (isinstance(found, ipaddress.IPv6Address) and (found.ipv4_mapped or found.sixtofour)) or found
+    if isinstance(found, ipaddress.IPv4Address):
+        return found
+    inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF) if found in _NAT64 else None
+    return inner or found.ipv4_mapped or found.sixtofour or found
 
 
 def refusal(address: Address, *, private_only: bool) -> str | None:
     """Why an address must not be asked. `private_only`: a key would go there unencrypted."""
     if any(address.version == net.version and address in net for net in _METADATA):
         return f"{address} is an address of the machine's own metadata, which is never asked"
-    if private_only and not (address.is_private or address.is_loopback):
+    is_shared = address.version == 4 and address in _SHARED
+    if private_only and not (address.is_private or address.is_loopback or is_shared):
         return "its key would go unencrypted over the internet: use https"
     return None
 
@@ -198,13 +205,16 @@ def refused_words(status: int, body: bytes, headers: Mapping[str, str]) -> str:
         return f"HTTP {status}: it redirects, which is not followed; configure where it leads"
     if status == 429 or (status == 403 and headers.get("X-RateLimit-Remaining") == "0"):
         return f"HTTP {status}: it asks for fewer questions"
-    said = _said(body)
+    said = _said(status, body, headers)
     words = {401: "the key is missing or wrong", 403: "the key may not see this", 404: "not found"}.get(status, said)
     return f"HTTP {status}: {words}" if words else f"HTTP {status}"
 
 
-def _said(body: bytes) -> str:
-    """The error text of a JSON answer; whatever else a server shows with an error is a page for people."""
+def _said(status: int, body: bytes, headers: Mapping[str, str]) -> str:
+    """The error in an answer of JSON, or in one of plain text that refuses a question (Loki's are); any other page is one
+    for people."""
+    if status < 500 and headers.get("Content-Type", "").startswith("text/plain"):
+        return clean(body[:2_000].decode("utf-8", "replace"))
     try:
         value = json.loads(body[:20_000])
     except (ValueError, RecursionError):

@@ -170,6 +170,10 @@ class Ladder:
             raise ModelUnavailable(_in_plain_words(asking.calls, deadline_s), tuple(asking.calls), asking.sent)
         return answer
 
+    async def problem(self) -> str | None:
+        """Why nobody could be asked right now, for status and doctor; None if somebody can. Asks nobody."""
+        return None if any(map(_is_usable, self._models.values())) else self._why_none()
+
     async def _down(self, asking: _Asking, usable: Sequence[str]) -> Answer | None:
         """From the best model to the last, each with its share of the time."""
         for name in usable:

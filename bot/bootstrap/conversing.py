@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from bot.adapters.store.deliveries import SqlDeliveries
 from bot.bootstrap.correct import detailing
 from bot.bootstrap.memory import Memory
-from bot.bootstrap.model import analysing
+from bot.bootstrap.model import analysing, open_model
 from bot.domain.analyst_prompt import Prompt
 from bot.domain.brief import Brief
 from bot.domain.pressure import Load
@@ -49,6 +50,13 @@ class NotedModel:
         """Its name and problem, once it was asked."""
         if self.asked:
             yield MODEL, self.problem
+
+
+@asynccontextmanager
+async def open_noted(settings: Settings) -> AsyncIterator[NotedModel | None]:
+    """The model that the settings name, if they name one, noting how it goes."""
+    async with open_model(settings) as model:
+        yield NotedModel(model) if model else None
 
 
 def conversing(

@@ -19,6 +19,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.people import SlackPeople
 from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
+from bot.workflows.converse import Converse
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.fired_again import AnswerAgain
 from bot.workflows.recall import LookUp
@@ -43,6 +44,7 @@ def listening(
     here: Here,
     read: Callable[[Mapping[str, Any]], Reading],
     status: ReportStatus,
+    converse: Converse | None = None,
 ) -> Listening:
     """Everything that a listener may call."""
     return Listening(
@@ -67,4 +69,5 @@ def listening(
         details=detailing(memory, clock),
         show_sent=ShowSent(memory.store.model_ledger),
         identity=here.identity,
+        converse=converse,
     )

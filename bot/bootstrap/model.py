@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from bot.adapters.groq import open_groq
+from bot.adapters.model_ladder import Ladder
 from bot.bootstrap.memory import Memory
 from bot.ports.clock import Clock
 from bot.ports.model import Model
@@ -20,8 +21,8 @@ def model_name(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def open_model(settings: Settings) -> AsyncIterator[Model | None]:
-    """The model that the settings name, if they name one. Nothing is asked of it yet."""
+async def open_model(settings: Settings) -> AsyncIterator[Ladder | None]:
+    """The models that the settings name, if they name any. Nothing is asked of them yet."""
     key = settings.groq_api_key.get_secret_value() if settings.groq_api_key else ""
     if model_name(settings) == "off" or not key:
         yield None
@@ -33,6 +34,11 @@ async def open_model(settings: Settings) -> AsyncIterator[Model | None]:
 def analysing(settings: Settings, memory: Memory, model: Model | None, clock: Clock) -> Analyse:
     """What asks it."""
     return Analyse(model, memory.store.model_ledger, memory.channels, clock, settings.llm_daily_tokens)
+
+
+def model_probe(ladder: Ladder | None) -> dict[str, Callable[[], Awaitable[str | None]]]:
+    """How the models are looked at, for the watch over what the bot depends on; nothing where there are none."""
+    return {"Model": ladder.problem} if ladder else {}
 
 
 def showing_sent(memory: Memory) -> ShowSent:

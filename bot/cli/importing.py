@@ -180,11 +180,11 @@ def _shown(sources: list[Source], readings: list[Reading]) -> int:
     """Print what was understood of each file and each record; how many were refused."""
     refused = 0
     for source, reading in zip(sources, readings, strict=True):
-        taken = list(read_entries(source.name, reading.entries))
+        entries = list(reading.entries)
+        taken = list(read_entries(source.name, entries))
+        forms = ", ".join(sorted({entry.form.value for entry in entries})) or reading.form.value
         records = [found for found in taken if isinstance(found, Incident)]
-        typer.echo(
-            f"{source.name} ({reading.form.value}): {counted(len(records), 'record')}, {len(taken) - len(records)} refused"
-        )
+        typer.echo(f"{source.name} ({forms}): {counted(len(records), 'record')}, {len(taken) - len(records)} refused")
         for line in _columns_told(reading.table) if reading.table else ():
             typer.echo(f"  {line}")
         for line in _aligned([_understood(found) for found in taken]):

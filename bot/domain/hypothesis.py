@@ -120,8 +120,9 @@ _LINK = re.compile(
 )
 _MENTION = re.compile(r"<\s*[!@#/a-z]|(?<!\w)@\s?\w|!(?:channel|here|everyone|subteam)", re.I)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+# in any script: a host in letters that look alike is no host that was given
 _HOST = re.compile(
-    r"(?<![\w@/.-])(?:[a-z0-9-]{1,63}\.){1,8}(?!(?:js|java|ya?ml|json|log|conf|ini|sql|txt)\b)[a-z]{2,24}(?![\w-])",
+    r"(?<![\w@/.-])(?:[\w-]{1,63}\.){1,8}(?!(?:js|java|ya?ml|json|log|conf|ini|sql|txt)\b)[^\W\d_]{2,24}(?![\w-])",
     re.I,
 )
 _ID = re.compile(r"\b(?:INC[-\s#]?\d+|[EA]\d{1,3})\b", re.I)

@@ -48,13 +48,14 @@ def snapshot(evidence: Iterable[Evidence], before: Mapping[str, str] | None = No
 
 
 def then_of(strong: Sequence[Precedent]) -> Then | None:
-    """The snapshot of the best strong precedent (best first) that has one."""
-    for incident in (p.incident for p in strong):
-        if incident.evidence:
-            values = sorted(incident.evidence.items())[:MOST_SIGNALS]
-            kept = {one_line(k, SIGNAL_LIMIT): one_line(v, VALUE_LIMIT) for k, v in values}
-            return Then(incident.incident_id, kept)
-    return None
+    """The snapshot of the best strong precedent (best first) that has one by signal, which can be compared; else of the
+    best that has one in a person's words."""
+    known = [p.incident for p in strong if p.incident.evidence]
+    best = next((i for i in known if not all(" " in name for name in i.evidence)), known[0] if known else None)
+    if best is None:
+        return None
+    values = sorted(best.evidence.items())[:MOST_SIGNALS]
+    return Then(best.incident_id, {one_line(k, SIGNAL_LIMIT): one_line(v, VALUE_LIMIT) for k, v in values})
 
 
 def then_and_now(then: Then | None, evidence: Sequence[Evidence]) -> tuple[ThenAndNow, ...]:

@@ -1,4 +1,4 @@
-"""What was tried in this incident: by its record, and by what people said in its thread; and what is seen now, to be cited.
+"""What was tried in this incident: by its record, and by what people said in its thread; and what is seen, in words.
 
 What somebody says in a thread is a witness of an attempt, never a verified outcome. Must not judge whether a fix is good.
 """
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.domain.brief import Brief
-from bot.domain.evidence import Observed, is_deploy, observed, told
-from bot.domain.hypothesis import Cited, Tried
+from bot.domain.evidence import Observed, is_deploy, told
+from bot.domain.hypothesis import Tried
 from bot.domain.incident import Attempt, VerificationStatus
 from bot.domain.same_fix import same_fix
 from bot.domain.words import one_line
@@ -74,11 +74,6 @@ def _outcome(line: str) -> VerificationStatus:
     if _FAILED.search(line):
         return VerificationStatus.FAILED
     return VerificationStatus.PARTIAL if _PARTLY.search(line) else VerificationStatus.UNVERIFIED
-
-
-def seen_of(brief: Brief) -> tuple[Cited, ...]:
-    """What sources showed, "E1", "E2" …, in words that an answer can cite."""
-    return tuple(Cited(f"E{n}", seen(item, brief)) for n, item in enumerate(observed(brief.evidence), 1))
 
 
 def seen(item: Observed, brief: Brief) -> str:

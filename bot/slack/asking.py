@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.brief import Brief
-from bot.domain.hypothesis import Cited, Tried
+from bot.domain.hypothesis import Tried
 from bot.ports.chat import Channel, Message
 from bot.slack.hypothesis_message import hypotheses_message, hypothesis_message
 from bot.workflows.analyse import Analyse
@@ -30,18 +30,15 @@ class AskedModel:
         brief: Brief,
         channel: Channel,
         by: str,
-        evidence: Sequence[Cited],
         attempts: Sequence[Tried],
         question: str,
     ) -> Message:
         """See the protocol. Where memory is off for the brief, or nothing in it counts, the model is told of none."""
         memory = brief.memory_mode == "on"
-        found = await self.analyse(brief, channel, by, evidence, attempts, memory=memory, question=question)
+        found = await self.analyse(brief, channel, by, None, attempts, memory=memory, question=question)
         return hypothesis_message(found, brief)
 
-    async def compared(
-        self, brief: Brief, channel: Channel, by: str, evidence: Sequence[Cited], attempts: Sequence[Tried]
-    ) -> Message:
+    async def compared(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> Message:
         """See the protocol."""
-        with_memory, without = await self.analyse.compared(brief, channel, by, evidence, attempts)
+        with_memory, without = await self.analyse.compared(brief, channel, by, None, attempts)
         return hypotheses_message(with_memory, without, brief)

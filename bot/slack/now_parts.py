@@ -12,10 +12,12 @@ from bot.domain.brief import Brief
 from bot.domain.evidence import Compared, EvidenceKind, Observed, Unavailable, is_deploy, observed, quantity
 from bot.domain.snapshot import then_and_now
 from bot.slack.brief_parts import MAX_ID, SEPARATOR, Blocks, Levels, joined
-from bot.slack.markup import context, link, prose, section
+from bot.slack.markup import MAX_URL, context, link, prose, section
 
 # What is left of the values compared when room gets short.
 TELLING = ("30 min ago", "threshold")
+# A longer address would take the place of a value; Details has it.
+SHORT_URL = 120
 WHAT, REASON, SAID, UNIT = 60, 110, 120, 12
 
 
@@ -34,7 +36,9 @@ def now(brief: Brief) -> Levels:
 def _lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[str] | None) -> list[str]:
     """A line for each thing, as many as there is room for; `labels`: the values compared that are told."""
     seen, unseen = observed(brief.evidence), _unseen(brief)
-    lines = [item_line(item, brief.now, labels, linked=labels is None) for item in seen[:most]]
+    lines = [
+        item_line(item, brief.now, labels, most_url=SHORT_URL if labels is None else 0) for item in _first(seen, most)
+    ]
     lines += [unavailable_line(item) for item in unseen[:most_unseen]]
     hidden = len(seen) + len(unseen) - len(lines)
     return [*lines, f"+{hidden} more in Details"] if hidden else lines
@@ -42,8 +46,20 @@ def _lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[str] | No
 
 def _in_one_line(brief: Brief) -> list[str]:
     seen = observed(brief.evidence)
-    values = [f"• {SEPARATOR.join(_bare(item, brief.now) for item in seen[:5])}"] if seen else []
+    values = [f"• {SEPARATOR.join(_bare(item, brief.now) for item in _first(seen, 5))}"] if seen else []
     return [*values, *_named(_unseen(brief))]
+
+
+def _first(seen: Sequence[Observed], most: int) -> list[Observed]:
+    """As many as there is room for, in their order: of each kind its first, then the second ones; of metrics two for one
+    of the others, so that many of them do not hide a deploy."""
+    ranks: dict[EvidenceKind, int] = {}
+    placed: list[tuple[int, int]] = []
+    for place, item in enumerate(seen):
+        rank = ranks.get(item.kind, 0)
+        ranks[item.kind] = rank + 1
+        placed.append((rank // 2 if item.kind is EvidenceKind.METRIC else rank, place))
+    return [seen[place] for place in sorted(place for _, place in sorted(placed)[:most])]
 
 
 def _unseen(brief: Brief) -> list[Unavailable]:
@@ -68,7 +84,7 @@ def contradiction_lines(brief: Brief, room: int = 130, memory_room: int = 90) ->
 
 
 def item_line(
-    item: Observed, alert_at: datetime | None, labels: Sequence[str] | None = None, *, linked: bool = True
+    item: Observed, alert_at: datetime | None, labels: Sequence[str] | None = None, *, most_url: int = MAX_URL
 ) -> str:
     """One thing that was seen: its value and window, the values compared (all, or those of `labels`), its source."""
     shown = [c for c in item.compared if labels is None or c.label in labels]
@@ -78,7 +94,7 @@ def item_line(
         head = f"• {item.count:,}× {prose(item.text or item.what, SAID)}"
     else:
         head = joined((head, prose(item.text, SAID) if item.text else None))
-    source = link(item.url, item.source, 30) if linked else None
+    source = link(item.url, item.source, 30) if item.url and len(item.url) <= most_url else None
     cut = "not all of it" if item.truncated else None
     return joined((head, _when(item, alert_at), *(_compared(c, item.unit) for c in shown), cut, source))
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.analyst_prompt import Prompt, given_of, prompt_for, schema_for
+from bot.domain.analyst_rows import evidence_rows
 from bot.domain.brief import Brief
 from bot.domain.channel import model_allowed
 from bot.domain.hypothesis import Cited, Given, Hypothesis, Refused, Tried, accept
 from bot.domain.query import Viewer
-from bot.observability import HYPOTHESES
+from bot.observability import HYPOTHESES, count_masked
 from bot.ports import IncidentNotFound, ModelUnavailable
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
@@ -61,19 +62,21 @@ class Analyse:
         brief: Brief,
         channel: Channel,
         by: str,
-        evidence: Sequence[Cited] = (),
+        evidence: Sequence[Cited] | None = None,
         attempts: Sequence[Tried] = (),
         *,
         memory: bool = True,
         question: str = "",
     ) -> Analysis:
         """One hypothesis, or why there is none. `by` is the Slack id of who asked, `question` what they want to know.
-        `evidence` is what is seen now beside the alert, `attempts` what was tried in this incident. Raises StoreUnavailable:
-        what cannot be noted is not shown."""
+        `evidence` is what is seen now beside the alert (default: what the brief holds), `attempts` what was tried in this
+        incident. Raises StoreUnavailable: what cannot be noted is not shown."""
         reason = await self.forbidden(channel)
         if reason or self.model is None:
             return Analysis(memory, reason=reason or OFF)
-        prompt = prompt_for(given_of(brief, evidence, attempts, memory=memory), question)
+        seen = evidence_rows(brief.evidence) if evidence is None else evidence
+        prompt = prompt_for(given_of(brief, seen, attempts, memory=memory), question)
+        count_masked(prompt.user)
         incident_id = brief.incident.incident_id if brief.incident else "-"
         try:
             answer = await self.model.ask(prompt, schema_for(prompt.given), self.deadline_s)
@@ -91,7 +94,7 @@ class Analyse:
         brief: Brief,
         channel: Channel,
         by: str,
-        evidence: Sequence[Cited] = (),
+        evidence: Sequence[Cited] | None = None,
         attempts: Sequence[Tried] = (),
     ) -> tuple[Analysis, Analysis]:
         """With memory, and without: asked at the same time, each without knowing of the other. Raises as above."""

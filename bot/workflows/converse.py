@@ -36,11 +36,11 @@ from bot.domain.conversation import (
     turn_of,
     understood,
 )
-from bot.domain.hypothesis import Cited, Tried
+from bot.domain.hypothesis import Tried
 from bot.domain.incident import Incident
 from bot.domain.pressure import Load
 from bot.domain.query import Viewer
-from bot.domain.tried import seen_of, tried_in
+from bot.domain.tried import tried_in
 from bot.observability import QUESTIONS
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable, IncidentNotFound
 from bot.ports.chat import Channel, Chat, Message, Posting, Said
@@ -71,16 +71,13 @@ class Analyst(Protocol):
         brief: Brief,
         channel: Channel,
         by: str,
-        evidence: Sequence[Cited],
         attempts: Sequence[Tried],
         question: str,
     ) -> Message:
         """One hypothesis on a question."""
         ...
 
-    async def compared(
-        self, brief: Brief, channel: Channel, by: str, evidence: Sequence[Cited], attempts: Sequence[Tried]
-    ) -> Message:
+    async def compared(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> Message:
         """With memory and without, side by side."""
         ...
 
@@ -248,7 +245,7 @@ class Converse:
         record = (await self.store.find([incident_id])).get(incident_id)
         attempts = await self.tried(record, channel.id, posted.root_ts)
         with self._asked(f"{by}/{incident_id}"):
-            return await self.analyst.compared(brief, channel, by, seen_of(brief), attempts)
+            return await self.analyst.compared(brief, channel, by, attempts)
 
     def _may_compare(self, by: str) -> bool:
         """Whether this person compared less than so often in the last minute, as far as this process knows."""
@@ -291,12 +288,12 @@ class Converse:
             await self._without(question, asked, known, reason)
             return
         await self._owe(question, self.talk.thinking(), SAYS)
-        evidence, attempts, by = seen_of(known.brief), known.tried, question.user
+        attempts, by = known.tried, question.user
         with self._asked(question.delivery()):
             if asked.intent is Intent.COMPARE:
-                message = await self.analyst.compared(known.brief, question.channel, by, evidence, attempts)
+                message = await self.analyst.compared(known.brief, question.channel, by, attempts)
             else:
-                message = await self.analyst.hypothesis(known.brief, question.channel, by, evidence, attempts, text)
+                message = await self.analyst.hypothesis(known.brief, question.channel, by, attempts, text)
         await self._say(question, message)
 
     async def why_not(self, channel: Channel) -> str | None:

@@ -5,6 +5,7 @@ Must not render anything itself, and must not call Slack: what is owed goes thro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Runboo
 from bot.domain.known import KnownFix, known_fixes, known_runbooks, usual_checks
 from bot.domain.lifecycle import IncidentState, Life, resolve
 from bot.domain.opening import opened_record, posted_at, view_of
-from bot.domain.redact import mask
+from bot.domain.redact import marks, mask, masked_note
 from bot.domain.roles import Permission, Verifiers, may_verify
 from bot.domain.text import normalise
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
@@ -54,6 +55,8 @@ SAID = {
 }
 MAX_TEXT = 3000
 MAX_FIX = 20_000  # a known one may be longer than what can be typed
+# How a resolution is told where its words come from a modal or a button, and not from a message.
+TYPED = frozenset({"", "button"})
 CONFLICTS = 5
 UNKNOWN_PERSON = "It counts as not verified yet, for Slack does not tell me now who you are. Record it once more later."
 UNCONFIRMED = "said to have fixed it, to be confirmed"
@@ -77,7 +80,7 @@ class Resolution:
     `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF. `thread` (channel, ts) is
     where it is told if the incident has no brief anywhere. `unconfirmed`: why a recovery does not count as VERIFIED.
     `runbook`: the named procedure that the fix is. `how` says by what it was told; "" for the modal and its buttons.
-    `also`: another fix that was tried, and what came of it.
+    `also`: another fix that was tried, and what came of it. `warning`: what they are told of secrets that they wrote.
     """
 
     outcome: Outcome
@@ -96,6 +99,7 @@ class Resolution:
     runbook: Runbook | None = None
     how: str = ""
     also: tuple[str, VerificationStatus] | None = None
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +319,7 @@ def masked(resolution: Resolution) -> Resolution:
     """The same with secrets masked: what people paste into a modal is kept and shown as long as the incident is."""
     checks = tuple(replace(c, check=mask(c.check)[0]) for c in resolution.failed_checks)
     subject = resolution.subject and replace(resolution.subject, title=mask(resolution.subject.title)[0])
-    return replace(
+    after = replace(
         resolution,
         fix=_masked(resolution.fix),
         note=_masked(resolution.note),
@@ -325,6 +329,24 @@ def masked(resolution: Resolution) -> Resolution:
         failed_checks=checks,
         subject=subject,
         also=(mask(resolution.also[0])[0], resolution.also[1]) if resolution.also else None,
+    )
+    return replace(after, warning=_warning(resolution, after))
+
+
+def _warning(before: Resolution, after: Resolution) -> str:
+    """What the person is told of secrets in what they wrote, "" for none: what stood in the thread stands there still."""
+    written, there = Counter(marks(_texts(after))), Counter(marks(after.subject.title) if after.subject else {})
+    if after.how in TYPED:
+        # a known fix that is chosen again may hold marks of old
+        written -= Counter(marks(_texts(before)))
+    return masked_note(written + there, "the thread" if there or after.how not in TYPED else None) or ""
+
+
+def _texts(said: Resolution) -> str:
+    also = said.also[0] if said.also else None
+    checks = (failed.check for failed in said.failed_checks)
+    return "\n".join(
+        filter(None, (said.fix, said.note, said.root_cause, said.lesson, said.customer_impact, also, *checks))
     )
 
 
@@ -368,4 +390,5 @@ def summarise(resolution: Resolution) -> str:
     """One line that says what was recorded."""
     first = (resolution.fix or "").strip().splitlines()
     said = UNCONFIRMED if resolution.unconfirmed else SAID[resolution.outcome]
-    return f"{said}: {first[0][:120]}" if first else said
+    told = f"{said}: {first[0][:120]}" if first else said
+    return f"{told}. {resolution.warning}" if resolution.warning else told

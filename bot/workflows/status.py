@@ -44,6 +44,7 @@ class ReportStatus:
     bank: RemoteBank | None = None
     watched: Callable[[], Mapping[str, Dependency]] = dict
     traces: Traces | None = None
+    sources: tuple[str, ...] | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
         """One line for each dependency, since when it is so, and the last alert of each channel. Never raises: a store
@@ -56,7 +57,8 @@ class ReportStatus:
             if name not in named
         )
         since = tuple(_with_since(line, watched.get(line.name), now) for line in lines)
-        return (*since[:1], *others, *since[1:])
+        unasked = _unasked(self.sources, watched) if self.sources is not None else ()
+        return (*since[:1], *others, *unasked, *since[1:])
 
     async def _lines(self, viewer: Viewer) -> tuple[StatusLine, ...]:
         store = await self.health.status()
@@ -91,6 +93,19 @@ class ReportStatus:
         seen = await self.traces.last_alerts(viewer, since, LAST_ALERTS)
         none = f"none in {LAST_ALERTS_DAYS} days"
         return (StatusLine("Last alerts", True if seen else None, "" if seen else none, seen),)
+
+
+def evidence_name(source: str) -> str:
+    """What status calls a source of evidence."""
+    return f"Evidence: {source}"
+
+
+def _unasked(sources: tuple[str, ...], watched: Mapping[str, Dependency]) -> tuple[StatusLine, ...]:
+    """The configured sources that no alert needed yet; or that there are none."""
+    if not sources:
+        return (StatusLine("Evidence", None, "no source is configured"),)
+    names = (evidence_name(source) for source in sources)
+    return tuple(StatusLine(name, None, "not asked since the start") for name in names if name not in watched)
 
 
 def _with_since(line: StatusLine, dependency: Dependency | None, now: datetime) -> StatusLine:

@@ -122,6 +122,7 @@ async def test_what_is_sent_asks_for_the_strict_schema_and_the_shorter_prompt_is
 async def test_other_models_answer_as_some_json_object() -> None:
     async with model_server() as server, open_groq("key", server.url, (OTHER,)) as ladder:
         assert isinstance(await asked(ladder), Answer)
+        assert await ladder.problem() is None
         assert server.forms == [(OTHER, "json_object")]
         assert "reasoning_effort" not in server.asked[0]
         assert "JSON" in server.asked[0]["messages"][0]["content"]
@@ -154,6 +155,7 @@ async def test_who_cannot_answer_is_left_alone_for_a_while(script: list[Any], wh
         assert isinstance(await asked(ladder), ModelUnavailable)
         second = await asked(ladder)
         assert isinstance(second, ModelUnavailable)
+        assert await ladder.problem() == str(second)
         assert why in str(second)
         assert second.calls == ()
         assert len(server.asked) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Precedent
+from tests.ports import free_port
 
 EVENT = {
     "type": "message",
@@ -46,6 +47,17 @@ def precedent(tmp_path: Path) -> Precedent:
     records.write_text(json.dumps(RECORD) + "\n")
     assert command("import", str(records)).returncode == 0
     return command
+
+
+def test_a_source_that_is_down_is_named_only_if_evidence_is_asked_for(precedent: Precedent, tmp_path: Path) -> None:
+    config = tmp_path / "precedent.toml"
+    config.write_text(f'[prometheus.main]\nurl = "http://127.0.0.1:{free_port()}"\n')
+    (tmp_path / "event.json").write_text(json.dumps(EVENT))
+    asked = ("brief", str(tmp_path / "event.json"), "--json")
+    found = json.loads(precedent(*asked, "--evidence", PRECEDENT_CONFIG=str(config)).stdout)["evidence"]
+    assert [(one["source"], one["state"]) for one in found] == [("main", "unavailable")]
+    assert "connect" in found[0]["reason"]
+    assert json.loads(precedent(*asked, PRECEDENT_CONFIG=str(config)).stdout)["evidence"] == []
 
 
 def test_the_brief_of_an_event_as_json(precedent: Precedent, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What any store must do with deploys that the bot is told of."""
+"""What any store must do with deploys that the bot is told of, and with what it tells of alerts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
+from bot.domain.alert import AlertState
 from bot.domain.deploys import Deploy
+from bot.domain.notice import Notice
+from bot.domain.query import OPERATOR, Viewer
+from bot.domain.trace import Traced
+from bot.ports.store import Changes
 from tests.fakes import START
 
 ONE = Deploy("Checkout-API", START, "v142", "prod", "ci ✗", "started", "https://ci.example/142", "k1", "webhook")
@@ -30,3 +35,18 @@ class DeploysContract:
         before = START + timedelta(days=1)
         assert (await store.retention.forget(before=before, audit_before=before)).deploys == 1
         assert len(await store.deploys.latest("checkout-api", START + timedelta(days=3), 5)) == 1
+
+    async def test_the_last_alert_of_each_channel_and_what_is_kept_of_an_incident(self, store: Store) -> None:
+        assert await store.traces.last_alerts(OPERATOR, START, 5) == ()
+        at = [START + timedelta(minutes=n) for n in range(6)]
+        places = ("C1", "C2", "C1", "C3", "C1", "C2")
+        seen = tuple(
+            Notice(f"n{n}", "f", "private:C3" if channel == "C3" else "public", at[n], AlertState.FIRING, channel=channel,
+                   ts=str(n), root_ts=str(n), incident_id="INC-1" if channel == "C1" else None)
+            for n, channel in enumerate(places)
+        )  # fmt: skip
+        await store.incidents.commit(Changes(notices=seen))
+        assert await store.traces.last_alerts(OPERATOR, START, 5) == (("C2", at[5]), ("C1", at[4]), ("C3", at[3]))
+        assert await store.traces.last_alerts(Viewer(), at[5], 5) == (("C2", at[5]),)
+        assert await store.traces.last_alerts(Viewer(), START, 1) == (("C2", at[5]),)
+        assert await store.traces.of("INC-1", "C1") == Traced(3, at[0], at[4])

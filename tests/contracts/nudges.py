@@ -7,8 +7,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.adapters.store import Store
+from bot.domain.admission import Mute, Muted
 from bot.domain.lifecycle import IncidentState, Life
 from bot.ports.store import Changes, Destination, PostedBrief
+from bot.workflows.nudge import NO_END
 from tests.contracts.stores import BRIEF, LIFE, owed
 from tests.fakes import START
 
@@ -48,6 +50,13 @@ class NudgesContract:
         assert await names(store) == ["INC-2"]
         (found,) = await store.nudges.waiting(START)
         assert found == await store.incidents.life("INC-2")
+
+    async def test_what_is_not_asked_about_any_more_has_no_end(self, store: Store) -> None:
+        mute = Mute("C1", Muted.NUDGES, "fp-1", "GatewayErrors", NO_END, "", "U1", START, "INC-1")
+        number = await store.channels.mute(mute, Changes())
+        late = START + timedelta(days=3650)
+        assert (await store.channels.house("C1", late)).mutes == (replace(mute, number=number),)
+        assert await store.channels.undo(replace(mute, number=number), "U2", Changes())
 
     async def test_of_many_that_ask_at_once_one_does_for_each_person_day_and_incident(self, store: Store) -> None:
         await kept(store, *(life(f"INC-{n}") for n in range(4)))

@@ -49,6 +49,11 @@ def test_then_and_now_of_the_best_precedent_that_knows() -> None:
     assert told["signals"] == [{"signal": "pool_in_use", "what": "pool in use", "then": "100 %", "now": "98 %"}]
     assert "then_and_now" not in brief_json(decide(an_alert(), Recalled(precedents(known), 3), (), NOW))
     assert then_of(precedents(bare)) is None
+    told = an_incident("INC-4", evidence={"stripe share": "0%"})
+    assert [t.incident_id for t in (then_of(precedents(told, known)), then_of(precedents(bare, told))) if t] == [
+        "INC-2",
+        "INC-4",
+    ]
     assert then_and_now(None, (POOL,)) == ()
     assert then_and_now(Then("INC-1", {"pool_in_use": "x"}), (replace(POOL, value=None),)) == ()
 

@@ -144,6 +144,9 @@ def test_other_ways_to_write_a_post_mortem() -> None:
 
 
 def test_csv_of_the_tools() -> None:
+    table = read_file("jira.csv", (SAMPLES / "jira.csv").read_text(encoding="utf-8")).table
+    assert table is not None
+    assert "Resolution" in table.unread
     (issue,) = sample("jira.csv")
     assert isinstance(issue, Incident)
     # OPS-9 could be an alert of Opsgenie.

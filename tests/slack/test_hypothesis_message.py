@@ -29,7 +29,11 @@ PLANTED = re.compile(
 
 def messages(analysis: Analysis) -> list[tuple[str, str]]:
     message = hypothesis_message(analysis)
-    return [("mrkdwn", message.text), *cases.texts(message.blocks), *cases.texts(hypotheses_view(hypotheses_message(analysis, analysis)))]
+    return [
+        ("mrkdwn", message.text),
+        *cases.texts(message.blocks),
+        *cases.texts(hypotheses_view(hypotheses_message(analysis, analysis))),
+    ]
 
 
 def shown(answer: object, *, memory: bool = True) -> Analysis:

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.model import analysing, model_name, open_model, showing_sent
+from bot.bootstrap.model import analysing, model_name, model_probe, open_model, showing_sent
 from bot.domain.analyst_prompt import Prompt
 from bot.domain.brief import Brief, IncidentView, SourceLine
 from bot.domain.channel import ChannelSettings
+from bot.domain.evidence import EvidenceKind, Observed
 from bot.domain.hypothesis import Cited, Confidence, Tried
 from bot.domain.incident import Boundary, VerificationStatus
 from bot.domain.query import OPERATOR, Viewer
@@ -88,6 +89,14 @@ async def test_what_does_not_hold_is_not_shown_and_it_is_said_why(w: World, chan
     found = await analyst(w, ToldModel(SAID | change))(BRIEF, PUBLIC, "U1", EVIDENCE, TRIED)
     assert (found.hypothesis, found.reason) == (None, f"The model's answer is not shown: {why}.")
     assert (await showing_sent(w.memory)("INC-9", Viewer()))[0].outcome == found.reason
+
+
+async def test_what_the_brief_shows_now_is_the_evidence(w: World) -> None:
+    model = ToldModel(SAID)
+    seen = Observed(EvidenceKind.METRIC, "pool_in_use", "pool in use", "prometheus", START, 100.0, "%")
+    found = await analyst(w, model)(replace(BRIEF, evidence=(seen,)), PUBLIC, "U1")
+    assert found.hypothesis is not None
+    assert "pool in use: 100 %" in model.asked[0].user
 
 
 async def test_compared_asks_once_with_memory_and_once_without(w: World) -> None:
@@ -169,6 +178,7 @@ async def test_from_the_settings_to_a_server_and_back(w: World) -> None:
     async with model_server({"openai/gpt-oss-120b": [answered(json.dumps(SAID))]}) as server:
         settings = Settings(groq_api_key=SecretStr("k"), groq_base_url=server.url)
         async with open_model(settings) as model:
+            assert list(model_probe(model)) == ["Model"]
             found = await analysing(settings, w.memory, model, w.clock)(BRIEF, PUBLIC, "U1", EVIDENCE)
     assert found.hypothesis is not None
     (kept,) = await showing_sent(w.memory)("INC-9", Viewer())
@@ -181,3 +191,4 @@ async def test_from_the_settings_to_a_server_and_back(w: World) -> None:
 async def test_without_a_key_or_with_llm_off_there_is_no_model(given: dict[str, Any]) -> None:
     async with open_model(Settings(_env_file=None, **given)) as model:
         assert model is None
+        assert model_probe(model) == {}

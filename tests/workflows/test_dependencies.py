@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -41,9 +42,12 @@ async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path:
         watch = WatchDependencies(clock, probes_of(memory, clock) | slack_of(connected), lambda: sources)
         report = ReportStatus(
             memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1",
-            watched=watch.states, traces=memory.store.traces,
+            watched=watch.states, traces=memory.store.traces, sources=("loki", "github"),
         )  # fmt: skip
+        assert (await replace(report, sources=())())[1] == StatusLine("Evidence", None, "no source is configured")
         assert {line.name for line in await report()} == {
+            "Evidence: loki",
+            "Evidence: github",
             "Store",
             "Memory",
             "Outbox",
@@ -60,6 +64,7 @@ async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path:
         lines = {line.name: line for line in await report()}
     assert lines["Slack"] == StatusLine("Slack", False, "down for 2 min: not connected; the bot tries again by itself")
     assert lines["Evidence: loki"].detail == "down for 2 min: no answer within 3 s"
+    assert lines["Evidence: github"] == StatusLine("Evidence: github", None, "not asked since the start")
     assert lines["Store"].detail.endswith(", for 12 min")
     assert lines["Outbox"] == StatusLine("Outbox", True, "0 waiting, for 12 min")
     assert lines["Last alerts"] == StatusLine("Last alerts", None, "none in 30 days")

@@ -16,7 +16,7 @@ from bot.domain.alert import Alert
 from bot.domain.evidence import Evidence, EvidenceKind, Observed, Unavailable
 from bot.domain.pressure import Load
 from bot.ports import EvidenceUnavailable
-from bot.ports.evidence import LATER
+from bot.ports.evidence import LATER, refreshing
 from bot.ports.store import InboxRow
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.evidence import BUSY, CompleteEvidence, GatherEvidence
@@ -276,3 +276,13 @@ async def test_the_next_incident_compares_with_what_was_recorded(tmp_path: Path)
         assert second.then.incident_id == first.incident.incident_id
         rows = await w.owed()
         assert "metrics value: then 100 %, now 98 %" in json.dumps([r.owed.payload for r in rows], ensure_ascii=False)
+
+
+async def test_what_is_owed_to_an_incident_that_is_gone_is_done(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        look = await looking(w, source())
+        await look.brief(severity="critical")
+        gone = refreshing("INC-404", "C1/1")
+        assert await w.memory.inbox.receive(gone[0])
+        assert await look.later() == 1
+        assert [e for e in await w.owed() if e.owed.operation == "update"] == []

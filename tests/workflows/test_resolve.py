@@ -203,7 +203,19 @@ async def test_a_secret_that_somebody_typed_is_not_kept(w: World) -> None:
     recorded = await w.resolve(said, "U1", "view:1")
     assert secret not in repr(recorded)
     assert secret not in repr(await w.memory.incidents.record("INC-1"))
-    assert all(secret not in repr(row) for row in await w.owed())
+    rows = await w.owed()
+    assert all(secret not in repr(row) for row in rows)
+    assert recorded.summary.endswith("export TOKEN=[masked:slack_token]. 4 secrets masked: rotate them.")
+    assert "rotate them" in repr(rows)
+
+
+async def test_who_records_a_secret_of_the_thread_is_told_that_it_is_still_there(w: World) -> None:
+    subject = Subject(Channel("C1"), "1900000000.000100", "down, password=[masked:secret]")
+    said = Resolution(Outcome.RECOVERED, subject=subject, fix="use token=[masked:secret]")
+    told = await w.resolve(said, "U1", "view:1")
+    assert told.summary.endswith(". 1 secret masked; it is still in the thread: rotate it.")
+    memo = Resolution(Outcome.RECOVERED, "INC-1", fix="use token=[masked:secret]", how="reaction")
+    assert (await w.resolve(memo, "U1", "memo:1")).summary.endswith("it is still in the thread: rotate it.")
 
 
 async def test_recording_once_more_tells_what_it_changed(w: World) -> None:

@@ -113,6 +113,7 @@ notices = sa.Table(
     sa.Index("ix_notices_fingerprint_visibility_at", "fingerprint", "visibility", "at"),
     sa.Index("ix_notices_channel_root_ts", "channel", "root_ts"),
     sa.Index("ix_notices_at", "at"),
+    sa.Index("ix_notices_channel_visibility_at", "channel", "visibility", "at"),
 )
 
 briefs = sa.Table(

@@ -44,17 +44,22 @@ class SqlTraces:
 
     async def last_alerts(self, viewer: Viewer, since: datetime, limit: int) -> tuple[tuple[str, datetime], ...]:
         """See the port."""
-        latest = sa.func.max(notices.c.at).label("latest")
-        asked = (
-            sa.select(notices.c.channel, latest)
-            .where(notices.c.at >= since, seen_by(viewer, notices.c.visibility))
-            .group_by(notices.c.channel)
-            .order_by(latest.desc(), notices.c.channel)
-            .limit(limit)
-        )
+        named = _channels()
+        seen = (notices.c.channel == named.c.channel, seen_by(viewer, notices.c.visibility))
+        latest = sa.select(sa.func.max(notices.c.at)).where(*seen).scalar_subquery()
+        asked = sa.select(named.c.channel, latest).where(named.c.channel.is_not(None))
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).all()
-        return tuple((channel, at) for channel, at in rows)
+        recent = [(channel, at) for channel, at in rows if at is not None and at >= since]
+        return tuple(sorted(recent, key=lambda row: (-row[1].timestamp(), row[0]))[:limit])
+
+
+def _channels() -> sa.CTE:
+    """Every channel of which a notice is kept, then null: each found by one step in the index, however many notices."""
+    first = sa.select(sa.func.min(notices.c.channel).label("channel")).cte("channels", recursive=True)
+    after = notices.alias("after")
+    following = sa.select(sa.func.min(after.c.channel)).where(after.c.channel > first.c.channel).scalar_subquery()
+    return first.union_all(sa.select(following).where(first.c.channel.is_not(None)))
 
 
 async def _received(connection: AsyncConnection, channel: str, ts: str) -> datetime | None:

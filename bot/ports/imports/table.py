@@ -77,15 +77,17 @@ def read_table(text: str, mapping: Columns | None = None, form: Form | None = No
         raise RecordRejected("", f"is not CSV: {error}") from error
     if not headings:
         raise RecordRejected("", "has no line of headings")
-    fields = _fields(headings, mapping or {})
     found = form or _form_of(headings)
+    fields = _fields(headings, mapping or {}, found)
     return Table(headings, fields, found, lambda: _rows(lines, headings, fields, found))
 
 
-def _fields(headings: Sequence[str], mapping: Columns) -> dict[int, str]:
+def _fields(headings: Sequence[str], mapping: Columns, form: Form) -> dict[int, str]:
     said = {form_of(column): field for column, field in mapping.items()}
     given = {place: said[form_of(h)] for place, h in enumerate(headings) if form_of(h) in said}
-    free = [h if place not in given else "" for place, h in enumerate(headings)]
+    # Jira's own "Resolution" is how the issue ended ("Done"), not what was done.
+    ended = "resolution" if form is Form.JIRA else None
+    free = [h if place not in given and h.casefold() != ended else "" for place, h in enumerate(headings)]
     return recognised(free, set(given.values()) - _LISTS) | given
 
 

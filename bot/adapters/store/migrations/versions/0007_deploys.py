@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table of deploys."""
+    """Create the table of deploys, and the index that tells the last alert of each channel."""
     op.create_table(
         "deploys",
         sa.Column("key", sa.Text(), nullable=False),
@@ -23,6 +23,9 @@ def upgrade() -> None:
     )
     op.create_index("ix_deploys_service_at", "deploys", ["service", "at"], unique=False)
     op.create_index("ix_deploys_at", "deploys", ["at"], unique=False)
+    # when alerts were seen last in each channel is asked at every look at the status
+    of_channel = ["channel", "visibility", "at"]
+    op.create_index("ix_notices_channel_visibility_at", "notices", of_channel, unique=False)
 
 
 def downgrade() -> None:
