@@ -87,7 +87,7 @@ _PEOPLE = "customers?|clients?|stakeholders?|management|managers?|users|merchant
 RULES: tuple[tuple[Intent, str], ...] = (
     (Intent.HELP, r"^(?:(?:hi|hey|hello|yo|help|usage|commands?|start|bot|precedent|there|you|up|sup|ping|test)\s?)*$"),
     (Intent.HELP, r"what (?:can|do|could) you (?:do|answer|know|tell)|how do (?:i|we) use (?:you|this)|who are you|what are you$"),
-    (Intent.THANKS, r"^(?:ok |okay |great |cool |many |perfect )*(?:thanks|thank you|thx|ty|cheers|ok|okay|great|nice|perfect|cool|got it|noted|lgtm|good bot)(?: \w+){0,3}$"),
+    (Intent.THANKS, r"^(?:ok |okay |great |cool |many |perfect )*(?:thanks|thank you|thx|ty|cheers|ok|okay|great|nice|perfect|cool|got it|noted|lgtm|good bot|good job|well done)(?: (?:you|so|very|much|a|lot|for|that|this|it|bot|precedent|mate|all|team|the|help|again|thanks|thank|then))*$"),
     (Intent.COMPARE, r"\bcompare\b|\bcomparison\b|with and without memory|without memory"),
     (Intent.STATUS, rf"(?:status|stakeholder|incident|statuspage|customer|exec\w*|management) (?:page )?(?:updates?|message|summary|report|note|post|comms?)\b|\b(?:tell|inform|update) (?:the |our |my )?(?:{_PEOPLE})\b|\b(?:update|message|note|summary|mail|wording|comms?) (?:for|to) (?:the |our |my )?(?:{_PEOPLE}|status ?page)\b"),
     (Intent.STATUS, r"^(?:write|draft|prepare|compose|give|make|need)\b.*\b(?:status|update|summary|statement|comms?)\b|\bsummari[sz]e\b|\bsummary\b|\btl ?dr\b"),
