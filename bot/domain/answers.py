@@ -35,8 +35,10 @@ def no_memory(brief: Brief) -> str | None:
     """Why memory says nothing, as a sentence; None where it speaks."""
     if brief.memory_mode == "off":
         return "Memory is off for this brief, so I can say nothing about the past."
+    if brief.sources:
+        return None
     why = brief.insufficient_memory
-    return f"INSUFFICIENT_MEMORY: {one_line(why.reason, SHORT)}, so nothing in memory answers that." if why else None
+    return f"INSUFFICIENT_MEMORY: {one_line(why.reason, SHORT) if why else 'nothing counts here'}."
 
 
 def _dated(line: SourceLine) -> str:
@@ -123,16 +125,17 @@ def _minutes(cost: tuple[float, float] | None) -> str:
 
 def _fixed(known: Known) -> Reply:
     brief, best = known.brief, known.brief.recommendation
-    if not brief.sources:
-        return Reply((no_memory(brief) or "Nothing in memory counts as a precedent here.",))
+    missing = no_memory(brief)
+    if missing:
+        return Reply((missing,))
     if best is None or not best.resolved:
         said = f"No fix in {_ids(brief.sources)} is recorded as seen to work."
         return Reply((said, *_failures(brief)), cites=_cites([s.incident_id for s in brief.sources]))
     fixers = [s for s in brief.sources if s.incident_id in best.resolved]
     who = tuple(f"{_dated(s)}: {_name(s, known)}" for s in fixers[:MOST_ITEMS])
     last = f", last on {best.last_worked:%Y-%m-%d}" if best.last_worked else ""
-    said = f"“{one_line(best.fix, 300)}” worked in {best.successes} of {counted(best.outages, 'similar outage')}{last} ({listed(best.resolved)})."
-    return Reply((said, "Who recorded it as fixed:"), who, cites=_cites(best.resolved))
+    said = f"“{one_line('; '.join(split_steps(best.fix)), 300)}” worked in {best.successes} of {counted(best.outages, 'similar outage')}{last} ({listed(best.resolved)})."
+    return Reply((said, "By whom:"), who, cites=_cites(best.resolved))
 
 
 def _name(line: SourceLine, known: Known) -> str:
@@ -159,25 +162,21 @@ def _failed(known: Known) -> Reply:
         f"{one_line(d.fix, SHORT)}: failed in {counted(d.failures, 'outage')} ({listed(d.incidents, 3)})"
         for d in brief.did_not_work
     )
-    cites = _cites([i for d in brief.did_not_work for i in d.incidents])
-    if now or then:
-        said = (
-            "Do not repeat these:"
-            if then or not brief.sources
-            else "Memory knows no failed fix for this; in this incident:"
+    if then:
+        return Reply(
+            ("Do not repeat these:",),
+            some((*now, *then)),
+            cites=_cites([i for d in brief.did_not_work for i in d.incidents]),
         )
-        return Reply((said, *(filter(None, (no_memory(brief),)) if not then else ())), some((*now, *then)), cites=cites)
     said = no_memory(brief) or f"No failed fix is recorded in {_ids(brief.sources)}."
-    return Reply(
-        (said, "Nothing is known to have failed in this incident."),
-        cites=_cites([s.incident_id for s in brief.sources]),
-    )
+    here_too = "In this incident:" if now else "Nothing is known to have failed in this incident."
+    return Reply((said, here_too), some(now), cites=_cites([s.incident_id for s in brief.sources]))
 
 
 def _cause(known: Known) -> Reply:
     brief, own = known.brief, known.record.root_cause if known.record else None
     here = (
-        f"Recorded for this incident: {one_line(own, 300)}."
+        f"Recorded for this incident: {one_line(own, 300).rstrip('.')}."
         if own
         else "Nobody has recorded a cause of this incident yet."
     )
@@ -201,7 +200,7 @@ def _sure(known: Known) -> Reply:
     why = tuple(
         f"{_dated(s)}, {s.probability:.0%}: {'; '.join(s.why[:3]) or 'by its wording'}" for s in brief.sources[:3]
     )
-    rated = _rated(best) if best else "No fix is known to have worked."
+    rated = _rated(best) if best else f"No fix in {_ids(brief.sources)} is known to have worked."
     return Reply(
         (rated, *_contradictions(brief), "Why these incidents count:"),
         why,
@@ -216,9 +215,9 @@ def _before(known: Known) -> Reply:
         if past and past.times and brief.memory_mode == "on"
         else ""
     )
-    if not brief.sources:
-        none = no_memory(brief) or "Nothing in memory counts as the same."
-        return Reply(tuple(filter(None, (none, fired))), cites=())
+    missing = no_memory(brief)
+    if missing:
+        return Reply(tuple(filter(None, (missing, fired))))
     said = f"Yes: {counted(brief.outages, 'similar outage')} in memory ({_ids(brief.sources)})."
     lines = tuple(f"{_dated(s)}: {one_line(s.title, SHORT)}" for s in brief.sources)
     return Reply(tuple(filter(None, (said, fired))), some(lines), cites=_cites([s.incident_id for s in brief.sources]))
@@ -244,7 +243,7 @@ def _side(known: Known) -> Reply:
     total = sum(call.votes.values())
     votes = f" in {call.votes.get(call.value.value, 0)} of {counted(total, 'outage')}" if total else ""
     apart = (f"What told the cases apart: {one_line(call.told_apart_by, 200)}.",) if call.told_apart_by else ()
-    here = (f"This alert: {one_line(call.this_alert, 200)}.",) if call.this_alert else ()
+    here = (f"{call.this_alert[:1].upper()}{one_line(call.this_alert[1:], 200)}.",) if call.this_alert else ()
     said = f"Memory says {side}{votes} ({_ids(brief.sources)})."
     return Reply((*now, said, *apart, *here), cites=_cites([s.incident_id for s in brief.sources]))
 
@@ -255,8 +254,8 @@ def _sources(known: Known) -> Reply:
     near = (f"Possibly related, not counted: {_ids(brief.possible)}.",) if brief.possible else ()
     cites = _cites([s.incident_id for s in (*brief.sources, *brief.possible)])
     if not lines:
-        return Reply((no_memory(brief) or "No past incident counts here.", *near), cites=cites)
-    return Reply((f"The brief rests on {counted(len(lines), 'past incident')}:", *near), some(lines), cites=cites)
+        return Reply((no_memory(brief) or "", *near), cites=cites)
+    return Reply((*near, f"The brief rests on {counted(len(lines), 'past incident')}:"), some(lines), cites=cites)
 
 
 def _record(_known: Known) -> Reply:

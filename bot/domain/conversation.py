@@ -21,6 +21,9 @@ PERSON_A_MINUTE, CHANNEL_AN_HOUR = 6, 20
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 # So long a person may take to answer what the bot asked.
 ANSWERS_WITHIN = timedelta(minutes=10)
+PREFIX = "talk/"
+# The kinds of answers: one says something, one asks something back, one says that there were too many.
+SAYS, ASKS, LIMITED = "say", "ask", "limit"
 
 
 class Intent(StrEnum):
@@ -124,13 +127,21 @@ _KNOWN = frozenset(_KNOWN_WORDS.split())
 # Real words that are one typo from one of these.
 _REAL_WORDS = "fired pause clause chance charge charged there then than lasts cost past list late lasted store sores"
 _REAL = frozenset(_REAL_WORDS.split())
+_OPENINGS = frozenset(
+    {"hey", "hi", "hello", "ok", "okay", "so", "and", "but", "well", "yo", "precedent", "bot", "also", "hmm"}
+)
 _WORD = re.compile(r"[^\W_]+")
 
 
-def understood(text: str) -> Asked:
-    """What a message to the bot asks for; `text` as people read it, with or without the bot's name."""
+def understood(text: str, vendor: str | None = None) -> Asked:
+    """What a message to the bot asks for; `text` as people read it, with or without the bot's name. `vendor`: the alert's, which
+    people call by its name."""
     words = list(_words(text[:MOST_QUESTION]))
+    while len(words) > 1 and words[0] in _OPENINGS:
+        del words[0]
     said = " ".join(words)
+    named = " ".join(_words(vendor[:60])) if vendor else ""
+    said = re.sub(rf"\b{re.escape(named)}\b", "vendor", said) if named else said
     found = next((intent for intent, pattern in _COMPILED if pattern.search(said)), Intent.UNKNOWN)
     return Asked(found, sure=len(words) <= SURE_WORDS)
 
@@ -159,16 +170,6 @@ def _one_slip(word: str, known: str) -> bool:
         return False
     # an ending more or less is another form of a word, not a slip
     return a[1:] == b[1:] or (bool(a[1:]) and a[1:] == b) or (bool(b[1:]) and a == b[1:])
-
-
-def speaks_to_others(text: str, own: str) -> bool:
-    """Whether a message as Slack delivers it names other people than the bot: then it is theirs to answer."""
-    return any(user != own for user in re.findall(r"<@([UW][A-Z0-9]+)", text))
-
-
-PREFIX = "talk/"
-# The kinds of answers: one says something, one asks something back, one says that there were too many.
-SAYS, ASKS, LIMITED = "say", "ask", "limit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,15 +195,15 @@ class Converse:
             await self.store.commit(Changes(done=question.row))
             return
         incident_id = await self.store.incident_at(question.channel.id, root)
-        asked = understood(said.text)
-        if incident_id is None or asked.intent is Intent.THANKS:
-            await self._elsewhere(question, asked)
+        if incident_id is None or understood(said.text).intent is Intent.THANKS:
+            await self._elsewhere(question, understood(said.text))
             return
         try:
             brief = await self.brief(incident_id, question.channel.id, question.channel.viewer)
         except IncidentNotFound:
             await self._say(question, self.talk.reply(NO_BRIEF))
             return
+        asked = understood(said.text, brief.alert.vendor)
         known = await self._known(question, root, incident_id, brief, asked)
         QUESTIONS.labels(asked.intent.value).inc()
         if asked.intent is Intent.COMPARE or asked.intent is Intent.UNKNOWN or not asked.sure:

@@ -98,7 +98,9 @@ async def test_a_model_is_asked_what_the_record_does_not_answer_and_its_words_ar
     await office.seed()
     ts = await office.alert()
     before = await kept(office)
-    await office.slack.post("alerts", "I restarted the proxy, did not help, password=hunter2secret", user="bob", thread_ts=ts)
+    await office.slack.post(
+        "alerts", "I restarted the proxy, did not help, password=hunter2secret", user="bob", thread_ts=ts
+    )
     async with with_model(office, SAID) as (desk, server):
         (answer,) = await ask(desk, ASK, ts)
         (asked,) = server.asked
