@@ -12,18 +12,25 @@ from pydantic import SecretStr
 
 from bot.bootstrap.conversing import NotedModel, conversing
 from bot.bootstrap.model import open_model
+from bot.domain.channel import ChannelSettings
 from bot.domain.conversation import PERSON_A_MINUTE
 from bot.domain.pressure import Load
 from bot.domain.query import OPERATOR
+from bot.ports.store import Changes
 from bot.settings import Settings
+from bot.slack import ids
+from bot.slack.app import build_app
+from bot.slack.details_modal import ASK_BOTH
 from bot.slack.hypothesis_message import LABEL
 from bot.slack.threads import SlackThreads
+from bot.workflows.analyse import NOT_HERE
 from tests.adapters.model_server import ModelServer, answered, model_server
-from tests.slack.conftest import Desk, replaced
+from tests.slack.conftest import Desk, listening
+from tests.slack.test_agreements import choose
 
 CHANNEL = "C0ALERTS"
 ASK = "is the DNS of the bank involved here?"
-SAID = {
+SAID: dict[str, Any] = {
     "possible_root_cause": "The gateway of the vendor does not answer.", "reasoning": "The alert shows gateway timeouts.",
     "recommended_next_action": "Look at the vendor's status page.", "uncertainty": "It may be our proxy.",
     "confidence": "medium", "cited": ["ALERT"],
@@ -125,6 +132,54 @@ async def _brief(desk: Desk, ts: str) -> Any:
     return (await desk.memory.incidents.briefs(incident_id))[0].brief
 
 
+async def test_compare_asks_the_model_with_memory_and_without_for_one_persons_eyes(unconnected: Desk) -> None:
+    office = unconnected
+    async with listening(office.slack, office.app):
+        await office.seed()
+        ts = await office.alert()
+        await choose(office, ts, ids.COMPARE)
+        await office.slack.wait_for(lambda: office.slack.view("bob"))
+        assert "No model is set up" in view_of(office)
+        assert ASK_BOTH not in view_of(office)
+        await office.slack.close_view(user="bob")
+    sources = (await _brief(office, ts)).sources
+    said = SAID | {"reasoning": f"{sources[0].incident_id} was alike.", "cited": ["ALERT", sources[0].incident_id]}
+    async with (
+        with_model(office, said) as (desk, server),
+        listening(desk.slack, build_app(desk.app.client, desk.slack.signing_secret, desk.deps)),
+    ):
+        await choose(desk, ts, ids.COMPARE)
+        await desk.slack.wait_for(lambda: ASK_BOTH in view_of(desk))
+        await desk.slack.click_view(ids.ASK_MODEL, user="bob")
+        await desk.slack.wait_for(lambda: LABEL in view_of(desk))
+        first, second = view_of(desk).split("Without memory", 1)
+        assert f"{sources[0].incident_id} was alike." in first
+        assert "it cited what it was not given" in second
+        assert len(server.asked) == 2
+        incident_id = await desk.memory.incidents.incident_at(CHANNEL, ts) or ""
+        await desk.slack.slash("alerts", "/precedent", f"sent {incident_id}", user="bob")
+        sent = await desk.whisper("bob")
+        assert "asked by <@U0BOB>" in sent
+        assert sources[0].incident_id in sent
+    assert len(desk.slack.replies(CHANNEL, ts)) == 1
+
+
+def view_of(desk: Desk, user: str = "bob") -> str:
+    return json.dumps(desk.slack.view(user), ensure_ascii=False)
+
+
+async def test_a_private_channel_is_answered_from_the_record_alone_until_a_steward_allows_more(office: Desk) -> None:
+    ts = await office.alert(channel="C0SECRET")
+    me = office.deps.identity.user_id if office.deps.identity else ""
+    async with with_model(office, SAID) as (desk, server):
+        for allowed, expected in ((None, NOT_HERE), (True, SAID["possible_root_cause"])):
+            await desk.memory.channels.set("C0SECRET", ChannelSettings(model=allowed), (), Changes())
+            await desk.slack.post("C0SECRET", f"<@{me}> {ASK}", user="alice", thread_ts=ts)
+            await desk.work()
+            assert str(expected) in shown(desk.slack.replies("C0SECRET", ts)[-1])
+        assert len(server.asked) == 1
+
+
 async def test_nothing_of_a_model_that_obeys_anybody_reaches_the_thread(office: Desk) -> None:
     await office.seed()
     ts = await office.alert()
@@ -194,4 +249,10 @@ async def test_outside_of_incidents_there_is_short_help_and_bots_get_nothing(off
     await office.work()
     (help_,) = office.slack.replies(CHANNEL, str(posted["ts"]))
     assert "in the thread of an alert" in shown(help_)
-    assert replaced is not None
+    await office.seed()
+    ts = await office.alert()
+    before = len(office.slack.replies(CHANNEL, ts))
+    await office.slack.post_as_app("alerts", {"text": f"<@{me}> what should we skip?"}, app="Echo", thread_ts=ts)
+    await office.slack.post("alerts", "bob, what should we skip?", user="alice", thread_ts=ts)
+    await office.work()
+    assert [m for m in office.slack.replies(CHANNEL, ts)[before:] if m.get("user") == me] == []
