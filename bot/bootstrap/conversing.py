@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +12,7 @@ from bot.bootstrap.correct import detailing
 from bot.bootstrap.memory import Memory
 from bot.bootstrap.model import analysing, open_model
 from bot.domain.analyst_prompt import Prompt
-from bot.domain.brief import Brief
 from bot.domain.pressure import Load
-from bot.domain.query import Viewer
 from bot.ports import ModelUnavailable
 from bot.ports.chat import Chat
 from bot.ports.clock import Clock
@@ -71,14 +69,5 @@ def conversing(
     """What answers a question in a thread."""
     deliveries = SqlDeliveries(memory.store.database)
     analyst = AskedModel(analysing(settings, memory, model, clock))
-    brief = _brief_of(memory, clock)
+    brief = detailing(memory, clock).brief
     return Converse(memory.incidents, chat, deliveries, clock, SlackTalk(), brief, threads.names, analyst, load)
-
-
-def _brief_of(memory: Memory, clock: Clock) -> Callable[[str, str, Viewer], Awaitable[Brief]]:
-    show = detailing(memory, clock)
-
-    async def brief(incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
-        return (await show(incident_id, channel_id, viewer)).brief
-
-    return brief

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from bot.domain.answers import answer
 from bot.domain.answers_now import Known
-from bot.domain.brief import Brief
+from bot.domain.brief import Brief, with_life
 from bot.domain.conversation import (
     ANSWERS_WITHIN,
     ASKS,
@@ -38,6 +38,7 @@ from bot.domain.conversation import (
 )
 from bot.domain.hypothesis import Tried
 from bot.domain.incident import Incident
+from bot.domain.opening import view_of
 from bot.domain.pressure import Load
 from bot.domain.query import Viewer
 from bot.domain.tried import tried_in
@@ -113,6 +114,7 @@ class Question:
     user: str
     named: bool
     lately: tuple[Answered, ...] = ()
+    incident_id: str | None = None
 
     @property
     def key(self) -> str:
@@ -198,8 +200,9 @@ class Converse:
         if incident_id is None or understood(said.text).intent is Intent.THANKS:
             await self._elsewhere(question, understood(said.text))
             return
+        question = replace(question, incident_id=incident_id)
         try:
-            brief = await self.brief(incident_id, question.channel.id, question.channel.viewer)
+            brief = await self._brief_now(incident_id, question.channel)
         except IncidentNotFound:
             await self._say(question, self.talk.reply(NO_BRIEF))
             return
@@ -210,6 +213,11 @@ class Converse:
             await self._with_model(question, said.text, asked, known)
         else:
             await self._say(question, self.talk.reply(answer(asked.intent, known), brief))
+
+    async def _brief_now(self, incident_id: str, channel: Channel) -> Brief:
+        """The brief in this channel with how the incident stands now. Raises IncidentNotFound."""
+        brief = await self.brief(incident_id, channel.id, channel.viewer)
+        return with_life(brief, view_of(await self.store.life(incident_id)))
 
     async def _elsewhere(self, question: Question, asked: Asked) -> None:
         """In a thread of no incident there is help for who names the bot; thanks need no answer."""
@@ -241,7 +249,7 @@ class Converse:
             raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
         if reason or not self._may_compare(by):
             return self.talk.reply(Reply((reason,))) if reason else self.talk.limited()
-        brief = await self.brief(incident_id, channel.id, channel.viewer)
+        brief = await self._brief_now(incident_id, channel)
         record = (await self.store.find([incident_id])).get(incident_id)
         attempts = await self.tried(record, channel.id, posted.root_ts)
         with self._asked(f"{by}/{incident_id}"):
@@ -328,4 +336,12 @@ class Converse:
 
     def _posting(self, question: Question, message: Message, kind: str) -> Posting:
         thread, delivery = question.root or question.ts, question.delivery(kind)
-        return Posting("post", question.channel.id, delivery, message.text, message.blocks, thread_ts=thread)
+        return Posting(
+            "post",
+            question.channel.id,
+            delivery,
+            message.text,
+            message.blocks,
+            thread_ts=thread,
+            incident_id=question.incident_id,
+        )

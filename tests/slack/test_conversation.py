@@ -256,3 +256,17 @@ async def test_outside_of_incidents_there_is_short_help_and_bots_get_nothing(off
     await office.slack.post("alerts", "bob, what should we skip?", user="alice", thread_ts=ts)
     await office.work()
     assert [m for m in office.slack.replies(CHANNEL, ts)[before:] if m.get("user") == me] == []
+
+
+async def test_an_answer_that_tells_of_a_purged_incident_is_taken_back(office: Desk) -> None:
+    await office.seed()
+    ts = await office.alert()
+    (told,) = await ask(office, "root cause?", ts)
+    cause = (await _brief(office, ts)).root_cause
+    assert cause.text in told
+    assert len(await ask(office, "what changed?", ts)) == 1
+    await office.memory.store.purging.purge(cause.incident_id, (), Changes())
+    await office.work()
+    left = [shown(m) for m in office.slack.replies(CHANNEL, ts)][1:]
+    assert len(left) == 1
+    assert cause.text not in left[0]
