@@ -97,7 +97,7 @@ class Settings(BaseSettings):
     )
     keep_seen_hours: Annotated[int, Field(ge=24, le=720)] = Field(24, description="Hours for which event ids are kept")
     keep_texts_days: Annotated[int, Field(ge=2, le=3650)] = Field(
-        30, description="Days for which delivered messages, unreadable events and ended silences are kept"
+        30, description="Days for which delivered messages, unreadable events, deploys and ended silences are kept"
     )
     keep_notices_days: Annotated[int, Field(ge=31, le=3650)] = Field(
         90, description="Days for which the notices of alerts are kept after their incident ended"

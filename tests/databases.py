@@ -1,17 +1,23 @@
-"""SQLite files for tests, migrated once in each test process and copied from then on: migrating costs more than most tests.
+"""Databases for tests, migrated once in each test process and copied from then on: migrating costs more than most tests.
 
-Must not be used where opening or migrating a store is what is tested.
+Must not be used where migrating is what is tested. Each test process has a PostgreSQL database of its own.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from functools import lru_cache
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 
+from bot.adapters.store.opening import migrate
 from bot.adapters.store.schema import upgrade
+
+_templates: set[str] = set()
 
 
 def fresh(path: Path) -> str:
@@ -32,3 +38,34 @@ def _migrated() -> bytes:
             upgrade(connection)
         engine.dispose()
         return path.read_bytes()
+
+
+def postgres_server() -> str:
+    """The address of the PostgreSQL server that the tests were given; skips where there is none."""
+    url = os.environ.get("TEST_POSTGRES_URL")
+    if not url:
+        pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
+    return url
+
+
+async def fresh_postgres() -> str:
+    """The address of an empty store on PostgreSQL, with the schema of this version. Whoever is still connected to the last
+    one is thrown out."""
+    server = postgres_server()
+    base = server.rpartition("/")[0]
+    name = f"precedent_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+    migrated = f"{name}_migrated"
+    if migrated not in _templates:
+        await _make(server, migrated, "template0")
+        await migrate(f"{base}/{migrated}")
+        _templates.add(migrated)
+    await _make(server, name, migrated)
+    return f"{base}/{name}"
+
+
+async def _make(server: str, name: str, template: str) -> None:
+    engine = create_async_engine(server, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        await connection.execute(sa.text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+        await connection.execute(sa.text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    await engine.dispose()

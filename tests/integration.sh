@@ -54,6 +54,7 @@ fi
 gateway=/usr/lib/systemd/systemd-journal-gatewayd
 if [ ! -x "$gateway" ] && [ "${REQUIRE_SERVICES:-}" = 1 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends systemd-journal-remote >/dev/null
   fi
   [ -x "$gateway" ] || { echo "the journal gateway is not installed: apt install systemd-journal-remote"; exit 1; }
@@ -78,4 +79,4 @@ elif [ "${REQUIRE_SERVICES:-}" = 1 ]; then
 fi
 
 # shellcheck disable=SC2086
-$around "$python" -m pytest -q -m integration
+$around "$python" -m pytest -q -m integration -n auto --dist loadgroup

@@ -38,7 +38,8 @@ _OF_RULES = frozenset({"alertmanager", "prometheus"})
 @dataclass(frozen=True, slots=True)
 class MetricsServer:
     """The EvidenceProvider of one server. `rules` is where its alerting rules are (a vmalert of its own), if not there;
-    `environments` those that it knows of (empty: all). `own` are signals that the operator wrote, by folded service."""
+    `environments` those that it knows of (empty: all). `own` are signals that the operator wrote, by folded service. `is_only`: no other
+    server may have an alert's rule."""
 
     name: str
     server: Server
@@ -47,6 +48,7 @@ class MetricsServer:
     labels: Selectors = field(default_factory=Selectors)
     pods: Selectors = field(default_factory=Selectors)
     own: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)
+    is_only: bool = True
 
     @property
     def kind(self) -> EvidenceKind:
@@ -130,9 +132,8 @@ class _Look:
             async with self.turns:
                 rule = _own_rule(await at_rules.rules(name), self.alert)
                 if rule is None:
-                    return (
-                        (self._unavailable(signal, what, "no rule of this name and these labels"),) if is_rule else ()
-                    )
+                    missing = self._unavailable(signal, what, "no rule of this name and these labels")
+                    return (missing,) if is_rule and self.source.is_only else ()
                 text = _standing(await self._alerts(at_rules, rule), self.alert)
         except EvidenceUnavailable as problem:
             return (self._unavailable(signal, what, str(problem)),) if is_rule else ()

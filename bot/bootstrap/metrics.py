@@ -34,6 +34,7 @@ def metrics_servers(configuration: Configuration, secret: Secret = named_secret)
             Selectors(labels, entry.selector),
             Selectors(pods, entry.pods),
             own,
+            len(configuration.prometheus) == 1,
         )
         for name, entry in configuration.prometheus.items()
     )

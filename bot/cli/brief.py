@@ -10,15 +10,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
+from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
 from bot.alerts.masking import masked
 from bot.alerts.shape import shape
 from bot.alerts.text.markup import clean
+from bot.bootstrap.deploys import recorded_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
@@ -29,6 +32,7 @@ from bot.domain.alert import Alert, AlertState
 from bot.domain.brief import Brief
 from bot.domain.brief_json import brief_json
 from bot.domain.digest import Digest
+from bot.domain.digest_chart import chart_of
 from bot.domain.incident import Boundary, FailedCheck
 from bot.domain.opening import posted_at
 from bot.domain.query import OPERATOR
@@ -91,10 +95,11 @@ def _clock(at: str | None) -> Clock:
 
 async def _brief(alert: Alert, now: datetime, *, use_memory: bool, look: Clock | None) -> Brief:
     """The brief; `look`: the clock by which sources of evidence are asked, all of them to the end."""
-    asked = gathering(settings(), look).ask(alert, "preview") if look else None
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        told = recorded_deploys(settings(), memory)
+        asked = gathering(settings(), look, more=told).ask(alert, "preview") if look else None
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
-    return beside(brief, await asked.all()) if asked else brief
+        return beside(brief, await asked.all()) if asked else brief
 
 
 def event_of(text: str) -> Mapping[str, Any]:
@@ -189,13 +194,26 @@ def check_of(text: str) -> FailedCheck:
 def digest(
     days: Annotated[int, typer.Option(min=1, max=366, help="How many days back")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="Print the digest as JSON")] = False,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Write its picture to this PNG file, too")] = None,
 ) -> None:
     """Print what recurred in the last days."""
     composed = run(_digest(days))
+    if picture:
+        _draw(composed, picture)
     if as_json:
         print_json(json.loads(json.dumps(asdict(composed), default=str)))
     else:
         print_message(SlackSurfaces().digest(composed))
+
+
+def _draw(composed: Digest, path: Path) -> None:
+    chart = chart_of(composed)
+    if chart is None:
+        fail("nothing happened in these days, so there is no picture.", REFUSED)
+    try:
+        path.write_bytes(run(MatplotlibCharts().png(chart)))
+    except OSError as problem:
+        fail(f"{path} cannot be written: {problem.strerror}.", USAGE)
 
 
 async def _digest(days: int) -> Digest:

@@ -41,7 +41,7 @@ async def _report(days: int) -> Report:
     clock = SystemClock()
     until = clock.now()
     async with open_memory(settings(), clock, RandomIds()) as memory:
-        return await ComposeReport(memory.incidents)(until - timedelta(days=days), until, OPERATOR)
+        return await ComposeReport(memory.incidents, memory.store.said)(until - timedelta(days=days), until, OPERATOR)
 
 
 def report_json(found: Report) -> dict[str, Any]:

@@ -114,6 +114,9 @@ class Figure:
     name: str | None = None
 
 
+_Values = dict[Decimal, set[str | None]]
+
+
 def _value(written: str) -> Decimal | None:
     """What a number says; None for one that no rule reads ("1,2,3")."""
     bare = written.lstrip("+-")
@@ -172,16 +175,16 @@ def figures(text: str) -> Iterator[Figure]:
             yield found
 
 
-def _told(figure: Figure, others: Iterable[Figure], names: frozenset[str], units: frozenset[str]) -> bool:
+def _told(figure: Figure, others: _Values, names: frozenset[str], units: frozenset[str]) -> bool:
     if figure.value is None:
         return figure.name in names
-    fits = [o for o in others if o.value == figure.value]
+    there = others.get(figure.value, set())
     if figure.unit is None:
-        return bool(fits)
+        return bool(there)
     if figure.unit == PLURAL:
-        return any(o.unit in {None, "s", PLURAL} for o in fits)
+        return not there.isdisjoint({None, "s", PLURAL})
     same = {figure.unit, PLURAL if figure.unit == "s" else figure.unit}
-    return any(o.unit in same or (o.unit is None and figure.unit in units) for o in fits)
+    return not there.isdisjoint(same) or (None in there and figure.unit in units)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -201,10 +204,14 @@ def _of_a_moment(token: str) -> Iterator[str]:
     yield token.removesuffix("z").lstrip("0")
 
 
-def _held(text: str) -> list[Figure]:
-    """The figures of a text, those inside of its names too."""
+def _held(text: str) -> _Values:
+    """The values of a text, those inside of its names too, and the units that each is told with."""
     parts = (token for token in _tokens(text) if not _DATE.match(token))
-    return [*figures(text), *figures(re.sub(r"[_/:=]", " ", " ".join(parts)))]
+    found: _Values = {}
+    for figure in (*figures(text), *figures(re.sub(r"[_/:=]", " ", " ".join(parts)))):
+        if figure.value is not None:
+            found.setdefault(figure.value, set()).add(figure.unit)
+    return found
 
 
 def _named_units(text: str) -> frozenset[str]:

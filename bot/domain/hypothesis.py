@@ -24,7 +24,7 @@ ALERT = "ALERT"
 # What each part may take on a phone, in characters.
 LIMITS = {"possible_root_cause": 300, "reasoning": 600, "recommended_next_action": 400, "uncertainty": 300}
 NEEDED = ("possible_root_cause", "recommended_next_action")
-LONGEST = 4_000
+LONGEST = 2_000
 MOST_CITED = 12
 
 
@@ -147,7 +147,8 @@ _PAST = re.compile(
     r"\blast (?:time|incident|outage|occurrence|week|month|year|quarter|night|summer|winter|spring|autumn)\b"
     r"|\bpreviously\b|\bprevious(?:ly)? (?!version|release|build|image|revision|deploy|config|tag|step|value|minute|hour|window|commit|setting|replica|state|size|limit|hop|attempt)\w+"
     r"|\b(?:as|like|seen|happened|occurred|worked|fixed|helped|resolved|did it|failed) (?:it |this |that )?(?:before|earlier|in the past)\b|\bin (?:the )?past\b|\bpast (?:incident|outage|occurrence|event|case|experience|problem|failure)s?\b"
-    r"|\b(?:earlier|prior|former|similar|other|recent|older|historic|historical|known|related|identical) (?:incident|outage|occurrence|case|event|issue|problem|failure|precedent|experience|postmortem)s?\b"
+    r"|\b(?:earlier|prior|former|similar|older|historic|historical) (?:incident|outage|occurrence|case|event|issue|problem|failure|precedent|experience|postmortem)s?\b"
+    r"|\b(?:other|recent|known|related|identical|another) (?:incident|outage|occurrence|precedent|postmortem)s?\b"
     r"|\bhistor(?:y|ic|ical|ically)\b|\brecur(?:s|ring|red|rent|rence|rences)?\b|\bprecedents?\b|\b(?:weeks|months|years|quarters) ago\b|\bback (?:in|when)\b|\bonce before\b|\balready (?:seen|happened|fixed|solved)\b"
     r"|\b(?:we|you|the team|they|people|somebody|someone) (?:(?:have|has|had|'ve) )?(?:seen|saw|fixed|solved|resolved|had|faced|experienced|encountered|met|handled|recorded)\b|\bremember(?:s|ed)?\b|\brecall(?:s|ed)?\b|\bmemory (?:says|said|shows|holds|bank|tells|suggests|records?)\b|\b(?:from|per|in) memory\b"
     r"|\bpost[- ]?mortems?\b|\blessons? learned\b|\busual(?:ly)? (?:fix|cause|culprit|remedy)|\bproven (?:fix|remedy)|\btrack record\b|\bas (?:usual|always)\b|\btime and again\b|\bonce again\b|\byet again\b|\bevery time\b|\beach time\b|\b(?:this|it) (?:has|had) happened\b|\bhappens? (?:again|often|regularly)\b",

@@ -38,7 +38,7 @@ def _masked(text: str) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     shown = text.casefold()
     for rule in RULES:
-        if rule.needs and not any(need in shown for need in rule.needs):
+        if rule.beside not in shown or (rule.needs and not any(need in shown for need in rule.needs)):
             continue
         replaced = rule.pattern.sub(rule.by, text)
         if replaced != text:

@@ -16,12 +16,13 @@ Replacing = Callable[[re.Match[str]], str]
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What one kind of secret looks like. `needs`: one of these must be in the text, in lower case; none: always tried.
-    `by`: what takes the match's place, where it is not `[masked:<name>]` behind group 1."""
+    `beside`: this must be in it, too. `by`: what takes the match's place."""
 
     name: str
     needs: tuple[str, ...]
     pattern: re.Pattern[str]
     by: str | Replacing = ""
+    beside: str = ""
 
 
 # What stands before a name in one word with it, and what it is a name for.
@@ -33,7 +34,7 @@ _NAMES = (
 # A name begins behind anything but a letter, or where a word in camelCase does ("jwtSecret"); an ARN's "secret:" is no name.
 _BEGIN = r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?<!\d{12}:)"
 # What a name goes on with: "_OLD" is still the secret, "_id" is not.
-_NOT_IT = r"(?![_-](?:ids?|names?|counts?|types?|files?|paths?|refs?|ur[il]s?|ttl|sizes?|len|length|limits?|used|age|version|status|arn|policy|per|expir\w{0,5})\b)"
+_NOT_IT = r"(?![_-](?:ids?|names?|envs?|vars?|counts?|types?|files?|paths?|refs?|ur[il]s?|ttl|sizes?|len|length|limits?|used|age|version|status|arn|policy|per|expir\w{0,5})\b)"
 _MORE = rf"{_NOT_IT}(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}}"
 _NAME = rf"(?:passw(?:or)?d|{_BEGIN}{_NAMES}){_MORE}"
 NAMED = rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}{_NAMES}{_MORE}"
@@ -105,9 +106,9 @@ def is_no_value(value: str) -> bool:
     return _NO_VALUES.match(value) is not None
 
 
-def _named(needs: tuple[str, ...], pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> Rule:
+def _named(needs: tuple[str, ...], pattern: str, flags: re.RegexFlag = re.IGNORECASE, beside: str = "") -> Rule:
     """A value known by what stands before it (group 1); the value is group 2."""
-    return Rule("secret", needs, re.compile(pattern, flags), _secret)
+    return Rule("secret", needs, re.compile(pattern, flags), _secret, beside)
 
 
 _BY_NAME = (
@@ -123,8 +124,8 @@ _BY_NAME = (
     _named(("signature=",), r"(\bsignature=)([a-f0-9]{40,128}\b)"),
     _named(_HINTS, rf"({_NAME}[\"'`*_\\]{{0,9}}\s{{0,3}}{_IS}[*_]{{0,2}}(?:[ ]?[|>][+-]?\s{{1,20}}|\s{{0,3}})[\"'`\\]{{0,9}})(?!\[masked|\\)({_QUOTED}|{_WORD})"),
     # a name and its value as two fields of one thing, or as an element
-    _named(("value",), rf"({_NAME}[\"'\\]{{0,4}}[\s,/]{{0,20}}[\"'\\]{{0,4}}value[\"'\\]{{0,4}}\s{{0,3}}[:=]\s{{0,3}}[\"'\\]{{0,4}})(?!\[masked)({_WORD})"),
-    _named(("</",), rf"(<(?:[\w.-]{{0,30}}[:_.-])?{_NAMES}>\s{{0,20}})(?!\[masked)([^<>\n]{{3,500}})(?=</)"),
+    _named(_HINTS, rf"({_NAME}[\"'\\]{{0,4}}[\s,/]{{0,20}}[\"'\\]{{0,4}}value[\"'\\]{{0,4}}\s{{0,3}}[:=]\s{{0,3}}[\"'\\]{{0,4}})(?!\[masked)({_WORD})", beside="value"),
+    _named(_HINTS, rf"(<(?:[\w.-]{{0,30}}[:_.-])?{_NAMES}>\s{{0,20}})(?!\[masked)([^<>\n]{{3,500}})(?=</)", beside="</"),
     _named(("pass",), rf"((?<![A-Za-z])pass[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)(?=[^\s\"']{{0,200}}?[A-Za-z])({_WORD})"),
     _named(("key",), rf"((?<![A-Za-z])(?:subscription|master|app|license|storage|ssh|host|deploy|service|integration|ingest|write|admin|root|function|webhook|shared|device|routing|hmac)[ _-]?key[\"']?\s{{0,3}}{_IS}\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)((?:base64:)?[A-Za-z0-9+/=_-]{{20,500}})"),
     Rule(

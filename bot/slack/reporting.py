@@ -31,5 +31,5 @@ async def report(deps: Listening, body: Mapping[str, Any]) -> Message:
     viewer = await asker_in(deps.chat, channel_id_of(body))
     said = next(iter(str(body.get("text") or "").split()[1:]), "30d")
     days, now = days_said(said, "/precedent report 30d"), deps.clock.now()
-    found = await ComposeReport(deps.store)(now - timedelta(days=days), now, viewer)
+    found = await ComposeReport(deps.store, deps.agreed.wrong.said)(now - timedelta(days=days), now, viewer)
     return report_message(found, f"the last {days} days")

@@ -28,7 +28,7 @@ from bot.ports.store import Changes, Inbox, InboxRow, IncidentStore, Owed, Poste
 DEADLINE_S, LATE_S = 2.0, 10.0
 # A source that hung beyond the deadline and then failed is left alone for so long, then one alert tries it.
 REST = timedelta(seconds=30)
-LOOK_AGAIN_S, PRESSED_S = 0.25, 5.0
+LOOK_AGAIN_S, LOOK_SELDOM_S, PRESSED_S = 0.15, 2.0, 5.0
 FORGOTTEN_AFTER_S = 120.0
 BUSY = "not asked: many alerts at once"
 log = logger("evidence")
@@ -213,7 +213,9 @@ class CompleteEvidence:
         if asking.not_asked and any(is_pending(p.brief.evidence) for p in posted):
             await self.inbox.retry_later(row, PRESSED_S, asking.not_asked)
         elif not asking.is_done:
-            await self.inbox.retry_later(row, LOOK_AGAIN_S, "sources are being asked")
+            # ever more seldom, for each look costs the store a write
+            delay_s = min(LOOK_SELDOM_S, LOOK_AGAIN_S * 1.6 ** min(row.attempts, 10))
+            await self.inbox.retry_later(row, delay_s, "sources are being asked")
         else:
             await self._tell(row, incident_id, posted, asking.so_far())
             self.sources.forget(name)

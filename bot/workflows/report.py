@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.query import Viewer
 from bot.domain.report import Feedback, Report, Told, report
+from bot.ports.said import SaidStore
 from bot.ports.store import IncidentStore
-
-FeedbackIn = Callable[[datetime, datetime], Awaitable[Sequence[Feedback]]]
-
-
-async def nothing_said(since: datetime, until: datetime) -> Sequence[Feedback]:
-    """Where no feedback is kept."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class ComposeReport:
-    """The report of a period. `feedback` gives what people said of precedents in it."""
+    """The report of a period. A precedent that somebody set aside was wrong for the incident under whose brief it was said."""
 
     store: IncidentStore
-    feedback: FeedbackIn = nothing_said
+    said: SaidStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
         """Over the incidents that the viewer may see. Raises StoreUnavailable."""
@@ -39,4 +32,5 @@ class ComposeReport:
             )
             for life in lives
         ]
-        return report(rows, await self.feedback(since, until), since, until)
+        asides = [aside for aside in await self.said.asides() if since <= aside.at < until]
+        return report(rows, [Feedback(aside.about, right=False) for aside in asides], since, until)

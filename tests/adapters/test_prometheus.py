@@ -92,6 +92,7 @@ async def test_rules_are_matched_by_name_and_labels_and_states_are_told() -> Non
         prom.rules = [other]
         (none,) = await source(prom, labels=Selectors()).observe(ALERT, NOW)
         assert reason(none) == "no rule of this name and these labels"
+        assert await source(prom, labels=Selectors(), is_only=False).observe(ALERT, NOW) == ()
         nameless = replace(ALERT, labels={}, tool="datadog", title="Errors are high")
         assert await source(prom, labels=Selectors()).observe(nameless, NOW) == ()
         assert await source(prom, labels=Selectors()).observe(replace(nameless, title=None), NOW) == ()
@@ -259,6 +260,7 @@ def test_the_configuration_becomes_servers(tmp_path: Path) -> None:
     )
     assert (edge.server.scheme, edge.server.key) == ("Basic", "Ym90OmdlaGVpbQ==")
     assert edge.rules is not None
+    assert not main.is_only
     assert edge.rules.base == "http://10.0.0.8:8880"
     assert main.labels.by_service["payments"] == {"job": ("pay",)}
     assert main.pods.by_service["payments api"] == {"namespace": ("pay",)}

@@ -1,6 +1,6 @@
 """`make bench`: all measurements in one run, written to BENCHMARKS.md. Must not be run by the tests.
 
-usage: python -m tests.bench [--sizes 1000,10000,100000,1000000] [--out BENCHMARKS.md]
+usage: python -m tests.bench [--sizes 1000,10000,100000,1000000] [--out BENCHMARKS.md] [--only "Masking,Quality"]
 
 RECALL_SETS names a folder of retrieval sets: then quality is measured, too. BENCH_PEERS_PYTHON names an interpreter in
 which rank_bm25, bm25s and chromadb are installed (default: this one; what is not installed is left out).
@@ -13,10 +13,10 @@ import asyncio
 import json
 import os
 import platform
-import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -127,54 +127,88 @@ def quality_part() -> list[str]:
     return lines
 
 
-def report(sizes: list[int]) -> str:
+def evidence_part(sizes: list[int]) -> list[str]:
+    lines = [
+        "| incidents | alerts | sources | wall ms p50 / p99 | CPU ms p50 / p99 | longest, wall ms | deadline |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for size in (size for size in sizes if 10_000 <= size <= 100_000):
+        for flags in ([], ["--hang"]):
+            said(f"evidence at {size} {' '.join(flags)}")
+            command = [sys.executable, "-m", "tests.bench.evidence", str(size), *flags]
+            found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            if not flags:
+                bare = (pair(found["without_evidence_brief_ms"]), pair(found["without_evidence_brief_cpu_ms"]))
+                lines.append(f"| {size:,} | 200 | none | {' | '.join(bare)} |  |  |")
+            cells = [pair(found["brief_ms"]), pair(found["brief_cpu_ms"]), found["longest_ms"], found["deadline_ms"]]
+            which = "three, one hangs" if flags else "three"
+            lines.append(f"| {size:,} | {found['alerts']:,} | {which} | {' | '.join(map(str, cells))} |")
+    return lines
+
+
+def speed_part(sizes: list[int]) -> list[str]:
     small = [size for size in sizes if size < SYNTHETIC_FROM]
     found = [speed(size, "--real") if size in small else speed(size) for size in sizes]
     lexical = [speed(size, "--lexical") for size in sizes if size <= 100_000]
-    compared = {size: peers(size) for size in PEERS_AT if size in sizes}
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    command = f"python -m tests.bench {shlex.join(sys.argv[1:])}".strip()
-    parts = [
-        "# Benchmarks",
-        "",
-        f"Made by `{command}` (`make bench`) on {date.today().isoformat()}; {platform.machine()}, {os.cpu_count()} CPUs,"
-        f" Python {platform.python_version()}, load averages {load} at the end.",
-        "",
-        "## Speed and size",
-        "",
+    return [
         "Templated texts; a recall is candidates, records and ranking, without the question's vector. Vectors are the"
         f" model's below {SYNTHETIC_FROM:,} incidents and synthetic from there up (`synthetic`: clusters with noise).",
         "",
         *speed_table([*found, *lexical]),
         "",
         *growth(found),
-        "",
-        "## Peers",
-        "",
+    ]
+
+
+def peers_part(sizes: list[int]) -> list[str]:
+    return [
         "The same texts and (synthetic) vectors; candidates only, no records, no ranking, nothing kept on the disk.",
         "",
-        *peer_table(compared),
-        "",
-        "## Masking",
-        "",
-        "One line of a megabyte, the slowest shapes first.",
-        "",
-        *masking.table(masking.figures()),
-        "",
-        "## Quality",
-        "",
-        *quality_part(),
+        *peer_table({size: peers(size) for size in PEERS_AT if size in sizes}),
     ]
-    return "\n".join(parts).rstrip() + "\n"
+
+
+def masking_part(_sizes: list[int]) -> list[str]:
+    return ["One line of a megabyte, the slowest shapes first.", "", *masking.table(masking.figures())]
+
+
+PARTS: dict[str, Callable[[list[int]], list[str]]] = {
+    "Speed and size": speed_part,
+    "Briefs with evidence": evidence_part,
+    "Peers": peers_part,
+    "Masking": masking_part,
+    "Quality": lambda _sizes: quality_part(),
+}
+
+
+def kept(path: Path) -> dict[str, str]:
+    """The parts that the file holds, by name."""
+    if not path.exists():
+        return {}
+    _, *parts = path.read_text(encoding="utf-8").split("\n## ")
+    return {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
+
+
+def made(name: str, sizes: list[int]) -> str:
+    """A part, measured now."""
+    lines = PARTS[name](sizes)
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    host = f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
+    return "\n".join([*lines, "", f"_{date.today().isoformat()}; {host}; load averages at the end {load}._"]).strip()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="1000,10000,100000,1000000")
     parser.add_argument("--out", type=Path, default=Path("BENCHMARKS.md"))
+    parser.add_argument("--only", default=",".join(PARTS), help="parts to measure anew; the others stay as they are")
     given = parser.parse_args()
-    text = report([int(size) for size in given.sizes.split(",")])
-    given.out.write_text(text, encoding="utf-8")
+    sizes, wanted, parts = [int(size) for size in given.sizes.split(",")], given.only.split(","), kept(given.out)
+    parts |= {name: made(name, sizes) for name in PARTS if name in wanted}
+    text = "\n\n".join(f"## {name}\n\n{parts[name]}" for name in PARTS if name in parts)
+    given.out.write_text(
+        f"# Benchmarks\n\nMade by `python -m tests.bench` (`make bench`).\n\n{text}\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,15 @@ def test_the_digest_as_json_and_as_text(precedent: Precedent) -> None:
     found = json.loads(precedent("digest", "--days", "60", "--json").stdout)
     assert set(found) >= {"period", "since", "until", "incidents", "families"}
     assert precedent("digest").returncode == 0
+
+
+def test_the_picture_of_a_digest_is_written_where_something_happened(precedent: Precedent, tmp_path: Path) -> None:
+    yesterday = (datetime.now(UTC) - timedelta(hours=20)).isoformat()
+    assert precedent("digest", "--days", "1", "--picture", str(tmp_path / "no.png")).returncode == 1
+    precedent("import", "-", stdin=json.dumps(RECORD | {"incident_id": "OLD-2", "started_at": yesterday}))
+    assert precedent("digest", "--days", "1", "--picture", str(tmp_path / "a.png")).returncode == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert precedent("digest", "--days", "1", "--picture", str(tmp_path / "none" / "a.png")).returncode == 2
 
 
 def test_the_report_as_json_and_as_text(precedent: Precedent) -> None:

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import Precedent
+from tests.databases import postgres_server
 
 RECORDS = [
     {
@@ -124,10 +124,7 @@ def test_migrating_sqlite_is_no_trouble(precedent: Precedent) -> None:
 
 @pytest.mark.integration
 def test_postgresql_says_that_it_wants_migrating(precedent: Precedent, file: Path) -> None:
-    url = os.environ.get("TEST_POSTGRES_URL")
-    if not url:
-        pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
-    base = url.rpartition("/")[0]
+    base = postgres_server().rpartition("/")[0]
     unmigrated = precedent("import", str(file), DATABASE_URL=f"{base}/template1")
     assert unmigrated.returncode == 3
     assert "precedent migrate" in unmigrated.stderr

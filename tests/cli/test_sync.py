@@ -31,6 +31,7 @@ def test_a_bank_out_of_reach_is_a_dependency_that_is_down(tmp_path: Path, argume
 
 
 @pytest.mark.integration
+@pytest.mark.xdist_group("hindsight")
 def test_filling_taking_over_and_recalling_on_the_real_server(tmp_path: Path) -> None:
     settings = {"HINDSIGHT_URL": banks.url(), "HINDSIGHT_BANK_ID": f"test-{uuid.uuid4().hex[:12]}"}
     here, there, nowhere = (Precedent(tmp_path / name) for name in ("here", "there", "nowhere"))

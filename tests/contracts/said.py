@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.adapters.store import Store
 from bot.domain.filing import FixesSaid
@@ -52,6 +53,16 @@ class SaidContract:
         assert await store.said.take_back_fixes(one, "U1", Changes())
         assert not await store.said.take_back_fixes(one, "U1", Changes())
         assert await store.said.fixes_said() == (two,)
+
+    async def test_what_was_taken_back_long_ago_is_forgotten(self, store: Store) -> None:
+        aside = replace(ASIDE, number=await store.said.set_aside(ASIDE, Changes()))
+        said = replace(SAME, number=await store.said.say_fixes(SAME, Changes()))
+        await store.said.say_fixes(replace(SAME, same=False), Changes())
+        await store.said.take_back(aside, "U2", Changes())
+        await store.said.take_back_fixes(said, "U2", Changes())
+        later = START + timedelta(days=40)
+        assert (await store.retention.forget(before=later, audit_before=START)).silences == 2
+        assert [each.same for each in await store.said.fixes_said()] == [False]
 
     async def test_a_purge_takes_along_what_was_said_of_the_incident(self, store: Store) -> None:
         for incident_id, about in (("INC-1", "INC-9"), ("INC-2", "INC-1"), ("INC-3", "INC-9")):

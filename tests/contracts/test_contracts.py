@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -12,8 +11,7 @@ import sqlalchemy as sa
 
 from bot.adapters.memory_embedded import EmbeddedBank
 from bot.adapters.memory_hindsight import open_hindsight
-from bot.adapters.store import Store, migrate, open_store
-from bot.adapters.store.engine import connect, read_url
+from bot.adapters.store import Store, open_store
 from tests.contracts.channels import ChannelContract
 from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.deploys import DeploysContract
@@ -25,7 +23,7 @@ from tests.contracts.nudges import NudgesContract
 from tests.contracts.replicas import Opening, ReplicasContract
 from tests.contracts.said import SaidContract
 from tests.contracts.stores import StoreContract
-from tests.databases import fresh
+from tests.databases import fresh, fresh_postgres
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 from tests.hindsight import banks
 from tests.ports import free_port
@@ -62,14 +60,6 @@ class TestReplicasOnSqlite(ReplicasContract):
             yield another
 
 
-async def empty_postgres(url: str) -> None:
-    database = connect(read_url(url))
-    async with database.write() as connection:
-        await connection.execute(sa.text("DROP SCHEMA public CASCADE"))
-        await connection.execute(sa.text("CREATE SCHEMA public"))
-    await database.close()
-
-
 @pytest.mark.integration
 class TestStoreOnPostgres(
     StoreContract,
@@ -84,11 +74,7 @@ class TestStoreOnPostgres(
 ):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
-        url = os.environ.get("TEST_POSTGRES_URL")
-        if not url:
-            pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
-        await empty_postgres(url)
-        await migrate(url)
+        url = await fresh_postgres()
         store = await open_store(url, clock, FakeIds())
         yield store
         await store.close()
@@ -98,11 +84,7 @@ class TestStoreOnPostgres(
 class TestReplicasOnPostgres(ReplicasContract):
     @pytest.fixture
     async def replica(self, clock: FakeClock) -> AsyncIterator[Opening]:
-        url = os.environ.get("TEST_POSTGRES_URL")
-        if not url:
-            pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
-        await empty_postgres(url)
-        await migrate(url)
+        url = await fresh_postgres()
         async with AsyncExitStack() as opened:
 
             async def another() -> Store:
@@ -139,6 +121,7 @@ class TestEmbeddedBank(MemoryBankContract):
 
 
 @pytest.mark.integration
+@pytest.mark.xdist_group("hindsight")
 class TestHindsightBank(MemoryBankContract):
     @pytest.fixture
     async def made(self) -> AsyncIterator[BankUnderTest]:

@@ -79,7 +79,7 @@ def test_an_honest_answer_is_taken(answer: dict[str, object]) -> None:
 
 
 def test_what_is_shown_is_short_and_masked() -> None:
-    said = HONEST[0] | {"reasoning": "the pool waits " * 200, "uncertainty": "password=correcthorse may be wrong"}
+    said = HONEST[0] | {"reasoning": "the pool waits " * 100, "uncertainty": "password=correcthorse may be wrong"}
     found = judged(said)
     assert isinstance(found, Hypothesis)
     assert len(found.reasoning) <= 600

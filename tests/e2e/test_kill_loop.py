@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -17,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.store import migrate, open_store
+from bot.adapters.store import open_store
 from bot.bootstrap.playground import manifest
 from bot.domain.incident import Incident
 from bot.domain.query import OPERATOR
 from bot.playground.server import LocalSlack
 from bot.slack import ids
-from tests.contracts.test_contracts import empty_postgres
+from tests.databases import fresh_postgres
 from tests.e2e.http_bank import ADDRESS, FlakyBank, flaky_bank
 from tests.e2e.process import ROOT, BotProcess, said, until
 from tests.e2e.test_story import block
@@ -214,11 +213,7 @@ async def survives(run: Stream, kills: int, patience_s: float) -> str:
 async def test_twenty_kills_lose_nothing(tmp_path: Path, backend: str, capsys: pytest.CaptureFixture[str]) -> None:
     url = None
     if backend == "postgresql":
-        url = os.environ.get("TEST_POSTGRES_URL")
-        if not url:
-            pytest.skip("TEST_POSTGRES_URL names no PostgreSQL server")
-        await empty_postgres(url)
-        await migrate(url)
+        url = await fresh_postgres()
     async with stream(tmp_path, 20, url) as run:
         told = await survives(run, 20, 90)
         assert len(run.acknowledged) >= 20

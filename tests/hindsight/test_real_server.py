@@ -29,7 +29,7 @@ from tests.builders import seed_incidents
 from tests.fakes import FakeChat, FakeClock, FakeIds
 from tests.hindsight import banks
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("hindsight")]
 
 FOURTEEN = tuple(seed_incidents().values())[:14]
 ASKED = query_from_text("gateway answers 504, checkout times out", vendor="razorpay", service="payments-api")

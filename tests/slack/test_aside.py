@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 from bot.domain.query import OPERATOR, Query
 from bot.domain.ranking import Tier
 from bot.slack import ids
+from bot.workflows.report import ComposeReport
 from tests.slack.conftest import Desk
 from tests.slack.test_agreements import ask, audited, choose, opened, press, replies, shown, submit
 from tests.slack.test_details import details
+
+WHOLE_TIME = datetime(2020, 1, 1, tzinfo=UTC), datetime(2040, 1, 1, tzinfo=UTC)
 
 
 async def test_a_wrong_precedent_is_set_aside_for_its_kind_of_alert_and_taken_back(office: Desk) -> None:
@@ -53,6 +57,9 @@ async def test_a_wrong_precedent_is_set_aside_for_its_kind_of_alert_and_taken_ba
         Query("x", fingerprint=before.brief.alert.fingerprint, service="elsewhere"), OPERATOR
     )
     assert [p.tier for p in again.precedents if p.incident.incident_id == wrong.incident_id] == [Tier.POSSIBLE]
+
+    found = await ComposeReport(office.memory.incidents, office.memory.store.said)(*WHOLE_TIME, OPERATOR)
+    assert (found.right.part, found.right.of) == (0, 1)
 
     rules = await ask(office, "rules", "alice")
     assert "Set aside as precedents" in shown(rules)

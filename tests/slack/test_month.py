@@ -44,8 +44,8 @@ def post_of(one: Occurrence, *, fires: bool = True) -> dict[str, Any]:
         card = {"title": title, "title_link": "https://am.example/#/alerts", "text": "\n".join(lines)}
         return {"username": "Alertmanager", "attachments": [{"color": color, "fallback": f"{title} | am", **card}]}
     fields = [{"title": k.title(), "value": v, "short": True} for k, v in labels.items()]
-    card = {"title": f"{'Triggered' if fires else 'Resolved'}: {alert['title']}", "text": said, "fields": fields}
-    return {"username": "Watchly", "attachments": [{"color": color, **card}]}
+    card = {"title": f"{'Triggered' if fires else 'Resolved'}: {alert['title']}", "text": said}
+    return {"username": "Watchly", "attachments": [{"color": color, "fields": fields, **card}]}
 
 
 @dataclass

@@ -13,6 +13,7 @@ from bot.adapters.store.channel_tables import mutes, rules, silenced
 from bot.adapters.store.engine import Database
 from bot.adapters.store.incidents import UNFINISHED
 from bot.adapters.store.model_tables import model_days, model_sent
+from bot.adapters.store.said_tables import fixes_said, set_aside
 from bot.adapters.store.tables import audit, briefs, deploys, inbox, lives, notices, once, outbox
 from bot.ports.desk import Forgotten
 
@@ -56,7 +57,8 @@ class SqlRetention:
         """What holds no more, and the counts of what it silenced."""
         ended = sa.or_(mutes.c.undone_at < before, mutes.c.until < before)
         gone = await self._delete(mutes.c.number, ended)
-        gone += await self._delete(rules.c.number, rules.c.undone_at < before)
+        for table in (rules, set_aside, fixes_said):
+            gone += await self._delete(table.c.number, table.c.undone_at < before)
         for kind, table in (("mute", mutes), ("rule", rules)):
             held = sa.exists().where(table.c.number == silenced.c.number)
             await self._in_portions(
