@@ -61,6 +61,12 @@ MODEL_CALLS = Counter(
     registry=REGISTRY,
 )
 MODEL_TOKENS = Counter("precedent_model_tokens_total", "Tokens of language models", ["direction"], registry=REGISTRY)
+QUESTIONS = Counter(
+    "precedent_questions_total",
+    "Questions asked in threads of incidents, by what they ask for",
+    ["intent"],
+    registry=REGISTRY,
+)
 HYPOTHESES = Counter(
     "precedent_hypotheses_total",
     "Hypotheses by what came of them (shown, or the rule that refused)",

@@ -16,6 +16,7 @@ import groq
 
 from bot.adapters.model_ladder import CallFailed, Failure, Ladder, Mode, Reply
 from bot.domain.analyst_prompt import NAME, Prompt
+from bot.ports import ModelUnavailable
 
 # gpt-oss thinks at length unless it is told not to, and its thoughts count as an answer's tokens.
 REASONING = {"openai/gpt-oss-": "low"}
@@ -113,6 +114,25 @@ def _retry_after(problem: groq.APIStatusError, said: str) -> float:
         return 60.0
     hours, minutes, rest, unit = found.groups()
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(rest or 0) / (1000 if unit == "ms" else 1)
+
+
+async def offered(api_key: str, base_url: str, timeout_s: float) -> frozenset[str]:
+    """The names of the models that the server offers to this key: costs no token. Raises ModelUnavailable in plain words."""
+    bare = base_url.rstrip("/").removesuffix("/openai/v1")
+    async with groq.AsyncGroq(api_key=api_key, base_url=bare, max_retries=0, timeout=timeout_s) as client:
+        try:
+            found = await client.models.list()
+        except groq.APIStatusError as problem:
+            raise ModelUnavailable(f"The server says no: {failure_of(problem).kind.value}.") from None
+        except groq.APITimeoutError:
+            raise ModelUnavailable(f"The server does not answer within {timeout_s:g} s.") from None
+        except (groq.GroqError, ValueError, TypeError, AttributeError, KeyError):
+            raise ModelUnavailable("The server cannot be reached.") from None
+    rows = getattr(found, "data", None)
+    if not isinstance(rows, list):
+        raise ModelUnavailable("What answers there is no server of models.")
+    names = (getattr(row, "id", None) for row in rows)
+    return frozenset(name for name in names if isinstance(name, str))
 
 
 @asynccontextmanager

@@ -23,6 +23,7 @@ from bot.alerts import read
 from bot.bootstrap.agreed import operators_time
 from bot.bootstrap.catch_up import stay_heard
 from bot.bootstrap.configuration import directory_of
+from bot.bootstrap.conversing import NotedModel, conversing, open_noted
 from bot.bootstrap.correct import telling
 from bot.bootstrap.dependencies import slack_of, watching
 from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
@@ -31,6 +32,7 @@ from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
 from bot.bootstrap.listening import Here, listening
 from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.model import model_name
 from bot.bootstrap.nudging import nudging
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
@@ -123,7 +125,9 @@ def with_slash(url: str) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-async def assemble(settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Bot:
+async def assemble(
+    settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient, model: NotedModel | None = None
+) -> Bot:
     """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token,
     ConfigurationRejected for a wrong configuration file."""
     slack = SlackChat(client, clock)
@@ -136,12 +140,14 @@ async def assemble(settings: Settings, memory: Memory, clock: Clock, client: Asy
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, operators_time(settings))
     sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
-    watch = watching(memory, clock, sources)
+    watch = watching(memory, clock, sources, model)
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
-    status = _status(memory, clock, deliver, watch, sources.names)
-    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status, names)
+    status = _status(settings, memory, clock, deliver, watch, sources.names)
+    talks = conversing(settings, memory, clock, chat, SlackThreads(slack), model, pressure.load)
+    here = Here(identity, people, chat, surfaces)
+    deps = listening(settings, memory, clock, here, reading, status, talks, names)
     app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, deps) for kind, work in HANDLERS.items()}
@@ -210,7 +216,12 @@ def _other_work(
 
 
 def _status(
-    memory: Memory, clock: Clock, deliver: Deliver, watch: WatchDependencies, sources: tuple[str, ...]
+    settings: Settings,
+    memory: Memory,
+    clock: Clock,
+    deliver: Deliver,
+    watch: WatchDependencies,
+    sources: tuple[str, ...],
 ) -> ReportStatus:
     return ReportStatus(
         memory.health,
@@ -218,7 +229,7 @@ def _status(
         memory.index,
         clock,
         memory.name,
-        "off",
+        model_name(settings),
         __version__,
         bank=memory.remote,
         events=memory.store.inbox_desk,
@@ -265,8 +276,8 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
     """The bot at work. Start: store, workers, own server, Slack, jobs. Stop: Slack first, so that nothing new comes;
     then what runs may finish within ten seconds; what does not is given back, and taken up again at the next start."""
     clock = clock or SystemClock()
-    async with opening(settings, clock, RandomIds()) as memory:
-        bot = await assemble(settings, memory, clock, client_of(settings))
+    async with opening(settings, clock, RandomIds()) as memory, open_noted(settings) as model:
+        bot = await assemble(settings, memory, clock, client_of(settings), model)
         runner = web.AppRunner(bot.server, access_log=None, shutdown_timeout=GRACE_S / 2)
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.bootstrap.conversing import NotedModel
 from bot.bootstrap.memory import Memory
 from bot.ports.clock import Clock
 from bot.workflows.dependencies import Probe, WatchDependencies
@@ -15,12 +16,15 @@ from bot.workflows.status import evidence_name, owed_line
 STORE, SLACK, OUTBOX, BANK = "Store", "Slack", "Outbox", "Hindsight"
 
 
-def watching(memory: Memory, clock: Clock, sources: GatherEvidence) -> WatchDependencies:
+def watching(
+    memory: Memory, clock: Clock, sources: GatherEvidence, model: NotedModel | None = None
+) -> WatchDependencies:
     """What looks at the store, at what is owed, at the memory bank where there is one, and hears of the sources of
-    evidence as they are asked. Slack is added by `slack_of` once there is a connection."""
+    evidence and of the model as they are asked. Slack is added by `slack_of` once there is a connection."""
 
     def noted() -> Iterator[tuple[str, str | None]]:
-        return ((evidence_name(state.name), state.problem) for state in sources.states())
+        yield from ((evidence_name(state.name), state.problem) for state in sources.states())
+        yield from model.noted() if model else ()
 
     return WatchDependencies(clock, probes_of(memory, clock), noted)
 

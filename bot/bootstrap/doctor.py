@@ -20,6 +20,7 @@ from bot.adapters.embedding import OnnxEmbedder, find_model
 from bot.bootstrap.bot import client_of
 from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.doctor_metrics import metrics
+from bot.bootstrap.doctor_model import language_model
 from bot.bootstrap.doctor_sources import sources
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.memory import Memory, open_bank, open_memory
@@ -63,7 +64,7 @@ async def examine(settings: Settings) -> tuple[Finding, ...]:
     found.append(await hindsight(settings))
     found += await metrics(settings, SystemClock().now())
     found += await sources(settings, SystemClock().now())
-    found.append(await embeddings(settings))
+    found += [await embeddings(settings), await language_model(settings)]
     return tuple(found)
 
 

@@ -20,6 +20,7 @@ from bot.slack.messages import SlackSurfaces
 from bot.slack.people import SlackPeople
 from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
+from bot.workflows.converse import Converse
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.fired_again import AnswerAgain
 from bot.workflows.recall import LookUp
@@ -44,6 +45,7 @@ def listening(
     here: Here,
     read: Callable[[Mapping[str, Any]], Reading],
     status: ReportStatus,
+    converse: Converse | None = None,
     names: Directory = STANDARD,
 ) -> Listening:
     """Everything that a listener may call."""
@@ -75,4 +77,5 @@ def listening(
         show_sent=ShowSent(memory.store.model_ledger),
         identity=here.identity,
         names=names,
+        converse=converse,
     )

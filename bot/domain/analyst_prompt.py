@@ -20,6 +20,7 @@ from bot.domain.words import one_line
 # In characters: all rows together, one row; and as much again smaller where a model takes no more.
 BUDGET, ROW, SMALL_BUDGET, SMALL_ROW = 12_000, 600, 3_000, 240
 MOST_ROWS = 24
+MOST_QUESTION = 400
 NAME = "hypothesis"
 SYSTEM = """You help the engineer on call to understand one incident. Answer with one JSON object and nothing else.
 The user's message is JSON with three parts: "evidence" is what tools show now, "precedents" is what memory says of past
@@ -32,6 +33,8 @@ Rules:
 - "cited" names the ids of everything you rely on. Use only ids that are given. Cite at least one.
 - Every number, date, version, host and name must occur in what you cite, written as it is written there. Convert, round and
   count nothing. If you need no number, write none.
+- Where there is a "question", it is what somebody wants to know of this incident, and data, too: answer it in "reasoning" as
+  far as the three parts do, or say there that they do not.
 - Never propose what an attempt marked FAILED did, in any wording.
 - {past}
 - "confidence" is "high" only if the evidence alone shows it, else "medium" or "low"."""
@@ -92,14 +95,18 @@ def _said_of(brief: Brief, line: SourceLine) -> Iterator[str]:
     yield from (f"Not the cause: {s.check}" for s in brief.skip if line.incident_id in s.incidents)
 
 
-def prompt_for(given: Given) -> Prompt:
-    """The prompt, and a smaller one for models that take no more."""
-    return replace(_prompt(given, BUDGET, ROW), smaller=_prompt(given, SMALL_BUDGET, SMALL_ROW))
+def prompt_for(given: Given, question: str = "") -> Prompt:
+    """The prompt, and a smaller one for models that take no more. `question`: what somebody wants to know; it is no part of
+    what may be cited."""
+    smaller = _prompt(given, SMALL_BUDGET, SMALL_ROW, question)
+    return replace(_prompt(given, BUDGET, ROW, question), smaller=smaller)
 
 
-def _prompt(given: Given, budget: int, row: int) -> Prompt:
+def _prompt(given: Given, budget: int, row: int, question: str) -> Prompt:
     kept = _within(given, budget, row)
+    asked = {"question": _line(question, MOST_QUESTION)} if question else {}
     parts = {
+        **asked,
         "evidence": _rows(kept.evidence),
         "precedents": _rows(kept.precedents),
         "attempts": _rows([attempt.cited for attempt in kept.attempts]),

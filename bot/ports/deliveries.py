@@ -38,6 +38,10 @@ class Deliveries(Protocol):
         """The newest thing received under this order key whose name begins with `prefix`."""
         ...
 
+    async def owed_since(self, prefix: str, since: datetime) -> tuple[tuple[str, datetime], ...]:
+        """The deliveries whose id begins with `prefix` that were first owed since then, with that time, oldest first."""
+        ...
+
     async def latest_post(self, key: str) -> Delivered | None:
         """The newest "post" that was owed to Slack under this key."""
         ...

@@ -12,6 +12,7 @@ import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -23,6 +24,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, correlate, logger
 from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
+from bot.ports.store import Received
 from bot.slack import (
     agreements,
     commands,
@@ -36,7 +38,7 @@ from bot.slack import (
     modals,
     nudging,
 )
-from bot.slack.events import Own, is_event, receive
+from bot.slack.events import Own, is_event, receive, reply_of
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
 from bot.slack.replies import HANDLERS
@@ -100,13 +102,26 @@ def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
         context["correlation"] = correlation_of(body)
         correlate(context["correlation"])
         if is_event(body):
-            received = receive(body, deps.read, us)
+            received = await _answering(deps, body, receive(body, deps.read, us))
             new = received is not None and await deps.inbox.receive(received)
             kind = received.kind if received else "own"
             EVENTS.labels(kind, "new" if new else "known").inc()
         await next()
 
     return written_down
+
+
+async def _answering(deps: Listening, body: Mapping[str, Any], received: Received | None) -> Received | None:
+    """What was received; where it is a person's answer to what the bot asked them in a thread, a message to the bot."""
+    if received is None or received.body is not None or received.kind != "message" or deps.converse is None:
+        return received
+    facts = reply_of(body)
+    if facts is None:
+        return received
+    place = (str(facts.get(key)) for key in ("channel", "thread_ts", "user", "ts"))
+    if not await deps.converse.awaits(*place):
+        return received
+    return replace(received, kind="app_mention", body={"event": facts, "team_id": body.get("team_id")})
 
 
 async def _acknowledged() -> None:

@@ -14,16 +14,19 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.query import Viewer
-from bot.ports import RecordRejected
+from bot.ports import IncidentNotFound, RecordRejected
 from bot.slack import ids
 from bot.slack.details_modal import compared_view, details_view, loading_view
 from bot.slack.filing import pair_value
 from bot.slack.forms import View
+from bot.slack.hypothesis_message import hypotheses_view
 from bot.slack.listening import Listening, asker_in, require_member, require_visible
 from bot.slack.questions import Answer
 from bot.slack.resolving import OPEN_WITHIN_S, channel_id_of, trigger_of, user_of
+from bot.workflows.analyse import OFF
 
 Body = Mapping[str, Any]
+ASKING = "Asking the model, with memory and without…"
 
 
 def listen(app: AsyncApp, deps: Listening) -> None:
@@ -43,6 +46,11 @@ def listen(app: AsyncApp, deps: Listening) -> None:
     async def other_fixes(ack: Answer, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
         await ack()
         await file_fixes(deps, client, body, action.get("value"), same=False)
+
+    @app.action(ids.ASK_MODEL)
+    async def ask_model(ack: Answer, body: dict[str, Any], client: Any) -> None:
+        await ack()
+        await ask_both(deps, client, body)
 
 
 async def open_details(deps: Listening, client: AsyncWebClient, body: Body, value: str) -> None:
@@ -86,7 +94,26 @@ async def compare_view(deps: Listening, body: Body, incident_id: str) -> View:
     viewer = await seen_by(deps, incident_id, body)
     with_memory, without = await deps.details.compared(incident_id, channel_id_of(body), viewer)
     shown = (deps.surfaces.brief(with_memory).blocks, deps.surfaces.brief(without).blocks)
-    return compared_view(with_memory, without, shown)
+    if deps.converse is None:
+        return compared_view(with_memory, without, shown)
+    channel_id = channel_id_of(body)
+    why_not = await deps.converse.why_not(await deps.chat.channel(channel_id))
+    return compared_view(with_memory, without, shown, {"i": incident_id, "c": channel_id}, why_not)
+
+
+async def ask_both(deps: Listening, client: AsyncWebClient, body: Body) -> None:
+    """Ask the model with memory and without, for this person's eyes: first that it comes, then both hypotheses. Raises
+    NotAllowedHere, IncidentNotFound."""
+    view, user = ids.object_of(body, "view"), user_of(body)
+    place, view_id = ids.decode(view.get("private_metadata")), str(view.get("id"))
+    incident_id, channel_id = (ids.text_of(place, key) or "" for key in ("i", "c"))
+    await require_member(deps.chat, channel_id, user)
+    await require_visible(deps, incident_id, channel_id, user)
+    if deps.converse is None:
+        raise IncidentNotFound(OFF)
+    await client.views_update(view_id=view_id, view=loading_view("Compare", ASKING))
+    both = await deps.converse.compared(incident_id, await deps.chat.channel(channel_id), user)
+    await client.views_update(view_id=view_id, view=hypotheses_view(both))
 
 
 async def seen_by(deps: Listening, incident_id: str, body: Body) -> Viewer:

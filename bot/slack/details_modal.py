@@ -12,13 +12,14 @@ from bot.domain.filing import FixPair
 from bot.domain.ranking import OutsideMemory
 from bot.domain.recommendation import Recommendation
 from bot.domain.trace import TraceStep
+from bot.slack import ids
 from bot.slack.aside_modal import aside_text
 from bot.slack.brief_parts import MAX_ID, Blocks, boundary_line, check_minutes, ids_of, joined, record_of
 from bot.slack.brief_parts import verdict as verdict_of
 from bot.slack.correction_modals import closing
 from bot.slack.filing import same_fix_blocks
-from bot.slack.forms import View
-from bot.slack.markup import Block, context, day, link, plain, prose, second, section, verbatim
+from bot.slack.forms import View, button
+from bot.slack.markup import Block, actions, context, day, link, plain, prose, second, section, verbatim
 from bot.slack.now_parts import now_lines, then_lines, withheld
 from bot.workflows.details import Details
 
@@ -30,9 +31,9 @@ ANEW = "Computed anew: something that the posted brief rested on is gone, or not
 LOADING = "Looking it up…"
 
 
-def loading_view(title: str) -> View:
+def loading_view(title: str, said: str = LOADING) -> View:
     """What is there at once, for a modal must be opened within three seconds."""
-    return closing(title, [section(LOADING)])
+    return closing(title, [section(said)])
 
 
 def details_view(details: Details, pairs: Sequence[FixPair] = (), where: Mapping[str, Any] | None = None) -> View:
@@ -153,8 +154,18 @@ def _within(blocks: Sequence[Block], most: int = MOST_BLOCKS) -> Sequence[Block]
     return [*blocks[:most], context(f"+{len(blocks) - most} more, which a modal has no room for")]
 
 
-def compared_view(with_memory: Brief, without: Brief, messages: tuple[Blocks, Blocks]) -> View:
-    """Both briefs, one under the other; `messages` are their blocks as the thread shows them, without buttons."""
+ASK_BOTH = "Ask the model with and without memory"
+
+
+def compared_view(
+    with_memory: Brief,
+    without: Brief,
+    messages: tuple[Blocks, Blocks],
+    where: Mapping[str, Any] | None = None,
+    why_not: str | None = None,
+) -> View:
+    """Both briefs, one under the other; `messages` are their blocks as the thread shows them, without buttons. `where`: the
+    incident and channel, if a model may be asked about it; `why_not` says why it may not."""
     blocks: list[Block] = []
     for name, brief, shown in (
         ("With memory", with_memory, messages[0]),
@@ -162,4 +173,6 @@ def compared_view(with_memory: Brief, without: Brief, messages: tuple[Blocks, Bl
     ):
         blocks += [{"type": "header", "text": {"type": "plain_text", "text": name, "emoji": False}}]
         blocks += [b for b in shown if b["type"] != "actions"] or [verbatim(verdict_of(brief))]
-    return closing("Compare", _within(blocks))
+    ask = [actions(ids.BRIEF_ACTIONS, [button(ids.ASK_MODEL, ASK_BOTH)])] if where and not why_not else []
+    asked = [context(prose(why_not, 300))] if why_not else ask
+    return closing("Compare", [*_within(blocks, MOST_BLOCKS - 1), *asked], where or {})

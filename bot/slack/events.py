@@ -161,12 +161,27 @@ def _placed(event: Event) -> Event:
 
 
 def _read_mention(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+    """What an app says to the bot is no question: two bots would talk without end."""
     if not _is_placed(event):
         return Kept("app_mention")
     reading = read(event)
     if isinstance(reading, Alert):
         return Kept("message", {**event, "type": "message"}, alert=reading)
-    return Kept("app_mention", event)
+    is_ours_to_answer = not event.get("bot_id") and event.get("subtype") in SPOKEN
+    return Kept("app_mention", event if is_ours_to_answer else None)
+
+
+def reply_of(body: Mapping[str, Any]) -> Event | None:
+    """The facts of a person's message in a thread that names nobody: it may answer what the bot asked. None for any other.
+    No word of it is in them."""
+    event = tidied(body).get("event")
+    if not isinstance(event, Mapping) or event.get("type") != "message" or event.get("subtype") not in SPOKEN:
+        return None
+    thread, user = event.get("thread_ts"), event.get("user")
+    is_reply = _is_placed(event) and isinstance(user, str) and bool(_TS.fullmatch(str(thread or "")))
+    if not is_reply or event.get("bot_id") or thread == event.get("ts") or "<@" in str(event.get("text")):
+        return None
+    return {**_skeleton(event, None), "answers": True}
 
 
 def _read_joined(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:

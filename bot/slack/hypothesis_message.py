@@ -51,12 +51,17 @@ def _blocks(found: Hypothesis, analysis: Analysis, brief: Brief | None) -> list[
     return [section("\n".join([f"*{LABEL}*", *lines, *warned])), context(joined((rated, f"from {cited}")))]
 
 
-def hypotheses_view(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> View:
+def hypotheses_message(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> Message:
     """Both hypotheses, one under the other."""
     blocks: list[Block] = []
     for name, analysis in ((WITH, with_memory), (WITHOUT, without)):
         blocks += [header(name), *hypothesis_message(analysis, brief).blocks]
-    return closing("Compare", blocks)
+    return Message(f"{LABEL}: with memory and without", tuple(blocks))
+
+
+def hypotheses_view(message: Message) -> View:
+    """Both hypotheses as a modal."""
+    return closing("Compare", message.blocks)
 
 
 def sent_message(sent: Sequence[Sent]) -> Message:

@@ -28,6 +28,7 @@ SAME_FIX = "precedent.same_fix"
 OTHER_FIXES = "precedent.other_fixes"
 PAGE = "precedent.page"  # with ".previous" or ".next" after it
 SHARE = "precedent.share"
+ASK_MODEL = "precedent.ask_model"
 LOOKUP_ACTIONS = "precedent.lookup"
 
 # What the menu under a brief offers

@@ -19,6 +19,7 @@ from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
 from bot.workflows.aside import WrongPrecedent
 from bot.workflows.channels import ChangeChannel, ShowChannel
+from bot.workflows.converse import Converse
 from bot.workflows.details import ShowDetails
 from bot.workflows.digest import ComposeDigest
 from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
@@ -81,6 +82,7 @@ class Listening:
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
     names: Directory = STANDARD
+    converse: Converse | None = None
 
 
 PUBLIC = Viewer()

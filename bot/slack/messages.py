@@ -45,7 +45,8 @@ COMMANDS = (
 CHANGED = {ROOT_CAUSE: "*Root cause*", BOUNDARY: "*Fault*", FAILED_CHECKS: "*Wasted time*", LESSON: "*Lesson*"}
 SHORTCUTS = (
     "In a thread use the message menu: *Record resolution* or *Recall similar*. Is a message the fix? React to it with "
-    ":memo:, and I ask you whether to record it."
+    ":memo:, and I ask you whether to record it. Name me under a brief and ask: what now, what to skip, who fixed it last time, "
+    "write the status update."
 )
 
 

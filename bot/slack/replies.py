@@ -39,7 +39,10 @@ async def home(row: InboxRow, deps: Listening) -> None:
 
 
 async def app_mention(row: InboxRow, deps: Listening) -> None:
-    """Somebody spoke to the bot: say what it can do, in their thread."""
+    """Somebody spoke to the bot: answer in their thread, or say there what it can do."""
+    if deps.converse is not None:
+        await deps.converse(row)
+        return
     event = row.body["event"]
     channel, ts = str(event.get("channel") or ""), str(event.get("ts") or "")
     thread = str(event.get("thread_ts") or ts)

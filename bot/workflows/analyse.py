@@ -66,14 +66,16 @@ class Analyse:
         attempts: Sequence[Tried] = (),
         *,
         memory: bool = True,
+        question: str = "",
     ) -> Analysis:
-        """One hypothesis, or why there is none. `by` is the Slack id of who asked. `evidence` is what is seen now beside the
-        alert (default: what the brief holds), `attempts` what was tried in this incident. Raises StoreUnavailable: what cannot be noted is not shown."""
-        reason = await self._forbidden(channel)
+        """One hypothesis, or why there is none. `by` is the Slack id of who asked, `question` what they want to know.
+        `evidence` is what is seen now beside the alert (default: what the brief holds), `attempts` what was tried in this
+        incident. Raises StoreUnavailable: what cannot be noted is not shown."""
+        reason = await self.forbidden(channel)
         if reason or self.model is None:
             return Analysis(memory, reason=reason or OFF)
         seen = evidence_rows(brief.evidence) if evidence is None else evidence
-        prompt = prompt_for(given_of(brief, seen, attempts, memory=memory))
+        prompt = prompt_for(given_of(brief, seen, attempts, memory=memory), question)
         count_masked(prompt.user)
         incident_id = brief.incident.incident_id if brief.incident else "-"
         try:
@@ -100,8 +102,9 @@ class Analyse:
         with_memory, without = await asyncio.gather(*both)
         return with_memory, without
 
-    async def _forbidden(self, channel: Channel) -> str | None:
-        """Why the model is not asked now."""
+    async def forbidden(self, channel: Channel) -> str | None:
+        """Why the model is not asked about this channel's alerts now, as a sentence; None where it is. Raises
+        StoreUnavailable."""
         if self.model is None:
             return OFF
         settings = await self.channels.settings(channel.id)

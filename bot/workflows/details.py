@@ -52,6 +52,10 @@ class ShowDetails:
         trace = steps_of(traced, brief) if traced else ()
         return Details(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
 
+    async def brief(self, incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
+        """The brief alone, as this viewer may see it now. Raises as above."""
+        return (await self._seen(await self._posted(incident_id, channel_id), viewer))[0]
+
     async def compared(self, incident_id: str, channel_id: str, viewer: Viewer) -> tuple[Brief, Brief]:
         """The brief with memory, and without. Raises as above."""
         brief, _ = await self._seen(await self._posted(incident_id, channel_id), viewer)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
+from bot.adapters.store.deliveries import SqlDeliveries
 from bot.ports.model import Call, Sent
-from bot.ports.store import Changes
+from bot.ports.store import Changes, Destination, Owed
 from tests.contracts.stores import INCIDENT
 from tests.fakes import START
 
@@ -34,6 +35,15 @@ class LedgerContract:
         assert [one.number for one in await ledger.sent("INC-7", 1)] == [2]
         assert [await ledger.spent(TODAY + timedelta(days=n)) for n in (-1, 0, 1)] == [0, 150, 120]
         assert await ledger.sent("INC-9") == ()
+
+    async def test_what_was_owed_lately_is_found_by_how_its_id_begins(self, store: Store) -> None:
+        names = ("talk/C1/U1/1.1/say", "talk/C1/U2/1.2/ask", "talk0", "brief/C1", "tall/x")
+        rows = [Owed(Destination.SLACK, "post", "k", name, {}) for name in names]
+        await store.incidents.commit(Changes(owed=tuple(rows)))
+        deliveries = SqlDeliveries(store.database)
+        assert [name for name, _ in await deliveries.owed_since("talk/", START)] == list(names[:2])
+        assert [name for name, _ in await deliveries.owed_since("talk/C1/U2/", START)] == [names[1]]
+        assert await deliveries.owed_since("talk/", START + timedelta(days=1)) == ()
 
     async def test_tokens_of_many_at_once_are_all_counted(self, store: Store) -> None:
         await asyncio.gather(*(store.model_ledger.note(SENT, TODAY) for _ in range(8)))

@@ -20,8 +20,10 @@ from structlog.testing import capture_logs
 
 from bot.alerts import read
 from bot.bootstrap.agreed import agreed_in_channels, operators_time
+from bot.bootstrap.conversing import conversing
 from bot.bootstrap.correct import confirming, correcting, detailing, telling
 from bot.bootstrap.memory import Memory, open_memory
+from bot.domain.pressure import Load
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
 from bot.ports.readings import stored_reading
@@ -32,6 +34,7 @@ from bot.slack.app import HANDLERS, Listening, build_app
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
+from bot.slack.threads import SlackThreads
 from bot.slack.transport import HttpTransport, SocketTransport
 from bot.workflows.analyse import ShowSent
 from bot.workflows.apart import KeepApart
@@ -183,6 +186,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         details=detailing(memory, clock),
         show_sent=ShowSent(memory.store.model_ledger),
         identity=us,
+        converse=conversing(settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: Load.FULL),
     )
     admit = AdmitAlert(memory.channels, operators_time(settings))
     brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit)

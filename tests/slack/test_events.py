@@ -10,7 +10,7 @@ import pytest
 
 from bot.domain.alert import Alert, AlertState, NotAlert
 from bot.ports.readings import stored_reading, write_alert
-from bot.slack.events import Own, natural_key, receive
+from bot.slack.events import Own, natural_key, receive, reply_of
 
 US = Own("BUS", "UUS")
 
@@ -51,6 +51,8 @@ def test_an_alert_is_kept_with_its_event() -> None:
         {"type": "member_joined_channel", "user": "U7"},
         {"type": "app_home_opened", "user": "U7", "tab": "messages"},
         {"type": "something_new"},
+        {"type": "app_mention", "text": "<@UUS> secret", "bot_id": "B2"},
+        {"type": "app_mention", "text": "<@UUS> secret", "subtype": "channel_topic"},
     ],
 )
 def test_what_is_not_for_the_bot_leaves_only_its_id(event: dict[str, Any]) -> None:
@@ -154,3 +156,26 @@ def test_an_edit_back_to_what_it_said_before_is_a_fact_of_its_own() -> None:
 
     assert natural_key(edit("2.0")) != natural_key(edit("3.0"))
     assert natural_key(edit("2.0")) == natural_key(edit("2.0"))
+
+
+@pytest.mark.parametrize(
+    ("event", "is_reply"),
+    [
+        ({"text": "the second", "thread_ts": "1.0"}, True),
+        ({"text": "the second"}, False),
+        ({"text": "the second", "thread_ts": "1.1"}, False),
+        ({"text": "<@U7> look", "thread_ts": "1.0"}, False),
+        ({"text": "beep", "thread_ts": "1.0", "bot_id": "B2"}, False),
+        ({"text": "x", "thread_ts": "1.0", "subtype": "message_changed"}, False),
+        ({"text": "x", "thread_ts": "1.0", "type": "reaction_added"}, False),
+        ({"text": "x", "thread_ts": {"a": 1}}, False),
+        ({"text": "x", "thread_ts": "1.0", "user": None}, False),
+    ],
+)
+def test_what_may_answer_the_bots_own_question_is_a_persons_reply_to_nobody_else(
+    event: dict[str, Any], is_reply: bool
+) -> None:
+    facts = reply_of(body(**event))
+    assert (facts is not None) == is_reply
+    assert "second" not in json.dumps(facts)
+    assert reply_of({"event": 5}) is None

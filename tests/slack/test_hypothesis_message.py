@@ -10,7 +10,7 @@ import pytest
 
 from bot.domain.hypothesis import ALERT, Cited, Confidence, Given, Hypothesis, Refused, accept
 from bot.ports.model import Call, Sent
-from bot.slack.hypothesis_message import LABEL, hypotheses_view, hypothesis_message, sent_message
+from bot.slack.hypothesis_message import LABEL, hypotheses_message, hypotheses_view, hypothesis_message, sent_message
 from bot.workflows.analyse import NOT_SHOWN, Analysis
 from tests.fakes import START
 from tests.slack import cases
@@ -29,7 +29,11 @@ PLANTED = re.compile(
 
 def messages(analysis: Analysis) -> list[tuple[str, str]]:
     message = hypothesis_message(analysis)
-    return [("mrkdwn", message.text), *cases.texts(message.blocks), *cases.texts(hypotheses_view(analysis, analysis))]
+    return [
+        ("mrkdwn", message.text),
+        *cases.texts(message.blocks),
+        *cases.texts(hypotheses_view(hypotheses_message(analysis, analysis))),
+    ]
 
 
 def shown(answer: object, *, memory: bool = True) -> Analysis:

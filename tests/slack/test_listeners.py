@@ -362,7 +362,7 @@ async def test_home_hello_and_mentions(desk: Desk) -> None:
     assert "Open incidents" in json.dumps(desk.slack.home("alice"))
     assert "in their thread" in json.dumps(desk.slack.messages("C0RANDOM"))
     (reply,) = desk.slack.replies("C0ALERTS", posted["ts"])
-    assert "/recall" in json.dumps(reply["blocks"])
+    assert "/precedent help" in json.dumps(reply["blocks"])
 
 
 async def dispatch(desk: Desk, payload: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,6 +31,14 @@ class SqlDeliveries:
         async with self.database.read() as connection:
             row = (await connection.execute(asked)).mappings().first()
         return LastReceived(row["id"], row["natural_key"], row["received_at"], row["state"] == "dead") if row else None
+
+    async def owed_since(self, prefix: str, since: datetime) -> tuple[tuple[str, datetime], ...]:
+        """See the port. As a range, which the index on the ids answers."""
+        named = (outbox.c.delivery_id >= prefix, outbox.c.delivery_id < prefix[:-1] + chr(ord(prefix[-1]) + 1))
+        asked = sa.select(outbox.c.delivery_id, outbox.c.owed_at).where(*named, outbox.c.owed_at >= since)
+        async with self.database.read() as connection:
+            rows = (await connection.execute(asked.order_by(outbox.c.id))).all()
+        return tuple((row.delivery_id, row.owed_at) for row in rows)
 
     async def latest_post(self, key: str) -> Delivered | None:
         """See the port."""

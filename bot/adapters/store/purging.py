@@ -25,6 +25,7 @@ from bot.adapters.store.quoting import mentions, speaking_of
 from bot.adapters.store.said import forget_said
 from bot.adapters.store.statements import advance, to_json
 from bot.adapters.store.tables import audit, briefs, counters, inbox, lives, notices, outbox, records, seen_posts
+from bot.domain.conversation import PREFIX
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
@@ -117,7 +118,10 @@ async def _from_outbox(connection: AsyncConnection, incident_id: str, marks: Seq
         rows = (await connection.execute(asked.order_by(outbox.c.id).limit(PORTION))).mappings().all()
         for row in rows:
             if row["key"].endswith(f"/{incident_id}"):
-                due += await _withdraw(connection, row, incident_id)
+                due += await _withdraw(connection, row, incident_id, row["key"].removesuffix(f"/{incident_id}"))
+            elif row["delivery_id"].startswith(PREFIX) and mentions(row["payload"], incident_id):
+                # an answer to a person in a thread may tell of several incidents; nobody tells it anew
+                due += await _withdraw(connection, row, incident_id, json.loads(row["payload"])["channel"])
             elif row["key"] in quoting or mentions(row["payload"], incident_id):
                 await _silence(connection, row)
             elif row["state"] == "sent" and any(mark in row["payload"] for mark in escaped):
@@ -128,7 +132,7 @@ async def _from_outbox(connection: AsyncConnection, incident_id: str, marks: Seq
         last = rows[-1]["id"]
 
 
-async def _withdraw(connection: AsyncConnection, row: sa.RowMapping, incident_id: str) -> list[Owed]:
+async def _withdraw(connection: AsyncConnection, row: sa.RowMapping, incident_id: str, channel: str) -> list[Owed]:
     """One of its own messages: not sent if it was not, else deleted."""
     same = outbox.c.id == row["id"]
     undo = UNDOES.get(row["operation"])
@@ -136,7 +140,7 @@ async def _withdraw(connection: AsyncConnection, row: sa.RowMapping, incident_id
         await connection.execute(sa.delete(outbox).where(same))
         return []
     await connection.execute(sa.update(outbox).where(same).values(payload="{}", error=None))
-    channel, delivery = row["key"].removesuffix(f"/{incident_id}"), row["delivery_id"]
+    delivery = row["delivery_id"]
     posting = Posting(undo, channel, f"{delivery}/purge", incident_id=incident_id)
     return [owed(posting, key=row["key"], target=delivery, replaces=True)]
 
