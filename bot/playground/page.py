@@ -115,7 +115,7 @@ def _channel(slack: Running, channel: Channel, user: User) -> JSON:
 
 def _sample(name: str, payload: JSON) -> JSON:
     """A sample alert as the picker names it: the tool, and the first thing that it says."""
-    attachment = next(iter(payload.get("attachments") or ()), {})
+    attachment: JSON = next(iter(payload.get("attachments") or ()), {})
     said = str(attachment.get("title") or payload.get("text") or name)
     return {"name": name, "tool": str(payload.get("username") or "webhook"), "title": said}
 
