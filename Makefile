@@ -14,9 +14,9 @@ help:
 	@echo "make install      what the bot needs, into .venv"
 	@echo "make demo         an alert gets its brief, twice, in a local Slack; exits"
 	@echo "make play         the same by hand, as a page on 127.0.0.1"
-	@echo "make test         all tests that need no service"
+	@echo "make test         tests that need no service, within five minutes"
 	@echo "make check        formatting, lint, types, layers"
-	@echo "make integration  tests against real services, which this starts itself"
+	@echo "make integration  tests against real services, which this starts itself; crashes, storms"
 	@echo "make bench        benchmarks, written to BENCHMARKS.md"
 	@echo "make lock         pin the dependencies again"
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.e2e.process import BotProcess, said, served, until
+
+pytestmark = pytest.mark.integration  # for its length; it needs no service
 
 CHANNEL = "alerts"
 

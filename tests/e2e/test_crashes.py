@@ -12,6 +12,8 @@ from bot.slack import ids
 from tests.e2e.process import BotProcess, said, served, until
 from tests.e2e.test_story import ALERT, CHANNEL, block, brief_of
 
+pytestmark = pytest.mark.integration  # for its length; it needs no service
+
 
 @pytest.fixture
 async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:

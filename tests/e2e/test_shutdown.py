@@ -14,6 +14,8 @@ from tests.e2e.process import BotProcess, until
 from tests.e2e.test_crashes import begun, settled
 from tests.e2e.test_story import ALERT, CHANNEL, brief_of
 
+pytestmark = pytest.mark.integration  # for its length; it needs no service
+
 LEASE_S = 600
 
 

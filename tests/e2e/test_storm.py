@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.bench.storm import Plan, storm
+
+pytestmark = pytest.mark.integration  # for its length; it needs no service
 
 
 async def test_every_incident_of_a_storm_is_answered_once(tmp_path: Path) -> None:

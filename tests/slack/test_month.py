@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.alerts import read
@@ -157,6 +158,7 @@ class Month:
         return json.dumps(brief_json(await preview(alert, OPERATOR, START + one.number * BETWEEN + WORKED_ON)))
 
 
+@pytest.mark.integration  # for its length; it needs no service
 async def test_a_month(office: Desk, snapshot: SnapshotAssertion) -> None:
     month = await Month(office, office.deps.clock).goes_by()
     print(f"\n{month.table()}")  # for `pytest -s`
