@@ -63,6 +63,14 @@ async def fresh_postgres() -> str:
     return f"{base}/{name}"
 
 
+async def empty_postgres() -> str:
+    """The address of a database on PostgreSQL with nothing in it."""
+    server = postgres_server()
+    name = f"precedent_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}_empty"
+    await _make(server, name, "template0")
+    return f"{server.rpartition('/')[0]}/{name}"
+
+
 async def _make(server: str, name: str, template: str) -> None:
     engine = create_async_engine(server, isolation_level="AUTOCOMMIT")
     async with engine.connect() as connection:

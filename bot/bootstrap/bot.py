@@ -146,7 +146,8 @@ async def assemble(
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
     status = _status(settings, memory, clock, deliver, watch, sources.names)
     talks = conversing(settings, memory, clock, chat, SlackThreads(slack), model, pressure.load)
-    deps = listening(settings, memory, clock, Here(identity, people, chat, surfaces), reading, status, talks)
+    here = Here(identity, people, chat, surfaces)
+    deps = listening(settings, memory, clock, here, reading, status, talks, names)
     app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)
     handlers: dict[str, Handle] = {kind: partial(_handle, work, deps) for kind, work in HANDLERS.items()}
@@ -198,7 +199,8 @@ def _jobs(
     settings: Settings, memory: Memory, people: SlackPeople, chat: AgreedChat, surfaces: SlackSurfaces, clock: Clock
 ) -> Jobs:
     when, zone = operators_time(settings), ZoneInfo(settings.timezone)
-    digests = PostDigests(memory.incidents, memory.channels, memory.claims, chat, surfaces, clock, when)
+    incidents, said = memory.incidents, memory.store.said
+    digests = PostDigests(incidents, said, memory.channels, memory.claims, chat, surfaces, clock, when)
     nudges = nudging(settings, memory, people, chat, surfaces, clock)
     return Jobs(digests, memory.inbox, memory.store.retention, clock, zone, kept_for(settings), nudges)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.adapters.groq import offered
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.model import model_name
+from bot.bootstrap.named import adapter
 from bot.ports import ModelUnavailable
 from bot.settings import Settings
 
@@ -20,7 +20,9 @@ async def language_model(settings: Settings) -> Finding:
         )
         return Finding("Language model", None, OFF.format(why))
     try:
-        known = await offered(settings.groq_api_key.get_secret_value(), settings.groq_base_url, WITHIN_S)
+        known: frozenset[str] = await adapter("groq").offered(
+            settings.groq_api_key.get_secret_value(), settings.groq_base_url, WITHIN_S
+        )
     except ModelUnavailable as problem:
         mend = (
             "Check GROQ_API_KEY, GROQ_BASE_URL and the network; until then the record alone answers. LLM=off ends this."

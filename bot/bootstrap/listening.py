@@ -10,6 +10,7 @@ from bot.bootstrap.agreed import agreed_in_channels
 from bot.bootstrap.correct import confirming, correcting, detailing
 from bot.bootstrap.memory import Memory
 from bot.domain.alert import Reading
+from bot.domain.vendors import STANDARD, Directory
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock
 from bot.settings import Settings
@@ -45,18 +46,24 @@ def listening(
     read: Callable[[Mapping[str, Any]], Reading],
     status: ReportStatus,
     converse: Converse | None = None,
+    names: Directory = STANDARD,
 ) -> Listening:
     """Everything that a listener may call."""
     return Listening(
         inbox=memory.inbox,
         store=memory.incidents,
         resolve=Resolve(
-            memory.incidents, here.surfaces, clock, memory.bank is not None, confirming(settings, here.people)
+            memory.incidents,
+            here.surfaces,
+            clock,
+            memory.bank is not None,
+            confirming(settings, here.people),
+            memory.store.said,
         ),
         keep_apart=KeepApart(memory.incidents, here.surfaces),
         answer_again=AnswerAgain(memory.incidents, here.surfaces, owes_bank=memory.bank is not None),
         lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents),
+        compose_digest=ComposeDigest(memory.incidents, memory.store.said),
         status=status,
         chat=here.chat,
         surfaces=here.surfaces,
@@ -69,5 +76,6 @@ def listening(
         details=detailing(memory, clock),
         show_sent=ShowSent(memory.store.model_ledger),
         identity=here.identity,
+        names=names,
         converse=converse,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.adapters.breaker import GuardedBank
 from bot.adapters.embedding import OnnxEmbedder, find_model
-from bot.adapters.memory_hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
+from bot.bootstrap.named import adapter
 from bot.observability import logger
 from bot.ports import EmbeddingUnavailable
 from bot.ports.channels import ChannelStore
@@ -100,5 +100,8 @@ async def open_bank(settings: Settings, clock: Clock) -> AsyncIterator[RemoteBan
         yield None
         return
     key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
-    async with open_hindsight(settings.hindsight_url, key, settings.hindsight_bank_id, clock) as bank:
+    opening: AbstractAsyncContextManager[RemoteBank] = adapter("memory_hindsight").open_hindsight(
+        settings.hindsight_url, key, settings.hindsight_bank_id, clock
+    )
+    async with opening as bank:
         yield bank

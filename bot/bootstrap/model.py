@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from bot.adapters.groq import open_groq
 from bot.adapters.model_ladder import Ladder
 from bot.bootstrap.memory import Memory
+from bot.bootstrap.named import adapter
 from bot.ports.clock import Clock
 from bot.ports.model import Model
 from bot.settings import Settings
@@ -27,7 +27,10 @@ async def open_model(settings: Settings) -> AsyncIterator[Ladder | None]:
     if model_name(settings) == "off" or not key:
         yield None
         return
-    async with open_groq(key, settings.groq_base_url, settings.model_names) as ladder:
+    opening: AbstractAsyncContextManager[Ladder] = adapter("groq").open_groq(
+        key, settings.groq_base_url, settings.model_names
+    )
+    async with opening as ladder:
         yield ladder
 
 

@@ -6,22 +6,29 @@ Must not be used by `serve`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from bot.bootstrap.bot import Bot, running
-from bot.bootstrap.memory import open_memory
-from bot.bootstrap.seeds import SEEDS, seed_incidents
+from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.seeds import FILES, SEEDS, seed_incidents
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.domain.query import Query, Viewer
+from bot.domain.ranking import Missing, Recalled
 from bot.playground.server import LocalSlack
 from bot.ports import AddressUnavailable
+from bot.ports.clock import Clock, Ids
+from bot.ports.memory import Recall
 from bot.ports.store import Changes
 from bot.settings import Settings
+
+SWITCHED_OFF = Recalled(missing=(Missing("memory", "switched off in the playground"),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +50,11 @@ class Playground:
     async def open(self) -> AsyncIterator[Opened]:
         """Start both; everything is gone afterwards."""
         with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
-            async with await self._slack() as slack:
-                config = local_settings(slack, Path(folder) / "playground.db")
-                if self.seeded:
-                    await load_seeds(config)
-                async with running(config) as bot:
-                    yield Opened(slack, bot)
+            async with await self._slack() as slack, AsyncExitStack() as stack:
+                hosted = Hosted(slack, Path(folder), stack, self.seeded)
+                bot = await hosted.start()
+                slack.board.host = hosted
+                yield Opened(slack, bot)
 
     async def _slack(self) -> LocalSlack:
         try:
@@ -59,9 +65,68 @@ class Playground:
             ) from taken
 
 
+@dataclass(slots=True)
+class Hosted:
+    """The bot beside the local Slack: it can be started again with a new database, and its memory be switched off."""
+
+    slack: LocalSlack
+    folder: Path
+    stack: AsyncExitStack
+    seeded: bool
+    starts: int = 0
+    on: bool = True
+
+    async def start(self) -> Bot:
+        """Start the bot with a new database."""
+        self.starts, self.on = self.starts + 1, True
+        config = local_settings(self.slack, self.folder / f"playground-{self.starts}.db")
+        if self.seeded:
+            await load_seeds(config)
+        return await self.stack.enter_async_context(running(config, SlacksClock(self.slack), self._opening))
+
+    async def restart(self, clear: Callable[[], None]) -> None:
+        """Stop the bot, call `clear`, start it again from the beginning."""
+        await self.stack.aclose()
+        clear()
+        await self.start()
+
+    async def switch_memory(self, *, on: bool) -> None:
+        """Let the next briefs use memory, or not."""
+        self.on = on
+
+    @asynccontextmanager
+    async def _opening(self, settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
+        async with open_memory(settings, clock, ids) as memory:
+            yield replace(memory, recall=SwitchedRecall(memory.recall, lambda: self.on))
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchedRecall:
+    """Recall that can be switched off: then nothing is recalled, and the brief says so."""
+
+    recall: Recall
+    is_on: Callable[[], bool]
+    off: Recalled = field(default=SWITCHED_OFF)
+
+    async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
+        """All tiers, best first; nothing while switched off."""
+        return await self.recall.precedents(query, viewer) if self.is_on() else self.off
+
+
+@dataclass(frozen=True, slots=True)
+class SlacksClock:
+    """The time of the local Slack, which its page can move on."""
+
+    slack: LocalSlack
+
+    def now(self) -> datetime:
+        """The time there, in UTC."""
+        return datetime.fromtimestamp(self.slack.core.now(), tz=UTC)
+
+
 def manifest() -> Mapping[str, Any]:
     """The app's manifest: the local Slack grants what it asks for, and nothing else."""
-    found: Mapping[str, Any] = yaml.safe_load((SEEDS.parent / "manifest.yml").read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = yaml.safe_load((FILES / "manifest.yml").read_text(encoding="utf-8"))
     return found
 
 

@@ -17,7 +17,10 @@ from bot.domain.incident import Attempt, Incident
 from bot.ports import StoreUnavailable
 from bot.ports.records import read_record
 
-SEEDS = Path(__file__).resolve().parents[2] / "seeds"
+# An installed package carries the files that lie at the top of a checkout.
+_PACKAGE = Path(__file__).resolve().parents[1]
+FILES = _PACKAGE / "_files" if (_PACKAGE / "_files").is_dir() else _PACKAGE.parent
+SEEDS = FILES / "seeds"
 NEWEST_AGE = timedelta(days=3)
 
 
@@ -26,7 +29,7 @@ def seed_incidents(now: datetime, folder: Path = SEEDS) -> tuple[Incident, ...]:
     path = folder / "incidents.jsonl"
     if not path.is_file():
         raise StoreUnavailable(
-            f"The seeds are missing: {path.name} is not in {folder.name}/. Run this from a full checkout."
+            f"The seeds are missing: {path.name} is not in {folder}. Install Precedent again, or use a full checkout."
         )
     records = tuple(
         read_record(json.loads(line), how="import")

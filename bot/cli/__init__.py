@@ -10,6 +10,7 @@ import typer
 from bot import __version__
 from bot.cli import (
     alerts,
+    backup,
     brief,
     demo,
     fixes,
@@ -32,7 +33,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A Slack bot with incident memory: an alert gets its brief, and what fixed it comes back next time.",
 )
-for family in (serve, demo, alerts, rehearse, brief, importing, memory, operate, outbox, records, fixes, sync, report):
+for family in (
+    serve,
+    demo,
+    alerts,
+    rehearse,
+    brief,
+    importing,
+    memory,
+    operate,
+    backup,
+    outbox,
+    records,
+    fixes,
+    sync,
+    report,
+):
     family.register(app)
 
 

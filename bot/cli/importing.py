@@ -20,7 +20,7 @@ from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
 from bot.domain.incident import Incident
-from bot.domain.words import counted, cut
+from bot.domain.words import counted, cut, one_line
 from bot.ports import RecordRejected
 from bot.ports.imports.entries import Form
 from bot.ports.imports.headings import FIELDS, IGNORED
@@ -73,6 +73,9 @@ def import_records(
     no_embed: Annotated[
         bool, typer.Option("--no-embed", help="Leave embeddings to the running bot, or to the next import")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Take records, too, that were retracted or purged here")
+    ] = False,
 ) -> None:
     """Take incident records into memory: JSON Lines, CSV, Markdown post-mortems, PagerDuty, Opsgenie, Jira, incident.io."""
     sources = [source for name in files for source in _sources(name)]
@@ -82,15 +85,19 @@ def import_records(
         _keep_mapping(mapping, columns)
     if dry_run:
         raise typer.Exit(REFUSED if _shown(sources, readings) else 0)
-    done = run(_import(sources, readings, embed=not no_embed))
+    done = run(_import(sources, readings, embed=not no_embed, again=again))
     for refusal in done.refused:
-        sys.stderr.write(f"{_where(refusal)}: {refusal.reason}\n")
-    if done.read and not (done.added or done.replaced or done.refused):
+        sys.stderr.write(_tame(f"{_where(refusal)}: {refusal.reason}") + "\n")
+    for incident_id in done.forgotten:
+        sys.stderr.write(
+            f"{_line(incident_id, 60)} was retracted or purged here, so it was not taken; --again takes it.\n"
+        )
+    if done.read and not (done.added or done.replaced or done.refused or done.forgotten):
         sys.stderr.write("Nothing changed: all of these records are in memory already.\n")
     refused = [{"file": r.file, "line": r.line, "field": r.field, "reason": r.reason} for r in done.refused]
     told = {"read": done.read, "added": done.added, "replaced": done.replaced, "unchanged": done.unchanged}
-    print_json(told | {"refused": refused})
-    if done.refused:
+    print_json(told | {"refused": refused, "forgotten": done.forgotten})
+    if done.refused or done.forgotten:
         raise typer.Exit(REFUSED)
 
 
@@ -135,7 +142,7 @@ def _readings(sources: list[Source], form: Form | None, columns: dict[str, str],
         reading = read_file(source.below, source.text, form, columns)
         if reading.table and reading.table.asks:
             if not asking:
-                fail(_say_which(source.name, reading.table), USAGE)
+                fail(_tame(_say_which(source.name, reading.table)), USAGE)
             columns |= _ask(source.name, reading.table)
             reading = read_file(source.below, source.text, form, columns)
         readings.append(reading)
@@ -186,9 +193,9 @@ def _shown(sources: list[Source], readings: list[Reading]) -> int:
         records = [found for found in taken if isinstance(found, Incident)]
         typer.echo(f"{source.name} ({forms}): {counted(len(records), 'record')}, {len(taken) - len(records)} refused")
         for line in _columns_told(reading.table) if reading.table else ():
-            typer.echo(f"  {line}")
-        for line in _aligned([_understood(found) for found in taken]):
-            typer.echo(f"  {line}")
+            typer.echo(f"  {_tame(line)}")
+        for line in _aligned([understood(found) for found in taken]):
+            typer.echo(f"  {_tame(line)}")
         refused += len(taken) - len(records)
     typer.echo("Nothing was stored.")
     return refused
@@ -204,19 +211,29 @@ def _columns_told(table: Table) -> Iterator[str]:
 HEADINGS = ("id", "date", "service", "attempts", "root cause", "title")
 
 
-def _understood(found: Incident | Refusal) -> tuple[str, ...]:
+def _line(text: str, limit: int) -> str:
+    return one_line(_tame(text), limit)
+
+
+def _tame(text: str) -> str:
+    """What a file says, with nothing that a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def understood(found: Incident | Refusal) -> tuple[str, ...]:
+    """One line of the table of a dry run: its cells, or why there is no record."""
     if isinstance(found, Refusal):
         return ("", f"line {found.line} refused: " + (f"{found.field}: " if found.field else "") + found.reason)
     when = found.happened_at
     attempts = ", ".join(a.status.value.lower() for a in found.attempts[:3]) + (" …" if len(found.attempts) > 3 else "")
-    kept = f" (kept as text: {', '.join(found.evidence)})" if found.evidence else ""
+    kept = f"(kept as text: {', '.join(found.evidence)})" if found.evidence else ""
     return (
-        cut(found.incident_id, 40),
+        _line(found.incident_id, 40),
         when.date().isoformat() if when else _NONE,
-        cut(found.service or _NONE, 24),
+        _line(found.service or _NONE, 24),
         attempts or _NONE,
         "yes" if found.root_cause else _NONE,
-        cut(found.title, 60) + cut(kept, 120),
+        _line(found.title, 60) + (f" {_line(kept, 120)}" if kept else ""),
     )
 
 
@@ -230,10 +247,10 @@ def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
             yield row[1]
 
 
-async def _import(sources: list[Source], readings: list[Reading], *, embed: bool) -> Imported:
+async def _import(sources: list[Source], readings: list[Reading], *, embed: bool, again: bool) -> Imported:
     done = Imported()
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None)
+        take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None, again=again)
         with _progress(sum(source.text.count("\n") for source in sources)) as show:
             for source, reading in zip(sources, readings, strict=True):
                 async for so_far in take.taken(read_entries(source.name, reading.entries), done):

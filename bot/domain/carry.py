@@ -21,7 +21,11 @@ def _key(attempt: Attempt) -> tuple[object, ...]:
 
 def carried_over(before: Incident, imported: Incident) -> Incident:
     """The imported record, with every attempt that a person recorded on the former one, and, where there are any, with
-    the checks, root cause, boundary, lesson and end that stood there and the import does not state."""
+    the checks, root cause, boundary, lesson and end that stood there and the import does not state. Of an incident that
+    people worked on in Slack the place stays, and with it who may see it."""
+    if before.source.kind not in BROUGHT:
+        # where people worked on it says who may see it, whatever a file says
+        imported = replace(imported, source=before.source)
     stated = {_key(attempt) for attempt in imported.attempts}
     theirs = tuple(a for a in before.attempts if a.how not in BROUGHT and _key(a) not in stated)
     if not theirs:

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.outages import Groups, Span, clusters
-from bot.domain.same_fix import FixKey, fix_key
+from bot.domain.same_fix import Filed, FixKey, fix_key
 from bot.domain.text import normalise
 from bot.domain.track_record import FixNews, VendorLine, stopped_working, unused, vendor_lines
 from bot.domain.words import same_form
@@ -172,14 +172,15 @@ def _outage_count(items: Sequence[_Item]) -> int:
     return len(set(clusters(list(spans)).values()))
 
 
-def _workaround(items: Sequence[_Item]) -> tuple[str | None, int]:
+def _workaround(items: Sequence[_Item], filed: Filed | None) -> tuple[str | None, int]:
     """The fix that helped in most of the incidents, as worded last, if it helped in more than one."""
     wording: dict[FixKey, str] = {}
     helped: Counter[FixKey] = Counter()
     for item in items:
         attempts = item.record.attempts if item.record else ()
         good = {VerificationStatus.VERIFIED, VerificationStatus.PARTIAL}
-        fixes: Mapping[FixKey, str] = {fix_key(a.fix): a.fix for a in attempts if a.status in good and fix_key(a.fix)}
+        keyed = ((fix_key(a.fix, filed), a.fix) for a in attempts if a.status in good)
+        fixes: Mapping[FixKey, str] = {key: fix for key, fix in keyed if key}
         wording.update(fixes)
         helped.update(fixes.keys())
     best = min(helped, key=lambda form: (-helped[form], form), default=None)
@@ -202,9 +203,9 @@ def _by_day(items: Sequence[_Item], since: datetime, until: datetime) -> tuple[D
     return tuple(DayCount(day, began[day]) for day in days)
 
 
-def _family(now: Sequence[_Item], before: Sequence[_Item]) -> RecurringFamily:
+def _family(now: Sequence[_Item], before: Sequence[_Item], filed: Filed | None) -> RecurringFamily:
     named = [item.record for item in reversed(now) if item.record]
-    workaround, times = _workaround(now)
+    workaround, times = _workaround(now, filed)
     return RecurringFamily(
         title=named[0].title if named else min(now[-1].fingerprints),
         service=next((r.service for r in named if r.service), None),
@@ -226,21 +227,23 @@ def compose(
     until: datetime,
     period: str,
     answered: Collection[bool] = (),
+    filed: Filed | None = None,
 ) -> Digest:
     """What happened in [since, until), and which families came more than once, most often first.
 
     `records` and `lives` may be more than the period's; those of the period before it (as long, ending at `since`)
     are what it is compared with. Dismissed incidents and records without any date are left out. `answered`: for each
-    incident of the period that got a brief, whether memory had an answer.
+    incident of the period that got a brief, whether memory had an answer. `filed`: what persons said of wordings, so
+    that fixes are counted as briefs count them.
     """
     known = tuple(records)
     items = [i for i in _items(known, lives) if since - (until - since) <= i.opened < until]
     current, before = [i for i in items if i.opened >= since], [i for i in items if i.opened < since]
     split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _families(items))
-    families = [found for now, then in split if now for found in [_family(now, then)] if found.times > 1]
+    families = [found for now, then in split if now for found in [_family(now, then, filed)] if found.times > 1]
     families.sort(key=lambda f: (-f.times, -(f.minutes or 0.0), f.title, f.incidents))
     shown = tuple(families[:FAMILIES_SHOWN])
-    stopped, idle = stopped_working(known, since, until), unused(known, since, until)
+    stopped, idle = stopped_working(known, since, until, filed), unused(known, since, until, filed)
     named = {i for ids in (*(f.incidents for f in shown), *(n.incidents for n in (*stopped, *idle))) for i in ids}
     counted = {item.incident_id for item in items}
     return Digest(

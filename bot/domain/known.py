@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.domain.brief import CHECK_LIMIT, FIX_LIMIT, Brief
 from bot.domain.incident import Attempt, Incident, Runbook, VerificationStatus
-from bot.domain.same_fix import fix_key
+from bot.domain.same_fix import Filed, fix_key
 from bot.domain.skip import check_form
 from bot.domain.words import cut, one_line
 
@@ -42,14 +42,14 @@ def _tried(tried: Sequence[Attempt]) -> Iterator[KnownFix]:
                 yield KnownFix(attempt.fix.strip(), attempt.runbook_id, failed)
 
 
-def known_fixes(brief: Brief, records: Sequence[Incident]) -> tuple[KnownFix, ...]:
+def known_fixes(brief: Brief, records: Sequence[Incident], filed: Filed | None = None) -> tuple[KnownFix, ...]:
     """The brief's fixes, best first, then those of its strong precedents (`records`, best first); each fix once, in the
-    wording that the brief shows."""
+    wording that the brief shows. `filed`: what persons said of wordings."""
     tried = [attempt for record in records for attempt in record.attempts]
     found: list[KnownFix] = []
     seen: set[object] = set()
     for known in (*_rated(brief, tried), *_tried(tried)):
-        names = {fix_key(known.fix), *([known.runbook_id] if known.runbook_id else [])}
+        names = {fix_key(known.fix, filed), *([known.runbook_id] if known.runbook_id else [])}
         if seen.isdisjoint(names):
             found.append(known)
         seen |= names

@@ -16,7 +16,7 @@ from bot.domain.incident import Attempt, Incident, VerificationStatus
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.outages import Span, clusters, span_of
 from bot.domain.recommendation import Confidence, Recommendation
-from bot.domain.same_fix import same_fix
+from bot.domain.same_fix import Filed, same_fix
 from bot.domain.words import one_line
 
 
@@ -33,7 +33,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a person said of the precedents of an incident's brief."""
+    """What a person said of the strong precedents of an incident's brief."""
 
     incident_id: str
     right: bool
@@ -96,18 +96,29 @@ class Report:
         return round(self.posts / self.outages, 1) if self.outages else None
 
 
-def report(rows: Iterable[Told], feedback: Iterable[Feedback], since: datetime, until: datetime) -> Report:
-    """The report over the incidents that began in [since, until); dismissed ones were no incidents."""
+def report(
+    rows: Iterable[Told],
+    feedback: Iterable[Feedback],
+    since: datetime,
+    until: datetime,
+    filed: Filed | None = None,
+) -> Report:
+    """The report over the incidents that began in [since, until); dismissed ones were no incidents. `filed`: what persons
+    said of wordings, so that a fix that was used under another wording counts as it does in briefs."""
     said = tuple(feedback)
     told = [t for t in rows if since <= t.life.opened_at < until and t.life.state is not IncidentState.DISMISSED]
     outage = _outages(told)
     worked = {outage[t.life.incident_id] for t in told if _attempts(t)}
     shown = {outage[t.life.incident_id] for t in told if _shown(t)} & worked
-    used = {outage[t.life.incident_id] for t in told if _used_shown(t)}
-    judged = [judgement for t in told for judgement in [_judgement(t, feedback_of(said, t))] if judgement is not None]
-    strong = [t for t in told if any(brief.sources for brief in t.briefs)]
+    used = {outage[t.life.incident_id] for t in told if _used_shown(t, filed)}
+    judgements = (_judgement(t, feedback_of(said, t), filed) for t in told)
+    judged = [judgement for judgement in judgements if judgement is not None]
+    # what was set aside is no source of the brief any more: where somebody said so there was one
+    strong = [t for t in told if feedback_of(said, t) or any(brief.sources for brief in t.briefs)]
     high = [t for t in told if _high(t)]
-    wrong = sorted((w for t in high for w in [_wrong(t)] if w), key=lambda w: (w.at, w.incident_id), reverse=True)
+    wrong = sorted(
+        (w for t in high for w in [_wrong(t, filed)] if w), key=lambda w: (w.at, w.incident_id), reverse=True
+    )
     over = [t for t in told if t.life.state in (IncidentState.CLEARED, IncidentState.RESOLVED)]
     return Report(
         since=since,
@@ -151,29 +162,29 @@ def _fixes_shown(told: Told) -> tuple[Recommendation, ...]:
     return tuple(r for r in found if r is not None)
 
 
-def _is(attempt: Attempt, shown: Recommendation) -> bool:
+def _is(attempt: Attempt, shown: Recommendation, filed: Filed | None) -> bool:
     by_runbook = attempt.runbook_id is not None and attempt.runbook_id == shown.runbook_id
-    return by_runbook or same_fix(attempt.fix, shown.fix)
+    return by_runbook or same_fix(attempt.fix, shown.fix, filed)
 
 
 def _shown(told: Told) -> bool:
     return bool(_fixes_shown(told))
 
 
-def _used_shown(told: Told) -> bool:
+def _used_shown(told: Told, filed: Filed | None) -> bool:
     """Whether one of the fixes shown was tried; what became of it is another question."""
-    return any(a.suggested or any(_is(a, r) for r in _fixes_shown(told)) for a in _attempts(told))
+    return any(a.suggested or any(_is(a, r, filed) for r in _fixes_shown(told)) for a in _attempts(told))
 
 
-def _judgement(told: Told, said: Sequence[bool]) -> bool | None:
+def _judgement(told: Told, said: Sequence[bool], filed: Filed | None) -> bool | None:
     """Whether its strong precedents were the right ones; None where nobody judged. A person's word on them goes first (the
     last one); else "This fixed it" is right, and a suggested fix that failed or was taken back is wrong."""
-    if not any(brief.sources for brief in told.briefs):
-        return None
     if said:
         return said[-1]
+    if not any(brief.sources for brief in told.briefs):
+        return None
     recommended = [b.recommendation for b in told.briefs if b.recommendation]
-    tried = [a for a in _attempts(told) if a.suggested or any(_is(a, r) for r in recommended)]
+    tried = [a for a in _attempts(told) if a.suggested or any(_is(a, r, filed) for r in recommended)]
     known = {VerificationStatus.VERIFIED: True, VerificationStatus.FAILED: False}
     told_of = [known[a.status] for a in tried if a.status in known]
     return told_of[-1] if told_of else None
@@ -185,14 +196,15 @@ def _high(told: Told) -> Recommendation | None:
     return next((r for r in found if r and r.confidence is Confidence.HIGH), None)
 
 
-def _wrong(told: Told) -> WrongHigh | None:
+def _wrong(told: Told, filed: Filed | None) -> WrongHigh | None:
     """How a HIGH recommendation was wrong, if it was: its last trial failed, or it was not seen to work and another fix
     was. A fix that nobody tried, while nothing else worked, is not known to be wrong."""
     best = _high(told)
     if best is None or told.record is None:
         return None
-    tried = [a.status for a in told.record.attempts if _is(a, best)]
-    others = [a.fix for a in told.record.attempts if a.status is VerificationStatus.VERIFIED and not _is(a, best)]
+    tried = [a.status for a in told.record.attempts if _is(a, best, filed)]
+    seen = [a for a in told.record.attempts if a.status is VerificationStatus.VERIFIED]
+    others = [a.fix for a in seen if not _is(a, best, filed)]
     failed = bool(tried) and tried[-1] is VerificationStatus.FAILED
     replaced = bool(others) and VerificationStatus.VERIFIED not in tried
     if not (failed or replaced):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.domain.brief import Brief
 from bot.domain.query import Query, Viewer
-from bot.domain.ranking import POSSIBLE_FROM, Precedent, Recalled, Tier, gated, place, tier_of
+from bot.domain.ranking import POSSIBLE_FROM, STRONG_FROM, Precedent, Recalled, Tier, gated, place, tier_of
 from bot.domain.same_fix import Filed
 from bot.domain.set_aside import SetAside, concerns
 
@@ -31,6 +32,13 @@ def heed(recalled: Recalled, query: Query, said: Said, viewer: Viewer) -> Recall
     shown = {p.incident.incident_id for p in recalled.precedents if p.tier is not Tier.NONE}
     listed = tuple(aside for incident_id, aside in sorted(asides.items()) if incident_id in shown)
     return replace(recalled, precedents=tuple(sorted(heeded, key=place)), filed=said.filed, set_aside=listed)
+
+
+def spoke_of_strong(aside: SetAside, brief: Brief) -> bool:
+    """Whether the precedent that was set aside is one that the brief counted, as far as the brief still tells: below a
+    strong one's least place among the possible it was possible by itself."""
+    line = next((p for p in brief.possible if p.incident_id == aside.incident_id), None)
+    return line is None or line.probability >= gated(STRONG_FROM)
 
 
 def _in_order(asides: Sequence[SetAside]) -> list[SetAside]:

@@ -27,7 +27,7 @@ class Rule:
 
 # What stands before a name in one word with it, and what it is a name for.
 _NAMES = (
-    r"(?:(?:pg|db|user|root|admin|auth|access|client|refresh)?(?:pass(?:word|wd|phrase|code)|secret|token)|pwd|(?:bind|root|user|db|admin)[_-]?pw|psk|requirepass|masterauth|api[ _-]?key|access[ _-]?key|account[ _-]?key"
+    r"(?:(?:pg|db|user|root|admin|auth|access|client|refresh)?(?:pass(?:word|wd|[ _-]?phrase|[ _-]?code)|secret|token)|pwd|(?:bind|root|user|db|admin)[_-]?pw|psk|requirepass|masterauth|api[ _-]?key|access[ _-]?key|account[ _-]?key"
     r"|private[ _-]?key|signing[ _-]?(?:key|secret)|client[ _-]?secret|client[_-]key[_-]data|auth[_-]?key|encryption[ _-]?key|credentials?|session[_-]?(?:id|key)|j?sess(?:ion)?id|phpsessid"
     r"|connect\.sid|connection[_ -]?string|mot[_ ]de[_ ]passe|passwort|kennwort|contraseña|senha|clave|密码|パスワード)"
 )
@@ -66,8 +66,15 @@ def _token(name: str, needs: str, *patterns: str) -> Rule:
 _TOKENS = (
     _token("slack_token", "xox xapp-", r"xox(?<!\wxox)(?:e\.xox[bp]|[a-zA-Z])-[A-Za-z0-9-]{8,250}", r"xapp-(?<!\wxapp-)\d-[A-Za-z0-9-]{8,250}"),
     _token("slack_webhook", "hooks.slack.com/", *(rf"(?<=hooks\.slack\.com/{kind}/)[A-Za-z0-9/]{{10,120}}" for kind in ("services", "triggers", "workflows"))),
+    # other addresses that let whoever knows them post
+    _token(
+        "webhook",
+        "/webhooks/ webhook.office.com/ hooks.zapier.com/ hooks.airtable.com/ hc-ping.com/ /integration/ cronitor.link/",
+        r"(?<=/api/webhooks/)\d{10,25}/[\w-]{30,120}", r"(?<=\.webhook\.office\.com/webhookb2/)[\w@/-]{30,400}", r"(?<=hooks\.zapier\.com/hooks/catch/)[\w/]{8,60}",
+        r"(?<=hooks\.airtable\.com/workflows/v1/)[\w/]{20,120}", r"(?<=hc-ping\.com/)[\w-]{20,60}", r"(?<=events\.pagerduty\.com/integration/)[a-f0-9]{20,40}", r"(?<=cronitor\.link/p/)[a-f0-9]{20,40}",
+    ),
     _token("github_token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"gh[pousr]_(?<!\w....)[A-Za-z0-9]{16,255}", r"github_pat_[A-Za-z0-9_]{16,255}"),
-    _token("gitlab_token", "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent-", r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent)-[A-Za-z0-9_-]{16,255}"),
+    _token("gitlab_token", "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- gloas- glimt- glffct- gr1348941", r"GR1348941[A-Za-z0-9_-]{16,60}", r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_-]{16,255}"),
     _token("groq_key", "gsk_", r"gsk_(?<!\wgsk_)[A-Za-z0-9]{16,255}"),
     _token("hindsight_key", "hsk_", r"hsk_(?<!\whsk_)[A-Za-z0-9_-]{8,255}"),
     _token("stripe_key", "_live_ _test_ whsec_", r"[srp]k_(?<!\w...)(?:live|test)_[A-Za-z0-9]{8,255}", r"whsec_[A-Za-z0-9+/=]{16,255}"),
@@ -85,12 +92,17 @@ _TOKENS = (
     _token("vault_token", "s. hvb.", r"s\.(?<![\w./-]s.)(?=[A-Za-z]{0,23}\d)(?=[a-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}\b(?!\.)", r"hvb\.[A-Za-z0-9_-]{20,300}"),
     _token(
         "service_token",
-        "shpat_ shpca_ shppa_ shpss_ dapi nrak- nrii- glsa_ glc_ lin_api_ ntn_ atatt3x atctt3x atbb sbp_ .atlasv1. figd_ pscale_ eaaa sq0 age-secret-key-1 pmak- dp.pt. sntrys_ sntryu_ xkeysib- tskey- hrku- ltai eyjrijoi cfsk_",
+        "shpat_ shpca_ shppa_ shpss_ dapi nrak- nrii- glsa_ glc_ lin_api_ ntn_ atatt3x atctt3x atbb sbp_ .atlasv1. figd_ pscale_ eaaa sq0 age-secret-key-1 pmak- dp.pt. sntrys_ sntryu_ xkeysib- tskey- hrku- ltai eyjrijoi cfsk_ pul- fm2_ fo1_ nfp_ rnd_ dt0c01. phx_ phs_ pat-na1- pat-eu1- lin_oauth_ dckr_oat_ cfpat- sb_secret_ xai- pplx- tgp_v1_ bbdc- shippo_live_ ezak ops_eyj pnu_ v1.0- sl.u. sl.b vercel_blob_rw_ doo_v1_ dor_v1_ secret_ eaac tfp_ rdme_ waka_",
         r"shp(?:at|ca|pa|ss)_[a-f0-9]{32}", r"dapi(?<!\wdapi)[a-f0-9]{32}(?:-\d)?", r"NR(?:AK|II)-[A-Z0-9]{20,32}", r"glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}", r"glc_[A-Za-z0-9+/=_-]{32,400}", r"lin_api_[A-Za-z0-9]{32,64}",
         r"ntn_[A-Za-z0-9]{40,60}", r"AT(?:ATT|CTT)3x[A-Za-z0-9_=-]{32,400}", r"ATBB[A-Za-z0-9_=-]{24,64}", r"sbp_[a-f0-9]{40}", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,100}", r"figd_[A-Za-z0-9_-]{32,64}",
         r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}", r"EAAA(?<!\w....)[A-Za-z0-9_-]{40,200}", r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,64}", r"AGE-SECRET-KEY-1[A-Z0-9]{50,64}", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
         r"dp\.pt\.[A-Za-z0-9]{40,44}", r"sntry[su]_[A-Za-z0-9+/=_-]{32,400}", r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}", r"tskey-[a-z]{2,8}-[A-Za-z0-9-]{16,80}", r"HRKU-[A-Za-z0-9_-]{36,60}", r"LTAI(?<!\w....)[A-Za-z0-9]{17,21}\b", r"eyJrIjoi[A-Za-z0-9+/=_-]{40,400}", r"cfsk_[A-Za-z0-9_]{24,100}",
+        r"pul-(?<!\wpul-)[a-f0-9]{40}\b", r"fm2_[A-Za-z0-9+/=_-]{40,1000}", r"fo1_[A-Za-z0-9_-]{40,60}", r"nfp_(?<!\wnfp_)[A-Za-z0-9]{36,44}\b", r"rnd_(?<!\wrnd_)(?=[a-zA-Z0-9]{0,30}[A-Z])[A-Za-z0-9]{28,36}\b", r"dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}", r"ph[xs]_(?<!\w....)[A-Za-z0-9]{40,60}\b",
+        r"pat-(?:na|eu)1-[a-f0-9]{8}-[a-f0-9-]{20,40}", r"lin_oauth_[A-Za-z0-9]{32,80}", r"dckr_oat_[A-Za-z0-9_-]{20,64}", r"CFPAT-[A-Za-z0-9_-]{40,60}", r"sb_secret_[A-Za-z0-9_-]{20,60}", r"xai-(?<!\wxai-)[A-Za-z0-9]{60,100}\b", r"pplx-(?<!\wpplx-)[A-Za-z0-9]{40,64}\b", r"tgp_v1_[A-Za-z0-9_-]{40,60}",
+        r"BBDC-[A-Za-z0-9+/=]{40,60}", r"shippo_live_[a-f0-9]{40}", r"EZAK[a-f0-9]{10,40}[A-Za-z0-9]{10,40}\b", r"ops_eyJ[A-Za-z0-9_=-]{80,2000}", r"pnu_(?<!\wpnu_)[A-Za-z0-9]{36}\b", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,160}", r"sl\.(?:u\.|B)[A-Za-z0-9_-]{60,1500}",
+        r"vercel_blob_rw_[A-Za-z0-9_]{30,80}", r"do[or]_v1_[a-f0-9]{32,64}", r"secret_(?<!\wsecret_)(?=[a-z0-9]{0,42}[A-Z])[A-Za-z0-9]{43}\b", r"EAAC(?<!\w....)[A-Za-z0-9]{80,300}", r"tfp_[A-Za-z0-9_=.-]{40,70}", r"rdme_[a-z0-9]{60,80}", r"waka_[a-f0-9]{8}-[a-f0-9-]{27}",
     ),
+    _token("service_token", "pat", r"pat(?<!\wpat)[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),
     _token("jwt", "eyj", r"eyJ(?<!\weyJ)[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,1000})?"),
 )  # fmt: skip
 
@@ -119,15 +131,15 @@ _BY_NAME = (
         r"\1[masked:authorization]",
     ),
     Rule("authorization", ("basic ",), re.compile(r"(\bBasic[ ]{1,3})(?=[a-z0-9+/]{0,200}[A-Z])(?=[A-Za-z+/]{0,200}[0-9=])([A-Za-z0-9+/]{12,2000}={0,2})"), r"\1[masked:authorization]"),
-    Rule("password_hash", ("$",), re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[156]\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$argon2(?:id|i|d)\$[^\s\"']{20,200}"), "[masked:password_hash]"),
+    Rule("password_hash", ("$", "{sha", "{ssha"), re.compile(r"\$apr1\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22}|\$(?:y|7|gy|scrypt)\$[./A-Za-z0-9$=,]{20,200}|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[^\s\"']{20,200}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{28,200}|\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[156]\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$argon2(?:id|i|d)\$[^\s\"']{20,200}"), "[masked:password_hash]"),
     _named(("convertto-securestring",), rf"(convertto-securestring[ ](?:-string[ ])?[\"'])(?!\[masked)({_WORD})"),
     _named(("signature=",), r"(\bsignature=)([a-f0-9]{40,128}\b)"),
     _named(_HINTS, rf"({_NAME}[\"'`*_\\]{{0,9}}\s{{0,3}}{_IS}[*_]{{0,2}}(?:[ ]?[|>][+-]?\s{{1,20}}|\s{{0,3}})[\"'`\\]{{0,9}})(?!\[masked|\\)({_QUOTED}|{_WORD})"),
     # a name and its value as two fields of one thing, or as an element
-    _named(_HINTS, rf"({_NAME}[\"'\\]{{0,4}}[\s,/]{{0,20}}[\"'\\]{{0,4}}value[\"'\\]{{0,4}}\s{{0,3}}[:=]\s{{0,3}}[\"'\\]{{0,4}})(?!\[masked)({_WORD})", beside="value"),
+    _named(_HINTS, rf"((?:{_NAME}|(?<=[_.-])pass)[\"'\\]{{0,4}}[\s,/]{{0,20}}[\"'\\]{{0,4}}value[\"'\\]{{0,4}}\s{{0,3}}[:=]\s{{0,3}}[\"'\\]{{0,4}})(?!\[masked)({_WORD})", beside="value"),
     _named(_HINTS, rf"(<(?:[\w.-]{{0,30}}[:_.-])?{_NAMES}>\s{{0,20}})(?!\[masked)([^<>\n]{{3,500}})(?=</)", beside="</"),
     _named(("pass",), rf"((?<![A-Za-z])pass[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)(?=[^\s\"']{{0,200}}?[A-Za-z])({_WORD})"),
-    _named(("key",), rf"((?<![A-Za-z])(?:subscription|master|app|license|storage|ssh|host|deploy|service|integration|ingest|write|admin|root|function|webhook|shared|device|routing|hmac)[ _-]?key[\"']?\s{{0,3}}{_IS}\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)((?:base64:)?[A-Za-z0-9+/=_-]{{20,500}})"),
+    _named(("key",), rf"((?<![A-Za-z])(?:subscription|master|app|license|storage|ssh|host|deploy|service|integration|ingest|write|admin|root|function|webhook|shared|device|routing|hmac|unseal|recovery)[ _-]?key(?:[ ]\d)?[\"']?\s{{0,3}}{_IS}\s{{0,3}}[\"']?)(?!\[masked)(?=[^\s\"']{{0,200}}?\d)((?:base64:)?[A-Za-z0-9+/=_-]{{20,500}})"),
     Rule(
         "secret",
         ("otp", "one-time", "verification", "cvv", "cvc"),
@@ -142,6 +154,21 @@ _BY_NAME = (
     _named(("mysql", "maria", "mongo", "sshpass", "redis-cli"), rf"((?<![\w-])(?:(?:mysql|maria|mongo)\w{{0,12}}(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p|sshpass[ ]{{1,3}}-p[ ]{{0,2}}|redis-cli(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-a[ ]{{1,2}})[\"']?)(?!\[masked)({_WORD})", re.RegexFlag(0)),
     _named(("login",), rf"(\blogin(?:[ ]{{1,3}}[^\s|;]{{1,100}}){{0,12}}?[ ]{{1,3}}-p[ ]{{1,2}}[\"']?)(?!\[masked|-)({_WORD})", re.RegexFlag(0)),
     _named(("identified",), r"(\bidentified[ ](?:with[ ]\w{1,40}[ ])?by[ ]{1,2}[\"'])(?!\[masked)([^\"'\n]{3,500})"),
+    # as databases are told a new password
+    _named(("password",), r"(\b(?:with|set|encrypted|using|to)[ ]{1,2}password[ ]{1,2}(?:for[ ][^\s=]{1,100}[ ]{0,2}(?:=|to)[ ]{0,2})?(?:to[ ]{1,2})?[\"'])(?!\[masked)([^\"'\n]{3,500})"),
+    # a database's address without a scheme: app:password@tcp(10.0.0.3:3306)/shop
+    _named(("@",), r"((?<![\w/.-])[\w.-]{1,60}:)(?!\[masked)([^\s/:@\"'`,;<>|(){}]{3,200})(?=@(?:tcp|udp|unix)\d?\()"),
+    _named(("@",), r"((?<![\w/.-])[\w.-]{1,60}:)(?!\[masked)(?=[^\s@]{0,200}?\d)(?=[^\s@]{0,200}?[A-Za-z])(?!v?\d{1,5}(?:\.\d{1,5}){1,3}@)([^\s/:@\"'`,;<>|(){}]{6,200})(?=@(?:(?!sha\d)[\w.-]{1,200}:\d{2,5}(?:/|\s|$)))"),
+    # what tools of many kinds take: netrc, a Dockerfile, Oracle's address, basic authentication, SNMP
+    _named(("login",), rf"(\blogin\s{{1,3}}[^\s]{{1,100}}\s{{1,3}}password\s{{1,3}})(?!\[masked)(?=[^\s]{{0,200}}?\d)({_WORD})"),
+    _named(("env ", "arg ", "setx "), rf"(\b(?-i:ENV|ARG|setx)[ ]{{1,2}}{NAMED}[ ]{{1,2}}[\"']?)(?!\[masked)(?=[^\s]{{0,200}}?\d)({_WORD})", re.IGNORECASE),
+    _named((":thin:",), r"(:thin:[^\s/@]{1,60}/)(?!\[masked)([^\s@]{3,200})(?=@)"),
+    _named(("basic",), rf"(\bbasic[_-]?auth[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?[\w.@-]{{1,60}}:)(?!\[masked)({_WORD})"),
+    _named(("community",), r"(\b(?:snmp|ro|rw)[ _-]?community(?:[ ]string)?[\"' :=]{1,4})(?!\[masked)(?=[\w!@#$%^&*-]{0,60}\d)([\w!@#$%^&*-]{4,60})"),
+    _named(("token ",), r"(\btoken[ ]{1,2})([a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})\b"),
+    _named(("recovery code", "backup code"), r"(\b(?:recovery|backup)[ ]codes?[\"']?(?:[ ]is[ ]|\s{0,3}[:=]\s{0,3}|[ ])[\"']?)(?!\[masked)(?=[a-z0-9-]{0,60}\d)([a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,6})(?!\w)"),
+    # said in words that it was changed
+    _named(("changed to", "set to", "rotated to", "updated to", "switched to", "back to"), rf"({_NAME}(?:[ ][\w@.-]{{1,40}}){{0,4}}[ ](?:changed|set|reset|rotated|updated|switched|back)[ ]to:?[ ]{{1,3}}[\"'`]?)(?!\[masked)(?=[^\s]{{0,200}}?\d)(?=[^\s]{{0,200}}?[A-Za-z])(?![a-f0-9]{{40}}\b)(?={_MIXED}{{6}})({_WORD})"),
     # a container registry's credentials: base64 of user and password
     _named(("auth",), r"(\"auth\"\s{0,3}:\s{0,3}\")(?!\[masked)([A-Za-z0-9+/]{12,2000}={0,2})(?=\")"),
     # said in words: only a value that has letters and digits

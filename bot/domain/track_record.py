@@ -11,7 +11,7 @@ from datetime import datetime
 from bot.domain.incident import Boundary, Incident, VerificationStatus
 from bot.domain.outages import outage_of
 from bot.domain.recommendation import RECENT, worked_at
-from bot.domain.same_fix import FixKey, fix_key
+from bot.domain.same_fix import Filed, FixKey, fix_key
 from bot.domain.words import same_form
 
 SHOWN = 5
@@ -49,7 +49,9 @@ class _Use:
     incident_id: str
 
 
-def _uses(records: Iterable[Incident], until: datetime) -> Mapping[tuple[str | None, FixKey], list[_Use]]:
+def _uses(
+    records: Iterable[Incident], until: datetime, filed: Filed | None
+) -> Mapping[tuple[str | None, FixKey], list[_Use]]:
     """The uses of each fix at each service whose outcome is known, oldest first. The same words at another service are
     another fix: "restart it" says nothing without what "it" is."""
     found: dict[tuple[str | None, FixKey], list[_Use]] = {}
@@ -57,7 +59,7 @@ def _uses(records: Iterable[Incident], until: datetime) -> Mapping[tuple[str | N
         for attempt in record.attempts:
             when = worked_at(record, attempt)
             # A runbook is one fix wherever it is used and however it is worded.
-            key = ("runbook", attempt.runbook_id) if attempt.runbook_id else fix_key(attempt.fix)
+            key = ("runbook", attempt.runbook_id) if attempt.runbook_id else fix_key(attempt.fix, filed)
             if key and when and when < until and attempt.status in _TELLS:
                 worked = attempt.status is VerificationStatus.VERIFIED
                 place = None if attempt.runbook_id else same_form(record.service or record.vendor)
@@ -70,10 +72,13 @@ def _ids(uses: Iterable[_Use]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(use.incident_id for use in uses))
 
 
-def stopped_working(records: Iterable[Incident], since: datetime, until: datetime) -> tuple[FixNews, ...]:
-    """Fixes that had worked, failed in [since, until), and did not work again by its end; most trusted first."""
+def stopped_working(
+    records: Iterable[Incident], since: datetime, until: datetime, filed: Filed | None = None
+) -> tuple[FixNews, ...]:
+    """Fixes that had worked, failed in [since, until), and did not work again by its end; most trusted first. `filed`: what
+    persons said of wordings."""
     found = []
-    for uses in _uses(records, until).values():
+    for uses in _uses(records, until, filed).values():
         worked = [use for use in uses if use.worked]
         failed = [
             use for use in uses if not use.worked and use.when >= since and worked and use.when >= worked[-1].when
@@ -83,10 +88,12 @@ def stopped_working(records: Iterable[Incident], since: datetime, until: datetim
     return tuple(sorted(found, key=lambda n: (-n.worked, n.fix))[:SHOWN])
 
 
-def unused(records: Iterable[Incident], since: datetime, until: datetime) -> tuple[FixNews, ...]:
+def unused(
+    records: Iterable[Incident], since: datetime, until: datetime, filed: Filed | None = None
+) -> tuple[FixNews, ...]:
     """Fixes whose last success became too old to trust in this period: told once, when it happens."""
     found = []
-    for uses in _uses(records, until).values():
+    for uses in _uses(records, until, filed).values():
         worked = [use for use in uses if use.worked]
         if worked and uses[-1] is worked[-1] and since <= worked[-1].when + RECENT < until:
             found.append(FixNews(worked[-1].fix, worked[-1].when, len(_ids(worked)), _ids(worked[-1:])))

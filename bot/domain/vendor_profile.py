@@ -18,6 +18,7 @@ from bot.domain.incident import Boundary, Incident
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Precedent, Tier
 from bot.domain.recommendation import FixRecord, fix_record
+from bot.domain.same_fix import Filed
 from bot.domain.signs import codes_in
 from bot.domain.vendors import STANDARD, Directory, named_vendor
 from bot.domain.words import same_form
@@ -68,9 +69,15 @@ class _Outage:
 
 
 def vendor_profile(
-    vendor: str, records: Iterable[Incident], at: datetime, since: datetime | None = None, names: Directory = STANDARD
+    vendor: str,
+    records: Iterable[Incident],
+    at: datetime,
+    since: datetime | None = None,
+    names: Directory = STANDARD,
+    filed: Filed | None = None,
 ) -> VendorProfile:
-    """The profile over those of the records that name the vendor, under any of its names, and happened since then."""
+    """The profile over those of the records that name the vendor, under any of its names, and happened since then. `filed`:
+    what persons said of wordings."""
     wanted = same_form(named_vendor(vendor, names))
     found = [r for r in records if r.vendor and same_form(named_vendor(r.vendor, names)) == wanted]
     found = [r for r in found if since is None or (r.happened_at is not None and r.happened_at >= since)]
@@ -85,7 +92,7 @@ def vendor_profile(
         patterns=_patterns(outages),
         minutes=round(median(took), 1) if took else None,
         timed=len(took),
-        fixes=fix_record([Precedent(r, 1.0, Tier.STRONG) for r in found], at),
+        fixes=fix_record([Precedent(r, 1.0, Tier.STRONG) for r in found], at, filed=filed),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,11 +24,14 @@ ACTS = (
     "react", "unreact", "invite", "leave", "add_channel", "add_user", "archive", "webhook_url", "uninstall",
     "click", "click_view", "fill", "submit_view", "close_view", "slash", "shortcut", "open_home", "dismiss",
     "duplicate", "drop_acks", "hide_retries", "limit", "limit_channels", "fail", "lose_answers", "slow",
-    "refuse_scope", "heal", "idle", "refresh_sockets", "verify_url",
+    "refuse_scope", "heal", "switch_memory", "later", "reset", "idle", "refresh_sockets", "verify_url",
     "messages", "timeline", "message", "thread", "replies", "ephemerals", "views", "view", "view_errors", "home", "dm",
     "calls", "deliveries", "counters",
 )  # fmt: skip
 _HEARTBEAT_S = 15.0
+_COVER = "[hidden]"
+_SECRET_KEYS = frozenset({"token", "trigger_id", "authorization"})
+_SECRET = re.compile(r"\bx(?:ox[a-z]|app)-[\w-]+|(?<=ticket=)[\w-]+|(?<=/response/)\w+|(?<=/upload/)[\w/]+")
 
 
 @dataclass(slots=True)
@@ -68,7 +72,8 @@ class Control:
         if not (last.isascii() and last.isdigit() and len(last) <= 9 and int(last)):
             return _failed("invalid_arguments", 400, detail="last must be a whole number from 1, such as last=100")
         entries = list(self.slack.core.traffic.entries)[-int(last) :]
-        return web.json_response({"entries": entries, "counts": self.slack.counters()})
+        shown = without_tokens({"entries": entries, "counts": self.slack.counters()})
+        return web.json_response(shown)
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events: the number of the state whenever it changed."""
@@ -84,6 +89,15 @@ class Control:
             except ConnectionError:
                 break
         return response
+
+
+def without_tokens(value: Any) -> Any:
+    """The same JSON with every token, ticket and secret address covered."""
+    if isinstance(value, Mapping):
+        return {k: _COVER if k in _SECRET_KEYS else without_tokens(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_tokens(v) for v in value]
+    return _SECRET.sub(_COVER, value) if isinstance(value, str) else value
 
 
 def _object(text: str) -> JSON:

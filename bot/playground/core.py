@@ -80,6 +80,18 @@ class Core:
             app = self.workspace.app_named(row["name"])
             self.webhooks[row["id"]] = Webhook(row["secret"], row["channel"], app)
 
+    def clear(self) -> None:
+        """Take away what happened: channels with their messages, views, files, faults, traffic. People and tools stay."""
+        self.workspace.channels.clear()
+        self.workspace.ephemerals.clear()
+        self.workspace.last_micros = 0
+        for kept in (self.surfaces.screens, self.surfaces.triggers, self.surfaces.response_urls, self.last_post_at):
+            kept.clear()
+        self.files.clear()
+        self.message_states.clear()
+        self.traffic.clear()
+        self.knobs.heal()
+
     def clock(self) -> float:
         """Seconds since 1970."""
         return self.now()

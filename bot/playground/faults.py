@@ -53,11 +53,7 @@ class Faults:
 
     async def heal(self) -> None:
         """Take all faults back."""
-        knobs = self.core.knobs
-        knobs.duplicate, knobs.drop_acks, knobs.retry_headers = 1, 0, True
-        knobs.channel_rate_limit, knobs.revoked = False, False
-        for owed in (knobs.limited, knobs.errors, knobs.lost, knobs.slow_s, knobs.refused_scopes):
-            owed.clear()
+        self.core.knobs.heal()
 
     def calls(self, method: str) -> list[dict[str, Any]]:
         """The Web API calls of a method so far, oldest first: `args`, `status`, `response`."""

@@ -40,6 +40,13 @@ class Knobs:
     revoked: bool = False
     """Whether the bot's token was revoked."""
 
+    def heal(self) -> None:
+        """Take all faults back."""
+        self.duplicate, self.drop_acks, self.retry_headers = 1, 0, True
+        self.channel_rate_limit, self.revoked = False, False
+        for owed in (self.limited, self.errors, self.lost, self.slow_s, self.refused_scopes):
+            owed.clear()
+
     def take_count(self, counts: dict[str, int], method: str) -> bool:
         """Use up one of the calls counted for this method, or for every method."""
         for key in (method, EVERY):
@@ -73,6 +80,11 @@ class Traffic:
 
     entries: deque[JSON] = field(default_factory=lambda: deque(maxlen=_TRAFFIC_KEPT))
     counts: Counter[str] = field(default_factory=Counter)
+
+    def clear(self) -> None:
+        """Forget what went over the line."""
+        self.entries.clear()
+        self.counts.clear()
 
     def note(self, at: float, kind: str, name: str, **facts: Any) -> None:
         """Log one call (`api`), delivery (`deliver`), answer (`ack`, `no_ack`), webhook or response_url post."""

@@ -15,13 +15,22 @@ _FILES = {
     "app.js": "text/javascript",
     "blocks.js": "text/javascript",
     "files.js": "text/javascript",
+    "icons.js": "text/javascript",
+    "message.js": "text/javascript",
+    "modal.js": "text/javascript",
+    "page.js": "text/javascript",
+    "side.js": "text/javascript",
+    "story.js": "text/javascript",
     "text.js": "text/javascript",
+    "traffic.js": "text/javascript",
     "style.css": "text/css",
     "index.html": "text/html",
 }
+_RECENT = 60
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
 )
 
 
@@ -43,6 +52,8 @@ def _file(name: str) -> web.Response:
         "Content-Security-Policy": _POLICY,
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "no-store",
     }
     return web.Response(text=text, content_type=_FILES[name], charset="utf-8", headers=headers)
@@ -64,7 +75,7 @@ def page_state(slack: Running, user_id: str, channel_id: str, thread_ts: str) ->
         "people": [_person(u) for u in people],
         "names": {u.id: u.real_name for u in core.workspace.users.values()},
         "channel_names": {c.id: c.name for c in core.workspace.channels.values()},
-        "channels": [_channel(slack, c) for c in channels],
+        "channels": [_channel(slack, c, user) for c in channels],
         "channel": channel.id if channel else None,
         "messages": [messages.public(m) for m in core.workspace.timeline(channel)] if channel else [],
         "thread": _thread(slack, channel, thread_ts),
@@ -75,7 +86,8 @@ def page_state(slack: Running, user_id: str, channel_id: str, thread_ts: str) ->
         "home": screen.home,
         "commands": list(core.installed.commands),
         "shortcuts": list(core.installed.shortcuts),
-        "samples": list(slack.samples),
+        "samples": [_sample(name, payload) for name, payload in slack.samples.items()],
+        "switches": slack.board.shown(),
     }
 
 
@@ -90,10 +102,22 @@ def _person(user: User) -> JSON:
     return {"id": user.id, "name": user.name, "real_name": user.real_name, "guest": user.is_guest}
 
 
-def _channel(slack: Running, channel: Channel) -> JSON:
+def _channel(slack: Running, channel: Channel, user: User) -> JSON:
     facts: dict[str, Any] = {"id": channel.id, "name": channel.name, "topic": channel.topic}
     facts |= {"private": channel.is_private, "shared": channel.is_ext_shared, "im": channel.is_im}
-    return {**facts, "bot": slack.core.workspace.bot_is_in(channel), "members": channel.members}
+    facts |= {"bot": slack.core.workspace.bot_is_in(channel), "members": channel.members}
+    recent = slack.core.workspace.timeline(channel)[-_RECENT:]
+    mention = f"<@{user.id}>"
+    facts["recent"] = [m["ts"] for m in recent if m.get("user") != user.id]
+    facts["mentions"] = [m["ts"] for m in recent if channel.is_im or mention in m.get("text", "")]
+    return facts
+
+
+def _sample(name: str, payload: JSON) -> JSON:
+    """A sample alert as the picker names it: the tool, and the first thing that it says."""
+    attachment: JSON = next(iter(payload.get("attachments") or ()), {})
+    said = str(attachment.get("title") or payload.get("text") or name)
+    return {"name": name, "tool": str(payload.get("username") or "webhook"), "title": said}
 
 
 def _thread(slack: Running, channel: Channel | None, thread_ts: str) -> list[JSON]:

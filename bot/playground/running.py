@@ -14,17 +14,19 @@ from bot.playground.faults import Faults
 from bot.playground.http_events import HttpSender
 from bot.playground.interactions import Interactions
 from bot.playground.socket_mode import SocketHub
+from bot.playground.switches import Switchboard, Switches
 from bot.playground.workspace import JSON, SlackRefused
 
 Found = TypeVar("Found")
 
 
-class Running(Interactions, Faults):
+class Running(Interactions, Faults, Switches):
     """Tokens and addresses are attributes; what people do are its methods."""
 
     def __init__(self, core: Core, session: ClientSession, *, ack_timeout_s: float, seeds_dir: Path | None) -> None:
         self.core = core
         self.samples = seeds.sample_alerts(seeds_dir)
+        self.board = Switchboard(seeds.channels(seeds_dir))
         self.hub = SocketHub(core.workspace.bot.app_id, core.knobs, ack_timeout_s)
         self.stopping = False
         self._ack_timeout_s = ack_timeout_s

@@ -14,6 +14,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.words import cut
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Said
 from bot.slack import ids
@@ -27,6 +28,8 @@ from bot.slack.resolving import ts_of, user_of
 Body = Mapping[str, Any]
 # What an input takes.
 MAX_INPUT = 3000
+# A line that is longer (a pasted log) is cut: it would push out all others.
+MAX_LINE = 600
 KEPT_OF_VIEW = ("type", "callback_id", "title", "submit", "close", "blocks", "private_metadata")
 NOTHING_SAID = "People wrote nothing in the thread yet."
 NO_THREAD = "This incident has no thread that I can read."
@@ -88,7 +91,8 @@ def with_said(view: Mapping[str, Any], target: str, said: Sequence[Said]) -> Vie
         return with_note(view, NO_THREAD)
     typed = typed_in(view, str(block["block_id"]))
     known = set(typed.splitlines())
-    fresh = [line for one in said for line in one.text.splitlines() if line not in known]
+    lines = (cut(line, MAX_LINE) for one in said for line in one.text.splitlines())
+    fresh = [line for line in lines if line not in known]
     if not fresh:
         return with_note(view, NOTHING_SAID)
     put = newest_fitting(fresh, MAX_INPUT - len(typed) - 1)

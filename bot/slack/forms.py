@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from bot.slack.markup import Block, plain, plain_text
 
 View = dict[str, Any]
 MAX_OPTION = 75
+END_SHOWN = 50
 
 
 def modal(callback: str, title: str, submit: str | None, blocks: Sequence[Block], metadata: Mapping[str, Any]) -> View:
@@ -28,6 +30,18 @@ def modal(callback: str, title: str, submit: str | None, blocks: Sequence[Block]
 def option(label: str, value: str) -> dict[str, Any]:
     """One choice of a select."""
     return {"text": plain_text(plain(label, MAX_OPTION) or "(no title)"), "value": value}
+
+
+def told_apart(options: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Choices of (text, value), each value once. A label holds little of a text: where several are labelled alike their
+    ends are shown, too."""
+    made = [(text, option(text, value)) for value, text in {value: text for text, value in options}.items()]
+    alike = Counter(choice["text"]["text"] for _, choice in made)
+    return [choice | (_end_of(text) if alike[choice["text"]["text"]] > 1 else {}) for text, choice in made]
+
+
+def _end_of(text: str) -> dict[str, Any]:
+    return {"description": plain_text(plain(f"…{text[-END_SHOWN:]}", MAX_OPTION))} if len(text) > END_SHOWN else {}
 
 
 def select(

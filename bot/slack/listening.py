@@ -9,6 +9,7 @@ from typing import Any
 from bot.domain.alert import Reading
 from bot.domain.brief import Brief, decide
 from bot.domain.query import Viewer
+from bot.domain.vendors import STANDARD, Directory
 from bot.ports import ChatRejected, IncidentNotFound, NotAllowedHere
 from bot.ports.chat import Channel, Chat, Identity
 from bot.ports.clock import Clock
@@ -59,7 +60,8 @@ class Correct:
 @dataclass(frozen=True, slots=True)
 class Listening:
     """Everything a listener may use. `read` reads a Slack message event; `decide` is the core's one decision;
-    `identity` is who the bot is, so that it knows its own messages (without it, what each event says of us)."""
+    `identity` is who the bot is, so that it knows its own messages (without it, what each event says of us); `names` are
+    the vendors and services that the operator names."""
 
     inbox: Inbox
     store: IncidentStore
@@ -79,6 +81,7 @@ class Listening:
     show_sent: ShowSent | None = None
     decide: Callable[..., Brief] = decide
     identity: Identity | None = None
+    names: Directory = STANDARD
     converse: Converse | None = None
 
 

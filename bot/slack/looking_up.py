@@ -14,6 +14,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
+from bot.domain.filing import filed_of
 from bot.domain.query import Viewer
 from bot.domain.vendor_profile import vendor_profile
 from bot.ports import ChatRejected, NotAllowedHere, RecordRejected
@@ -71,9 +72,9 @@ async def _profile(deps: Listening, question: Question, viewer: Viewer, text: st
     """A vendor's name alone asks what is known of it."""
     records = await deps.store.records(viewer, recallable_only=True)
     # counted in a thread: a vendor with thousands of incidents must not hold up who waits for an acknowledgement
-    found = await asyncio.to_thread(
-        vendor_profile, question.filters["vendor"], records, deps.clock.now(), question.since
-    )
+    filed = filed_of(await deps.agreed.wrong.said.fixes_said())
+    vendor, since = question.filters["vendor"], question.since
+    found = await asyncio.to_thread(vendor_profile, vendor, records, deps.clock.now(), since, deps.names, filed)
     message = vendor_message(found, question.limit, by)
     return message if by or not found.incidents else paged(message, text, 1, more=False)
 

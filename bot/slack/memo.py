@@ -133,7 +133,9 @@ async def answer(deps: Listening, body: dict[str, Any], action_id: str, value: s
         raise RecordRejected("", CHANGED)
     thread = (channel, message.thread_ts) if message.thread_ts else None
     resolution = Resolution(outcome, incident_id, fix=fix_in(message), how=BY_REACTION, thread=thread)
-    return done(await deps.resolve(resolution, user, f"memo/{channel}/{ts}"), user)
+    # once for what the message says: what it says after it was changed is another fix
+    once = f"memo/{channel}/{ts}/{ids.fix_key(fix_in(message))}"
+    return done(await deps.resolve(resolution, user, once), user)
 
 
 def done(recorded: Recorded, user: str) -> Message:

@@ -14,7 +14,7 @@ from bot.domain.known import KnownFix
 from bot.domain.skip import check_form
 from bot.ports import RecordRejected
 from bot.slack import ids
-from bot.slack.forms import View, answers, button, chosen, lines, modal, option, select, several
+from bot.slack.forms import View, answers, button, chosen, lines, modal, option, select, several, told_apart
 from bot.slack.markup import Block, actions, clean, moment, person, plain, plain_text, prose, section, verbatim
 from bot.slack.messages import OpenIncident
 from bot.workflows.resolve import Outcome, Resolution, ResolveForm, Subject
@@ -135,16 +135,15 @@ def attempt_line(attempt: Attempt) -> str:
 def _choices(form: ResolveForm) -> list[Block]:
     """The fixes and the runbooks that are known, if any."""
     fixes = [select(ids.KNOWN_FIX, "What fixed it?", _known(form.known_fixes), optional=True)]
-    titles = {ids.fix_key(r.id): f"{r.id}: {r.title}" if r.title != r.id else r.id for r in form.runbooks}
-    options = [option(title, key) for key, title in titles.items()]
+    titles = [(f"{r.id}: {r.title}" if r.title != r.id else r.id, ids.fix_key(r.id)) for r in form.runbooks]
+    options = told_apart(titles)
     runbooks = [select(ids.RUNBOOK, "Was it a runbook?", options, optional=True)]
     return (fixes if form.known_fixes else []) + (runbooks if options else [])
 
 
 def _checks_asked(form: ResolveForm) -> list[Block]:
     """What wasted time: the usual checks to choose from, and a place for others."""
-    usual = {ids.fix_key(check): check for check in form.usual_checks}
-    options = [option(check, key) for key, check in usual.items()]
+    options = told_apart([(check, ids.fix_key(check)) for check in form.usual_checks])
     if not options:
         return [lines(ids.FAILED_CHECKS, "What wasted time, one a line", MINUTES_HINT)]
     typed = lines(ids.FAILED_CHECKS, "What else wasted time, one a line", f"{MINUTES_HINT} Those chosen above, too.")
@@ -176,10 +175,10 @@ def pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View
 
 def _known(fixes: Sequence[KnownFix]) -> list[dict[str, Any]]:
     """The label may be cut; what is recorded never is."""
-    named = {ids.fix_key(known.fix): known for known in fixes}
+    failed = {ids.fix_key(known.fix) for known in fixes if known.failed}
     options = [
-        option(known.fix, key) | ({"description": plain_text("did not work before")} if known.failed else {})
-        for key, known in named.items()
+        choice | ({"description": plain_text("did not work before")} if choice["value"] in failed else {})
+        for choice in told_apart([(known.fix, ids.fix_key(known.fix)) for known in fixes])
     ]
     return [*options, option("Something else", ids.SOMETHING_ELSE)]
 

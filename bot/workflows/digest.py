@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from bot.domain.channel import DigestTime, last_digest
 from bot.domain.digest import Digest, compose, period_for
 from bot.domain.digest_chart import chart_of
+from bot.domain.filing import filed_of
 from bot.domain.lifecycle import Life
 from bot.domain.query import Viewer
 from bot.ports import ChatAuthRejected, ChatRejected
@@ -19,6 +20,7 @@ from bot.ports.chat import Channel, Chat, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.files import picture_file
 from bot.ports.parts import digest_time, owed
+from bot.ports.said import SaidStore
 from bot.ports.store import Changes, Claims, IncidentStore, Owed
 
 CHANNELS_OF_LAST = timedelta(days=60)
@@ -30,15 +32,18 @@ class ComposeDigest:
     """The digest of a period for whoever may see it."""
 
     store: IncidentStore
+    said: SaidStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer, period: str) -> Digest:
-        """What recurred in [since, until), against the period of the same length before. Raises StoreUnavailable."""
+        """What recurred in [since, until), against the period of the same length before; fixes are counted as persons filed
+        them. Raises StoreUnavailable."""
         lives = await self.store.lives(since - (until - since), until, viewer)
         records = await self.store.records(viewer)
         answered = [
             a for life in lives if life.opened_at >= since for a in [await self._answered(life)] if a is not None
         ]
-        return compose(records, lives, since, until, period, answered)
+        filed = filed_of(await self.said.fixes_said())
+        return compose(records, lives, since, until, period, answered, filed)
 
     async def _answered(self, life: Life) -> bool | None:
         """Whether memory had an answer for an incident; None if it got no brief that asked memory."""
@@ -53,6 +58,7 @@ class PostDigests:
     steward allowed it. `default` is the time of channels that set none."""
 
     store: IncidentStore
+    said: SaidStore
     channels: ChannelStore
     claims: Claims
     chat: Chat
@@ -81,7 +87,7 @@ class PostDigests:
         if channel is None:
             return False
         period = period_for(due, when.day, when.zone)
-        digest = await ComposeDigest(self.store)(period.since, period.until, channel.viewer, period.name)
+        digest = await ComposeDigest(self.store, self.said)(period.since, period.until, channel.viewer, period.name)
         message = self.surfaces.digest(digest)
         delivery = f"digest/{channel_id}/{period.key.isoformat()}"
         posting = Posting("post", channel_id, delivery, message.text, message.blocks)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.domain.filing import filed_of
 from bot.domain.query import Viewer
 from bot.domain.report import Feedback, Report, Told, report
+from bot.domain.said import spoke_of_strong
 from bot.ports.said import SaidStore
 from bot.ports.store import IncidentStore
 
 
 @dataclass(frozen=True, slots=True)
 class ComposeReport:
-    """The report of a period. A precedent that somebody set aside was wrong for the incident under whose brief it was said."""
+    """The report of a period. A strong precedent that somebody set aside was wrong for the incident under whose brief it was
+    said."""
 
     store: IncidentStore
     said: SaidStore
@@ -33,4 +36,7 @@ class ComposeReport:
             for life in lives
         ]
         asides = [aside for aside in await self.said.asides() if since <= aside.at < until]
-        return report(rows, [Feedback(aside.about, right=False) for aside in asides], since, until)
+        briefs = {row.life.incident_id: row.briefs for row in rows}
+        strong = [a for a in asides if all(spoke_of_strong(a, brief) for brief in briefs.get(a.about, ()))]
+        feedback = [Feedback(aside.about, right=False) for aside in strong]
+        return report(rows, feedback, since, until, filed_of(await self.said.fixes_said()))

@@ -1,4 +1,4 @@
-"""Record what fixed an incident: one durable commit, then the thread is told (design 7).
+"""Record what fixed an incident: one durable commit, then the thread is told.
 
 Must not render anything itself, and must not call Slack: what is owed goes through the outbox.
 """
@@ -14,6 +14,7 @@ from enum import StrEnum
 from bot.domain.alert import Alert
 from bot.domain.brief import Brief, with_life
 from bot.domain.correction import ATTEMPT, Difference, differences
+from bot.domain.filing import filed_of
 from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
 from bot.domain.known import KnownFix, known_fixes, known_runbooks, usual_checks
 from bot.domain.lifecycle import IncidentState, Life, resolve
@@ -27,6 +28,7 @@ from bot.ports.channels import People
 from bot.ports.chat import Channel, Message, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.parts import owed
+from bot.ports.said import SaidStore
 from bot.ports.store import Changes, Destination, IncidentStore, Owed, PostedBrief, SeenPost
 
 
@@ -157,6 +159,7 @@ class Resolve:
     clock: Clock
     owes_bank: bool = False
     confirms: Callable[[str], Awaitable[Permission]] = anybody
+    said: SaidStore | None = None
 
     async def form(self, incident_id: str) -> ResolveForm:
         """What the modal offers for this incident; raises IncidentNotFound."""
@@ -165,7 +168,8 @@ class Resolve:
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
         past = await self._precedents(brief)
-        fixes, checks = known_fixes(brief, past), usual_checks(brief, past)
+        filed = filed_of(await self.said.fixes_said()) if self.said else None
+        fixes, checks = known_fixes(brief, past, filed), usual_checks(brief, past)
         return ResolveForm(incident_id, record.title, fixes, checks, record, known_runbooks(brief, past))
 
     async def suggested_fix(self, incident_id: str) -> str | None:

@@ -35,25 +35,28 @@ class Refusal:
 
 @dataclass(slots=True)
 class Imported:
-    """What an import did, so far."""
+    """What an import did, so far. `forgotten`: the ids of records that were not taken because people took them out here."""
 
     added: int = 0
     replaced: int = 0
     unchanged: int = 0
     refused: list[Refusal] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
 
     @property
     def read(self) -> int:
         """How many lines were read."""
-        return self.added + self.replaced + self.unchanged + len(self.refused)
+        return self.added + self.replaced + self.unchanged + len(self.refused) + len(self.forgotten)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRecords:
-    """Take records into the store. `owes_bank`: a bank other than the index is to get them, too."""
+    """Take records into the store. `owes_bank`: a bank other than the index is to get them, too. What was retracted or
+    purged here does not come back with the next import of the same files; `again`: it does."""
 
     store: IncidentStore
     owes_bank: bool = False
+    again: bool = False
 
     async def __call__(self, file: str, lines: Iterable[str], done: Imported) -> AsyncIterator[Imported]:
         """Import the JSON lines of one file, as `taken` does."""
@@ -77,6 +80,9 @@ class ImportRecords:
         yield done
 
     async def _keep(self, batch: dict[str, Incident], done: Imported) -> None:
+        gone = frozenset() if self.again else await self.store.forgotten(tuple(batch))
+        done.forgotten += sorted(gone)
+        batch = {incident_id: record for incident_id, record in batch.items() if incident_id not in gone}
         before = await self.store.find(tuple(batch))
         over = {i: carried_over(before[i], record) if i in before else record for i, record in batch.items()}
         changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)

@@ -33,7 +33,10 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> Jobs:
     memory, time = w.memory, DigestTime(day, hour, zone)
-    posting = PostDigests(memory.incidents, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time)
+    said = memory.store.said
+    posting = PostDigests(
+        memory.incidents, said, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time
+    )
     return Jobs(posting, memory.inbox, memory.store.retention, w.clock, zone)
 
 

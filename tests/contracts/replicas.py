@@ -132,7 +132,7 @@ class ReplicasContract:
         clock.move(7 * 86_400)
         time = DigestTime("mon", 8, UTC)
         jobs = [
-            PostDigests(s.incidents, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time)
+            PostDigests(s.incidents, s.said, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time)
             for s in stores
         ]
         assert sum(await asyncio.gather(*(job() for job in jobs * 2))) == 1

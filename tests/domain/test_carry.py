@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.domain.carry import carried_over
-from bot.domain.incident import Announcement, Boundary, FailedCheck, VerificationStatus
+from bot.domain.incident import Announcement, Boundary, FailedCheck, Source, VerificationStatus
 from tests.builders import an_incident, on_day, tried
 
 IMPORTED = an_incident(attempts=(tried("Restart it", "FAILED", how="import"),), failed_checks=(FailedCheck("DNS", 5),))
@@ -45,3 +45,11 @@ def test_an_export_that_comes_back_is_not_doubled() -> None:
     found = carried_over(unknown, stated)
     assert (found.boundary, found.root_cause, found.lesson) == (Boundary.VENDOR, "theirs", "ours")
     assert found.attempts[-1].status is VerificationStatus.VERIFIED
+
+
+def test_a_file_does_not_show_everybody_what_people_worked_on_in_a_private_channel() -> None:
+    private = Source("slack", channel="C0SECRET", visibility="private:C0SECRET")
+    for before in (replace(WORKED_ON, source=private), replace(IMPORTED, source=private)):
+        assert carried_over(before, IMPORTED).source == private
+    narrowed = replace(IMPORTED, source=private)
+    assert carried_over(IMPORTED, narrowed) == narrowed

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.domain.digest import Digest, compose, period_for
+from bot.domain.filing import FixesSaid, filed_of
 from bot.domain.incident import Announcement
 from bot.domain.lifecycle import IncidentState, Life
 from tests.builders import an_incident, on_day, tried
@@ -55,6 +56,24 @@ def test_a_family_by_title_and_service_with_the_period_before() -> None:
     assert (family.times, family.times_before, family.minutes, family.unrecorded) == (3, 2, 60.0, 1)
     assert (family.workaround, family.workaround_times) == ("switch the sender\nwatch", 2)
     assert family.incidents == ("INC-3", "INC-4", "INC-5")
+
+
+def test_fixes_are_counted_as_persons_filed_them() -> None:
+    one, other = tried("Flush the ledger cache"), tried("Use the other ledger")
+    records = [
+        record(1, 3, attempts=(tried("Clear the OTP queue"),)),
+        record(2, 16, attempts=(one,)),
+        record(3, 18, attempts=(other,)),
+        record(4, 20, attempts=(tried("Empty the otp backlog", "FAILED"),)),
+    ]
+    pairs = ((one.fix, other.fix), ("Clear the OTP queue", "Empty the otp backlog"))
+    filed = filed_of([FixesSaid(True, a, b, "INC-1", "INC-2", "U1", SINCE, n) for n, (a, b) in enumerate(pairs)])
+    plain = digest(records)
+    assert (plain.families[0].workaround, plain.stopped) == (None, ())
+    found = compose(records, (), SINCE, UNTIL, "p", filed=filed)
+    assert (found.families[0].workaround, found.families[0].workaround_times) == (other.fix, 2)
+    assert [(n.fix, n.worked, n.incidents) for n in found.stopped] == [("Empty the otp backlog", 1, ("INC-4",))]
+    assert compose(records, (), SINCE - timedelta(days=5), UNTIL, "p", filed=filed).stopped == found.stopped
 
 
 def test_what_came_once_is_no_family() -> None:

@@ -60,3 +60,21 @@ def test_no_more_is_offered_than_a_select_holds() -> None:
     record = an_incident("INC-1", attempts=many, failed_checks=tuple(FailedCheck(f"shard-{n}a") for n in range(150)))
     brief = replace(brief_of(record), alternatives=())
     assert len(known_fixes(brief, [record])) == len(usual_checks(brief, [record])) == MOST
+
+
+def test_what_a_person_filed_is_offered_once_and_what_they_split_is_offered_twice() -> None:
+    one = an_incident("INC-1", attempts=(tried("Restart the pods"), tried("restart pods"), tried("Use the other one")))
+    brief = brief_of()
+    assert [k.fix for k in known_fixes(brief, [one])] == ["Restart the pods", "Use the other one"]
+    assert [k.fix for k in known_fixes(brief, [one], {"restart pods": "x"})] == [a.fix for a in one.attempts]
+    joined = {"restart the pods": "x", "restart pods": "x", "use the other one": "x"}
+    assert [k.fix for k in known_fixes(brief, [one], joined)] == ["Restart the pods"]
+
+
+def test_only_what_failed_is_said_to_have_failed() -> None:
+    one = an_incident("INC-1", attempts=(tried("Wait", "PARTIAL"), tried("Ask", "UNVERIFIED"), tried("Pray", "FAILED")))
+    assert [(k.fix, k.failed) for k in known_fixes(brief_of(), [one])] == [
+        ("Wait", False),
+        ("Ask", False),
+        ("Pray", True),
+    ]

@@ -85,7 +85,7 @@ def test_precedents_are_right_or_wrong_by_what_people_did_and_said() -> None:
     )
     said = (Feedback("INC-8", True), Feedback("INC-8", False), Feedback("INC-7", False), Feedback("INC-6", True))
     assert (of(*rows).right, of(*rows).unjudged) == (Share(2, 4), 3)
-    assert (of(*rows, said=said).right, of(*rows, said=said).unjudged) == (Share(2, 5), 2)
+    assert (of(*rows, said=said).right, of(*rows, said=said).unjudged) == (Share(2, 6), 2)
 
 
 def test_high_and_wrong_is_listed_newest_first() -> None:
@@ -122,3 +122,16 @@ def test_recorded_is_of_what_is_over_and_the_median_begins_at_the_clearing() -> 
     )
     found = of(*rows)
     assert (found.incidents, found.recorded, found.minutes_to_record) == (6, Share(4, 5), 10.0)
+
+
+def test_a_fix_used_in_words_filed_with_the_shown_one_counts_as_that() -> None:
+    rows = [told(1, tried("Use the other provider"))]
+    same = {"use the other provider": "one", "fail over; watch": "one"}
+    assert (of(*rows).acted_on.part, len(of(*rows).wrong_high), of(*rows).right.of) == (0, 1, 0)
+    found = report(rows, (), SINCE, UNTIL, same)
+    assert (found.acted_on.part, found.wrong_high, found.right) == (1, (), Share(1, 1))
+
+
+def test_the_first_record_counts_as_the_time_of_recording() -> None:
+    first, later = (replace(tried("x"), at=on_day(1) + timedelta(minutes=30 + m)) for m in (12, 300))
+    assert of(told(1, later, first)).minutes_to_record == 12

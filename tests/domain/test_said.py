@@ -13,7 +13,7 @@ from bot.domain.incident import Attempt, Incident, VerificationStatus
 from bot.domain.query import Query, Viewer
 from bot.domain.ranking import Precedent, Recalled, Tier, tier_of
 from bot.domain.recommendation import fix_record
-from bot.domain.said import Said, heed
+from bot.domain.said import Said, heed, spoke_of_strong
 from bot.domain.same_fix import same_fix
 from bot.domain.set_aside import SetAside, WhyAside, concerns, set_aside_for
 from tests.builders import an_alert
@@ -63,6 +63,21 @@ def test_what_is_set_aside_is_at_most_possible_and_says_why() -> None:
     assert brief.recommendation is not None
     assert brief.recommendation.successes == 1
     assert brief.set_aside == (ASIDE,)
+
+
+@pytest.mark.parametrize(("probability", "strong"), [(0.5, True), (0.99, True), (0.499, False), (0.21, False)])
+def test_a_brief_still_tells_whether_what_was_set_aside_counted(probability: float, strong: bool) -> None:
+    recalled = Recalled((precedent("INC-1", probability),), known=1)
+    assert (
+        spoke_of_strong(ASIDE, decide(an_alert(), heed(recalled, QUERY, Said((ASIDE,)), Viewer()), (), NOW)) is strong
+    )
+    assert spoke_of_strong(ASIDE, decide(an_alert(), Recalled((precedent("INC-1", 0.9),)), (), NOW))
+
+
+def test_what_was_hardly_possible_does_not_rise_by_being_set_aside() -> None:
+    recalled = Recalled((precedent("INC-1", 0.25), precedent("INC-2", 0.3)), known=2)
+    heeded = heed(recalled, QUERY, Said((ASIDE,)), Viewer())
+    assert [(p.incident.incident_id, p.probability) for p in heeded.precedents] == [("INC-2", 0.3), ("INC-1", 0.25)]
 
 
 def test_what_is_pinned_off_is_not_shown_and_still_told_of() -> None:

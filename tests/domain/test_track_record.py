@@ -78,3 +78,11 @@ def test_vendors_by_outages_with_fault_and_minutes() -> None:
         VendorLine("razorpay", 2, 1, 1, 40.0),
         VendorLine("twilio", 1, 0, 0, None),
     )
+
+
+def test_a_fix_that_was_used_lately_in_words_filed_with_it_is_not_unused() -> None:
+    records = [case(1, 1, tried("Drain it")), case(2, 9, tried("Empty it"))]
+    since, until = on_day(1) + timedelta(days=179), on_day(1) + timedelta(days=182)
+    assert [n.fix for n in unused(records, since, until)] == ["Drain it"]
+    same = {"drain it": "one", "empty it": "one"}
+    assert unused(records, since, until, same) == ()

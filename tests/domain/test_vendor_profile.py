@@ -7,6 +7,8 @@ from datetime import timedelta
 from bot.domain.incident import Boundary
 from bot.domain.recommendation import Confidence
 from bot.domain.vendor_profile import Pattern, vendor_profile
+from bot.domain.vendor_table import Vendor
+from bot.domain.vendors import directory
 from tests.builders import an_incident, on_day, tried
 
 AT = on_day(28)
@@ -79,3 +81,23 @@ def test_what_one_outage_alone_showed_is_no_pattern_and_many_signs_cost_little()
     loud = " ".join(f"HTTP {code}" for code in (400, 401, 403, 404, 409, 422, 429, 500, 501, 502, 503))
     found = vendor_profile("razorpay", [outage(1, symptoms=(loud,)), outage(3, title="504 again", region=None)], AT)
     assert found.patterns == (Pattern(("504",), 2, {"vendor": 2}),)
+
+
+def test_fixes_are_counted_as_filed_and_the_operators_names_of_a_vendor_are_one() -> None:
+    records = [
+        outage(1, vendor="acmepay", attempts=(tried("One"),)),
+        outage(3, vendor="APay", attempts=(tried("Two"),)),
+    ]
+    names = directory([Vendor("acmepay", "payments", ("APay",))])
+    found = vendor_profile("apay", records, AT, names=names, filed={"one": "x", "two": "x"})
+    assert len(found.incidents) == 2
+    assert found.fixes.recommendation is not None
+    assert found.fixes.recommendation.successes == 2
+    apart = vendor_profile("apay", records, AT, names=names).fixes.recommendation
+    assert apart is not None
+    assert apart.successes == 1
+
+
+def test_one_long_outage_does_not_make_the_usual_one_long() -> None:
+    found = vendor_profile("razorpay", [outage(1, minutes=10), outage(3, minutes=20), outage(5, minutes=600)], AT)
+    assert (found.minutes, found.timed) == (20, 3)

@@ -103,3 +103,20 @@ def test_samples_cut_anywhere_are_read_or_refused() -> None:
         text = sample.read_text(encoding="utf-8")
         for length in range(0, len(text), 97):
             check(sample.name, text[:length], None)
+
+
+def test_a_huge_cell_costs_its_own_row_only() -> None:
+    refused, kept = everything("x.csv", "id,title,root cause\n1,big," + "x" * 300_000 + "\n2,small,y\n")
+    assert isinstance(refused, Refusal)
+    assert "is larger than 256 kB" in refused.reason
+    assert isinstance(kept, Incident)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("x.csv", "title,root cause\nx,y\n"), ("x.md", "# T\n\n## Root cause\nx\n")]
+)
+def test_utf16_without_a_mark_is_named_as_such(name: str, text: str) -> None:
+    (refused,) = everything(name, text.encode("utf-16-le").decode())
+    assert isinstance(refused, Refusal)
+    assert "UTF-16" in refused.reason
+    assert len(everything("x.csv", "title,root cause\nx,y\n\0,z\n")) == 2

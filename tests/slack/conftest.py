@@ -167,11 +167,13 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
     deps = Listening(
         inbox=inbox,
         store=memory.incidents,
-        resolve=Resolve(memory.incidents, surfaces, clock, confirms=confirming(settings, people)),
+        resolve=Resolve(
+            memory.incidents, surfaces, clock, confirms=confirming(settings, people), said=memory.store.said
+        ),
         keep_apart=KeepApart(memory.incidents, surfaces),
         answer_again=AnswerAgain(memory.incidents, surfaces),
         lookup=LookUp(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents),
+        compose_digest=ComposeDigest(memory.incidents, memory.store.said),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
         chat=chat,
         surfaces=surfaces,
@@ -235,7 +237,7 @@ async def unconnected(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Desk]:
     settings = Settings(database_url=fresh(tmp_path / "desk.db"))
     retries = (0.02, 0.02, 0.02)
     async with (
-        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=1.5, retry_delays_s=retries, now=clock.stamp) as slack,
+        await LocalSlack.start(manifest=MANIFEST, ack_timeout_s=3, retry_delays_s=retries, now=clock.stamp) as slack,
         open_memory(settings, clock, Counting()) as memory,
     ):
         yield await open_desk(slack, memory, clock, settings)

@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 
 from bot.domain.query import OPERATOR, Query
 from bot.domain.ranking import Tier
+from bot.domain.report import Share
 from bot.slack import ids
 from bot.workflows.report import ComposeReport
 from tests.slack.conftest import Desk
-from tests.slack.test_agreements import ask, audited, choose, opened, press, replies, shown, submit
+from tests.slack.test_agreements import LEDGER, ask, audited, choose, go_on, opened, press, replies, shown, submit
+from tests.slack.test_correcting import recorded
 from tests.slack.test_details import details
 
 WHOLE_TIME = datetime(2020, 1, 1, tzinfo=UTC), datetime(2040, 1, 1, tzinfo=UTC)
@@ -73,6 +75,28 @@ async def test_a_wrong_precedent_is_set_aside_for_its_kind_of_alert_and_taken_ba
     assert "Nothing is silenced" in (await ask(office, "rules"))["text"]
     acts = [action for _, action, object_ in await audited(office) if object_ == wrong.incident_id]
     assert acts[-2:] == ["set aside", "undo set aside"]
+
+
+async def test_the_only_precedent_set_aside_counts_as_wrong_and_undo_gives_the_very_brief_back(office: Desk) -> None:
+    await recorded(office)
+    go_on(office, hours=30)
+    ts = await office.alert(LEDGER)
+    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    (before,) = await office.memory.incidents.briefs(incident_id)
+    (only,) = before.brief.sources
+    await choose(office, ts, ids.WRONG)
+    said = {ids.PRECEDENT: only.incident_id, ids.WHY: "other cause", ids.PIN: "alert", ids.REASON: "<!channel> *x*"}
+    assert await submit(office, said) == {}
+    (after,) = await office.memory.incidents.briefs(incident_id)
+    assert (after.brief.sources, after.brief.recommendation) == ((), None)
+    assert "<!channel>" not in json.dumps(office.slack.replies("C0ALERTS", ts))
+    found = await ComposeReport(office.memory.incidents, office.memory.store.said)(*WHOLE_TIME, OPERATOR)
+    assert (found.right, found.unjudged) == (Share(0, 1), 0)
+    await press(office, await ask(office, "rules", "alice"), ids.UNDO, "alice")
+    await office.slack.wait_for(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
+    await office.work()
+    (restored,) = await office.memory.incidents.briefs(incident_id)
+    assert restored.brief == before.brief
 
 
 async def test_what_is_pinned_off_for_a_service_is_shown_in_details_alone(office: Desk) -> None:

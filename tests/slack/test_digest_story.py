@@ -19,7 +19,8 @@ class Drawn:
 def posting(desk: Desk) -> PostDigests:
     memory, deps = desk.memory, desk.deps
     time = DigestTime(f"{deps.clock.now():%a}".lower(), 0, UTC)
-    return PostDigests(memory.incidents, memory.channels, memory.claims, deps.chat, deps.surfaces, deps.clock, time)
+    said, chat = memory.store.said, deps.chat
+    return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, deps.surfaces, deps.clock, time)
 
 
 async def test_the_digest_has_its_picture_in_the_thread_once(office: Desk) -> None:

@@ -11,11 +11,14 @@ import pytest
 from bot.domain.incident import Attempt, Boundary, Source, VerificationStatus
 from bot.domain.ranking import Precedent, Recalled, Tier
 from bot.domain.vendor_profile import vendor_profile
+from bot.domain.vendor_table import Vendor
+from bot.domain.vendors import directory
 from bot.playground import validate_message
 from bot.ports import RecordRejected
 from bot.ports.store import Changes
 from bot.slack import ids
-from bot.slack.looking_up import post_shared, share_view, turned
+from bot.slack.listening import PUBLIC
+from bot.slack.looking_up import looked_up, post_shared, share_view, turned
 from bot.slack.lookup_messages import page_message, paged
 from bot.slack.messages import note
 from bot.slack.vendor_message import vendor_message
@@ -106,5 +109,7 @@ async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -
     assert "504 → *vendor in 6 of 6* (6 outages)" in profile
     assert "worked 6 of 6" in profile
     assert "+4 more" in profile
+    named = replace(desk.deps, names=directory([Vendor("razorpay", "payments", ("quickpay",))]))
+    assert "6 incidents" in cases.shown((await looked_up(named, "vendor:QuickPay", PUBLIC)).blocks)
     await slack.slash("C0ALERTS", "/recall", "vendor:nobody", user="gina")
     assert "No incident is recorded that names *nobody*" in await desk.whisper("gina")

@@ -61,6 +61,16 @@ async def test_a_marked_message_is_recorded_once_after_it_was_answered(office: D
     assert "already, by <@U0ALICE>: not verified" in json.dumps(await marked(office, said["ts"], "bob"))
 
 
+async def test_what_a_message_says_after_it_was_changed_is_another_fix(office: Desk) -> None:
+    ts = await office.alert(NAME)
+    said = await office.slack.post("alerts", "flushed the cache", user="bob", thread_ts=ts)
+    await press(office, await marked(office, said["ts"], "alice"), "not_sure", "alice")
+    await office.slack.edit("alerts", said["ts"], text="restarted it, too")
+    await press(office, await marked(office, said["ts"], "bob"), "recovered", "bob")
+    fixes = [a.fix for a in (await office.memory.incidents.record("INC-1")).attempts]
+    assert fixes == ["flushed the cache", "restarted it, too"]
+
+
 async def test_what_was_changed_meanwhile_or_is_not_the_fix_is_not_recorded(office: Desk) -> None:
     ts = await office.alert(NAME)
     said = await office.slack.post("alerts", "flushed the cache", user="bob", thread_ts=ts)

@@ -243,6 +243,29 @@ def test_only_what_fits_is_put_in_the_newest_first() -> None:
     assert validate_view(view) == []
 
 
+def test_a_pasted_log_does_not_push_out_what_people_said() -> None:
+    said = [Said("U1", "2.1", "failed over"), Said("U1", "2.2", "L" * 3500)]
+    view = filling.with_said(opened(fix="typed " * 200), ids.FIX, said)
+    (block,) = [b for b in view["blocks"] if b.get("block_id") == "fix#1"]
+    put = block["element"]["initial_value"].splitlines()
+    assert put[-2] == "failed over"
+    assert put[-1].startswith("LLL")
+    assert put[-1].endswith("…")
+
+
+def test_choices_that_begin_alike_show_how_they_end() -> None:
+    long = [LONG + "of Mumbai", LONG + "of <Frankfurt>"]
+    form = replace(OFFERED, known_fixes=tuple(KnownFix(fix) for fix in (*long, FIX)), usual_checks=("a" * 99, "b"))
+    view = modals.resolve_view(form, {})
+    assert validate_view(view) == []
+    asked = {b["block_id"]: b["element"] for b in view["blocks"] if b["type"] == "input"}
+    told = [o.get("description", {}).get("text", "") for o in asked[ids.KNOWN_FIX]["options"]]
+    assert told[0].endswith("of Mumbai")
+    assert told[1].endswith("of &lt;Frankfurt&gt;")
+    assert told[2:] == ["", ""]
+    assert all("description" not in o for o in asked[ids.KNOWN_CHECKS]["options"])
+
+
 def test_the_fields_that_are_seldom_needed_take_the_place_of_their_button() -> None:
     view = filling.with_more(opened())
     assert [b.get("block_id") for b in view["blocks"]][-3:] == [ids.ALSO, ids.ALSO_OUTCOME, ids.IMPACT]

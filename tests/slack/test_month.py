@@ -41,7 +41,7 @@ def post_of(one: Occurrence, *, fires: bool = True) -> dict[str, Any]:
         title = f"[{'FIRING:1' if fires else 'RESOLVED'}] {alert['title']} {alert['service']} {alert['region']} (production critical)"
         lines = [f"*Description:* {said}", "*Details:*"]
         lines += [f"  • *{k}:* `{v}`" for k, v in {"alertname": alert["title"], **labels}.items()]
-        card = {"title": title, "title_link": "https://am.example/#/alerts", "text": "\n".join(lines)}
+        card: dict[str, Any] = {"title": title, "title_link": "https://am.example/#/alerts", "text": "\n".join(lines)}
         return {"username": "Alertmanager", "attachments": [{"color": color, "fallback": f"{title} | am", **card}]}
     fields = [{"title": k.title(), "value": v, "short": True} for k, v in labels.items()]
     card = {"title": f"{'Triggered' if fires else 'Resolved'}: {alert['title']}", "text": said}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.channel import NO_DIGEST, ChannelSettings, DigestTime
+from bot.domain.filing import FixesSaid
 from bot.domain.query import OPERATOR
 from bot.ports.chat import Channel
 from bot.ports.store import Changes
@@ -16,6 +17,7 @@ from bot.slack.agreed import AgreedChat
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.channels import default_time
 from bot.workflows.digest import ComposeDigest, PostDigests
+from tests.builders import an_incident, tried
 from tests.workflows.world import World, world
 
 MONDAY = default_time("mon", 9, "Europe/Berlin")
@@ -33,7 +35,8 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 def digests(w: World, default: DigestTime = MONDAY) -> PostDigests:
     chat = AgreedChat(w.chat, w.memory.channels)
-    return PostDigests(w.memory.incidents, w.memory.channels, w.memory.claims, chat, SlackSurfaces(), w.clock, default)
+    memory, said = w.memory, w.memory.store.said
+    return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, SlackSurfaces(), w.clock, default)
 
 
 async def ids(w: World) -> list[str]:
@@ -113,8 +116,22 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
     assert "problem" not in said["C1"]
 
 
+async def test_fixes_are_counted_as_persons_filed_them(w: World) -> None:
+    now = w.clock.now()
+    said = FixesSaid(True, "Drain the queue", "Empty it", "INC-1", "INC-2", "U1", now)
+    await w.memory.store.said.say_fixes(said, Changes())
+    for n, fix in ((1, "Drain the queue"), (2, "Empty it")):
+        old = an_incident(
+            f"OLD-{n}", title="T", service="s", started_at=now - timedelta(days=n), attempts=(tried(fix),)
+        )
+        await w.memory.incidents.commit(Changes(records=(old,), recallable=frozenset({old.incident_id})))
+    compose = ComposeDigest(w.memory.incidents, w.memory.store.said)
+    found = await compose(now - timedelta(days=3), now, OPERATOR, "these days")
+    assert [f.workaround_times for f in found.families] == [2]
+
+
 async def test_a_digest_says_for_how_many_alerts_memory_had_no_answer(w: World) -> None:
-    compose = ComposeDigest(w.memory.incidents)
+    compose = ComposeDigest(w.memory.incidents, w.memory.store.said)
     now = w.clock.now()
     found = await compose(now - timedelta(days=1), now + timedelta(days=1), OPERATOR, "today")
     assert (found.incidents, found.briefs, found.abstained) == (1, 1, 1)

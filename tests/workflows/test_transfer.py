@@ -9,7 +9,7 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.domain.query import OPERATOR, Query
-from bot.ports.store import Destination
+from bot.ports.store import Changes, Destination
 from bot.workflows.transfer import ExportRecords, Imported, ImportRecords, Refusal, keep
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
@@ -72,6 +72,19 @@ async def test_the_same_id_with_other_content_replaces(store: Store) -> None:
     assert record.root_cause == "b"
     done = await imported(store, [line(1, root_cause="b"), line(1, root_cause="c")])
     assert (done.added, done.replaced, done.unchanged) == (0, 1, 1)
+
+
+async def test_what_was_taken_out_here_comes_back_only_where_that_is_said(store: Store) -> None:
+    lines = [line(1), line(2)]
+    await imported(store, lines)
+    await store.incidents.commit(Changes(retracted=("X-00001",)))
+    done = await imported(store, lines)
+    assert (done.added, done.unchanged, done.forgotten, done.read) == (0, 1, ["X-00001"], 2)
+    assert [r.incident_id for r in await store.incidents.records(OPERATOR)] == ["X-00002"]
+    done = Imported()
+    async for _ in ImportRecords(store.incidents, again=True)("f.jsonl", lines, done):
+        pass
+    assert (done.added, done.forgotten) == (1, [])
 
 
 async def test_many_records_take_few_transactions(store: Store) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.store.audit_log import SqlAuditLog
+from bot.adapters.store.backup import forget_earlier, keep_before_upgrade
 from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
 from bot.adapters.store.commit import Writer
@@ -27,16 +29,18 @@ from bot.adapters.store.purging import SqlPurging
 from bot.adapters.store.receiving import Together
 from bot.adapters.store.retention import SqlRetention
 from bot.adapters.store.said import SqlSaid
-from bot.adapters.store.schema import check, upgrade
+from bot.adapters.store.schema import HEAD, applied, check, upgrade
 from bot.adapters.store.storms import SqlHeard, SqlStorms
 from bot.adapters.store.tables import inbox as inbox_table
 from bot.adapters.store.traces import SqlTraces
 from bot.adapters.store.vectors import VectorFiller
+from bot.observability import logger
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
 from bot.ports.embedding import Embedder
 
 LEASE_S = 60.0
+log = logger("store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +167,39 @@ async def _require_current(database: Database) -> None:
 
 
 async def _upgrade_if_needed(database: Database) -> None:
-    if not await _is_current(database):
+    if await _is_current(database):
+        return
+    async with database.read() as connection:
+        before = await connection.run_sync(applied)
+    kept = None
+    if before is not None and database.is_sqlite and _file(database).is_file():
+        kept = await keep_before_upgrade(_file(database), before)
+    with _told(before, kept):
         async with database.write() as connection:
             await connection.run_sync(upgrade)
+    if kept:
+        forget_earlier(_file(database), kept)
+
+
+def _file(database: Database) -> Path:
+    return Path(database.engine.url.database or "")
+
+
+@contextmanager
+def _told(before: str | None, kept: Path | None) -> Iterator[None]:
+    """Log how an upgrade ended; one that failed was taken back as a whole, and its StoreUnavailable says so."""
+    done = False
+    try:
+        yield
+        done = True
+    except StoreUnavailable as failed:
+        raise StoreUnavailable(
+            f"The database could not be upgraded to the schema {HEAD} and is as it was ({before or 'empty'}): the version "
+            f"that you had still works with it. {failed}"
+        ) from failed
+    finally:
+        facts = {"schema_before": before, "schema": HEAD, "copy": str(kept) if kept else None}
+        if not done:
+            log.error("the upgrade of the database failed and was taken back", **facts)
+        elif before is not None:
+            log.warning("the database was upgraded", **facts)

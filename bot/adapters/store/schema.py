@@ -27,7 +27,7 @@ def applied(connection: sa.Connection) -> str | None:
 def check(connection: sa.Connection) -> bool:
     """Whether the schema is the one we need; raises StoreUnavailable for one that a newer version wrote."""
     revision = applied(connection)
-    if revision is not None and revision not in _known():
+    if revision is not None and revision not in known():
         raise StoreUnavailable(
             f"The database has the schema {revision} of a newer Precedent; install that version, or restore a backup."
         )
@@ -35,7 +35,8 @@ def check(connection: sa.Connection) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _known() -> frozenset[str]:
+def known() -> frozenset[str]:
+    """The revisions that this version knows."""
     return frozenset(script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
 
 

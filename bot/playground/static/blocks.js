@@ -1,5 +1,6 @@
 // Block Kit and attachments as DOM nodes. `ctx` says what a click does:
 //   names {users, channels}; act(element, block, choice); draft: Map of "block_id action_id" → value; errors by block id.
+import { icon } from "./icons.js";
 import { emoji, h, link, mrkdwn, safeUrl, textObject } from "./text.js";
 
 const BLOCKS = {
@@ -19,10 +20,10 @@ const BLOCKS = {
   input: (b, ctx) => {
     const error = ctx.errors?.[b.block_id];
     return h("div", { class: error ? "b-input bad" : "b-input" },
-      h("label", { for: fieldId(b, b.element) }, textObject(b.label, ctx.names), b.optional ? h("span", { class: "opt" }, " (optional)") : ""),
+      h(GROUPS.has(b.element.type) ? "span" : "label", { class: "name", id: `${fieldId(b, b.element, ctx)}-name`, for: GROUPS.has(b.element.type) ? undefined : fieldId(b, b.element, ctx) }, textObject(b.label, ctx.names), b.optional ? h("span", { class: "opt" }, " (optional)") : ""),
       element(b.element, b, ctx),
-      b.hint && h("div", { class: "hint" }, textObject(b.hint, ctx.names)),
-      error && h("div", { class: "error", role: "alert" }, error));
+      b.hint && h("div", { class: "hint", id: `${fieldId(b, b.element, ctx)}-hint` }, textObject(b.hint, ctx.names)),
+      error && h("div", { class: "error", role: "alert", id: `${fieldId(b, b.element, ctx)}-error` }, error));
   },
   rich_text: (b, ctx) => h("div", { class: "b-rich" }, b.elements.map((e) => rich(e, ctx))),
   markdown: (b, ctx) => h("div", {}, mrkdwn(b.text.replaceAll("**", "*"), ctx.names)),
@@ -69,7 +70,20 @@ function richInline(e, ctx) {
 }
 
 export const fieldKey = (block, e) => `${block.block_id} ${e.action_id}`;
-const fieldId = (block, e) => `f-${block.block_id}-${e.action_id}`;
+const fieldId = (block, e, ctx) => `f-${ctx.place}-${block.block_id}-${e.action_id}`.replace(/\s/g, "_");
+const GROUPS = new Set(["checkboxes", "radio_buttons", "multi_static_select", "multi_users_select", "multi_conversations_select"]);
+
+/** The id of an input and what names and explains it to a screen reader. */
+function described(e, block, ctx, group = false) {
+  const id = fieldId(block, e, ctx);
+  const input = block.type === "input";
+  const error = ctx.errors?.[block.block_id];
+  return {
+    id, "aria-labelledby": group && input ? `${id}-name` : undefined, "aria-label": input ? undefined : e.placeholder?.text ?? "Choose",
+    "aria-describedby": [error && `${id}-error`, input && block.hint && `${id}-hint`].filter(Boolean).join(" ") || undefined,
+    "aria-invalid": error ? "true" : undefined, "aria-required": input && !block.optional && !group ? "true" : undefined,
+  };
+}
 const label = (o) => o.text.text.replace(/:([a-z0-9_+-]+):/g, (w, n) => emoji(n));
 
 function element(e, block, ctx) {
@@ -88,7 +102,7 @@ function button(e, block, ctx) {
 
 function overflow(e, block, ctx) {
   const menu = h("details", { class: "menu" },
-    h("summary", { class: "btn", "aria-label": "More" }, "⋯"),
+    h("summary", { class: "btn", "aria-label": "More actions" }, icon("more")),
     h("div", { class: "items" }, e.options.map((o) =>
       h("button", { type: "button", onclick: () => { menu.open = false; ctx.act(e, block, o.value); } }, label(o)))));
   return menu;
@@ -111,7 +125,7 @@ function field(type) {
   return (e, block, ctx) => {
     const tag = e.multiline ? "textarea" : "input";
     const node = h(tag, {
-      id: fieldId(block, e), type: e.multiline ? undefined : type, rows: e.multiline ? "4" : undefined,
+      ...described(e, block, ctx), type: e.multiline ? undefined : type, rows: e.multiline ? "4" : undefined,
       placeholder: e.placeholder?.text, maxlength: e.max_length,
       value: held(e, block, ctx, e.initial_value ?? e.initial_date ?? e.initial_time ?? ""),
     });
@@ -129,7 +143,7 @@ function select(list) {
     const now = held(e, block, ctx, initialValue(e));
     const option = (o) => h("option", { value: o.value, selected: o.value === now }, label(o));
     const groups = (e.option_groups ?? []).map((g) => h("optgroup", { label: g.label.text }, g.options.map(option)));
-    const node = h("select", { id: fieldId(block, e) },
+    const node = h("select", described(e, block, ctx),
       h("option", { value: "" }, e.placeholder?.text ?? "Select…"), groups, list(e, ctx).map(option));
     node.value = now;
     node.addEventListener("change", () => hold(e, block, ctx, node.value, node.value !== ""));
@@ -142,8 +156,8 @@ function several(list) {
     const now = held(e, block, ctx, (e.initial_options ?? []).map((o) => o.value).concat(e.initial_conversations ?? e.initial_users ?? []));
     const groups = (e.option_groups ?? []).flatMap((g) => g.options);
     const boxes = [...list(e, ctx), ...groups].map((o) =>
-      h("label", { class: "choice" }, h("input", { type: "checkbox", value: o.value, checked: now.includes(o.value) }), label(o), described(o)));
-    const node = h("div", { id: fieldId(block, e), role: "group" }, boxes);
+      h("label", { class: "choice" }, h("input", { type: "checkbox", value: o.value, checked: now.includes(o.value) }), label(o), note(o)));
+    const node = h("div", { ...described(e, block, ctx, true), role: "group" }, boxes);
     node.addEventListener("change", () =>
       hold(e, block, ctx, [...node.querySelectorAll("input:checked")].map((box) => box.value)));
     return node;
@@ -152,14 +166,14 @@ function several(list) {
 
 function radios(e, block, ctx) {
   const now = held(e, block, ctx, initialValue(e));
-  const name = fieldId(block, e);
-  const node = h("div", { id: name, role: "radiogroup" }, e.options.map((o) =>
-    h("label", { class: "choice" }, h("input", { type: "radio", name, value: o.value, checked: o.value === now }), label(o), described(o))));
+  const name = fieldId(block, e, ctx);
+  const node = h("div", { ...described(e, block, ctx, true), role: "radiogroup" }, e.options.map((o) =>
+    h("label", { class: "choice" }, h("input", { type: "radio", name, value: o.value, checked: o.value === now }), label(o), note(o))));
   node.addEventListener("change", (event) => hold(e, block, ctx, event.target.value));
   return node;
 }
 
-const described = (o) => o.description && h("small", {}, ` ${o.description.text}`);
+const note = (o) => o.description && h("small", {}, ` ${o.description.text}`);
 const option = (value, text) => ({ value, text: { text } });
 const people = (_e, ctx) => Object.entries(ctx.names.users).map(([id, name]) => option(id, name));
 const places = (_e, ctx) => Object.entries(ctx.names.channels).map(([id, name]) => option(id, `#${name}`));

@@ -12,6 +12,8 @@ from bot.ports import RecordRejected
 
 # What is longer than this no record can hold; it is not looked at.
 MAX_TEXT = 1024 * 1024
+# No document is read that is longer.
+MAX_DOCUMENT = 256 * 1024 * 1024
 TOO_LONG = f"is longer than {MAX_TEXT // 1024} kB"
 # A text as short as this holds no secret with its name.
 _SHORT = 8

@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.domain.incident import Incident
 from bot.ports import RecordRejected
-from bot.ports.imports.entries import Entry, Form, ToRow, masked_row
+from bot.ports.imports.entries import MAX_DOCUMENT, Entry, Form, ToRow, masked_row
 from bot.ports.imports.incident_io import from_incident_io, is_incident_io
 from bot.ports.imports.jira import from_jira, is_issue
 from bot.ports.imports.markdown import read_markdown
@@ -34,13 +34,14 @@ TOOLS: tuple[tuple[Form, Callable[[Mapping[str, Any]], bool], ToRow], ...] = (
 # Where lists of records stand in what the tools answer.
 LISTS = ("incidents", "issues", "data", "alerts", "records")
 SINGLE = ("incident", "issue", "alert")
-MAX_DOCUMENT = 256 * 1024 * 1024
 NOT_UTF8 = "is not UTF-8 (it may be Latin-1 or UTF-16); nothing of the file was taken: save or convert it as UTF-8"
 NO_FORM = (
     "is in no form that import knows: JSON, CSV with a line of headings, or a post-mortem in Markdown; see --format"
 )
 JSON_NAMES = (".jsonl", ".json", ".ndjson")
 _NOT_UTF8 = re.compile("[\ud800-\udfff]")
+# UTF-16 without a mark reads as UTF-8 with NULs; a NUL further down is a fault of its line.
+_UTF16 = re.compile(r"[^\x00\n]{0,9}\x00")
 _A_VALUE = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 _MARKDOWN_HEAD = re.compile(r"\s*(?:#{1,6}\s|---\n)")
 _TABLE_HEAD = re.compile(r"\s*[^\n]*[,;\t|]")
@@ -64,7 +65,7 @@ def read_file(name: str, text: str, form: Form | None = None, columns: Columns |
         return Reading(Form.JSONL, iter(refused))
     written_as_json = found not in {Form.MARKDOWN, Form.CSV} and (found is Form.JSONL or _is_json(text))
     by_line = written_as_json and not _is_document(text)
-    if not by_line and (bad := _NOT_UTF8.search(text)):
+    if not by_line and (bad := _NOT_UTF8.search(text) or _UTF16.match(text)):
         line = text.count("\n", 0, bad.start()) + 1
         return Reading(found, iter([Entry(line, RecordRejected("", NOT_UTF8), form=found)]))
     if found is Form.MARKDOWN:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.ports import RecordRejected
-from bot.ports.imports.entries import Entry, Form, Row
+from bot.ports.imports.entries import MAX_DOCUMENT, Entry, Form, Row
 from bot.ports.imports.headings import FIELDS, IGNORED, form_of, recognised
 from bot.ports.imports.jira import jira_id
 from bot.ports.imports.prose import said_in
@@ -28,6 +28,8 @@ from bot.ports.imports.values import (
     with_prefix,
 )
 
+# A cell of any size costs its own row only: Python stops reading a file at 128 kB.
+csv.field_size_limit(MAX_DOCUMENT)
 DELIMITERS = (",", ";", "\t", "|")
 _LISTS = frozenset({"symptoms", "failed_checks", "failed_fix"})
 # What a tracker writes under "Resolution": how the ticket ended, not what was done.

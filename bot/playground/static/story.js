@@ -1,0 +1,223 @@
+// The payment outage, told in two minutes by pressing what a person would press. It can be paused, stepped and stopped;
+// whoever asks for less motion gets it step by step. `?pace=5` plays it five times as fast.
+import { icon } from "./icons.js";
+import { ask } from "./modal.js";
+import { $, act, calm, go, here, seen, toast } from "./page.js";
+
+const PATIENCE_MS = 20_000;
+const pace = Number(new URLSearchParams(location.search).get("pace")) || 1;
+let run = null;
+
+class Stopped extends Error {}
+
+/** One telling: where it is, and whether it waits. */
+function telling() {
+  return { paused: calm(), stopped: false, skip: false, wake: () => {} };
+}
+
+const after = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function turn() {
+  if (run.stopped) throw new Stopped();
+}
+
+/** Waits as long as the text needs to be read; "Next" ends it, a pause holds it. */
+async function rest(seconds) {
+  let left = (seconds * 1000) / pace;
+  run.skip = false;
+  while ((left > 0 || run.paused) && !run.skip) {
+    await Promise.race([after(50), new Promise((done) => { run.wake = done; })]);
+    await turn();
+    if (!run.paused) left -= 50;
+  }
+}
+
+async function until(find, what) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    await turn();
+    const found = find();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`${what} did not come`);
+    await after(40);
+  }
+}
+
+async function point(find, what, ms = 900) {
+  const node = await until(find, what);
+  document.querySelector(".pointed")?.classList.remove("pointed");
+  node.classList.add("pointed");
+  node.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+  await after(ms / pace);
+  await turn();
+  return node;
+}
+
+async function press(find, what) {
+  await point(find, what);
+  find()?.click();
+  document.querySelector(".pointed")?.classList.remove("pointed");
+}
+
+async function choose(find, text) {
+  const node = await point(find, text, 500);
+  const option = [...node.options].find((o) => o.value === text || o.textContent.includes(text));
+  if (!option) throw new Error(`There is no choice “${text}”`);
+  node.value = option.value;
+  node.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+async function type(find, text) {
+  const node = await point(find, "an input", 300);
+  for (let length = calm() ? text.length : 1; length <= text.length; length += 1) {
+    node.value = text.slice(0, length);
+    await after(35 / pace);
+    await turn();
+  }
+  node.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+// ---- what the story touches
+
+const button = (root, text) => () => [...document.querySelectorAll(`${root} button`)].filter((b) => b.textContent.trim() === text && !b.disabled).at(-1);
+const reply = (text) => () => [...document.querySelectorAll("#replies .message")].filter((m) => m.textContent.includes(text)).at(-1);
+const part = (text) => () => [...document.querySelectorAll("#replies .message:last-child .block, #replies .block")].filter((b) => b.textContent.includes(text)).at(-1);
+const field = (label, kind) => () => [...document.querySelectorAll("#modal .b-input")].find((b) => b.querySelector(".name")?.textContent.startsWith(label))?.querySelector(kind);
+const lastAlert = (text) => () => [...document.querySelectorAll("#messages .message")].filter((m) => m.textContent.includes(text)).at(-1);
+const sample = async (name) => {
+  await choose(() => $("sample"), name);
+  await press(button("#samples", "Post alert"), "the button");
+};
+
+async function actAs(name) {
+  const person = seen.state.people.find((p) => p.real_name.startsWith(name));
+  if (person) await choose(() => $("actas"), person.id);
+  await until(() => here.user === person?.id, name);
+}
+
+async function openThread() {
+  const before = here.thread;
+  await press(() => [...document.querySelectorAll("#messages .replies")].at(-1), "The brief");
+  await until(() => here.thread && here.thread !== before && reply("RESOLUTION STEPS")(), "The brief");
+}
+
+const ALERT = "payment-gateway-504";
+const FIX = "Open the razorpay circuit breaker";
+const WRONG = "Restart payments-api";
+
+const STEPS = [
+  ["09:12", "Monday morning. Jonas is on call, #alerts is quiet.", 5, async () => {
+    go(seen.state.channels.find((c) => c.name === "alerts").id);
+    await actAs("Jonas");
+  }],
+  ["09:13", "One payment in three fails. Alertmanager posts into the channel, as it always did.", 5, () => sample(ALERT)],
+  ["09:13", "The bot has answered in the thread. The first line is all that a phone shows at night: is it us, and what worked.", 11, async () => {
+    await openThread();
+    await point(() => $("replies").querySelector(".message:last-child .block"), "The verdict", 200);
+  }],
+  ["09:14", "The steps that worked before, with how often and when last. No model wrote this: every number is counted from records.", 10,
+    () => point(part("RESOLUTION STEPS"), "The steps", 200)],
+  ["09:14", "What wasted time, and what did not work. A restart never helped.", 8, () => point(part("DID NOT WORK"), "What did not work", 200)],
+  ["09:16", "A wrong turn: Jonas restarts payments-api all the same. It does not help, and he says so.", 5, () => press(button("#replies", "Record…"), "Record…")],
+  ["09:31", "He is in a hurry and leaves out the first question. The modal keeps what he typed.", 7, async () => {
+    await choose(field("What fixed it?", "select"), "Something else");
+    await type(field("What was done", "textarea"), WRONG);
+    await press(button("#modal", "Record"), "Record");
+    await until(() => document.querySelector("#modal .error"), "The error");
+  }],
+  ["09:31", "“No”, it did not fix it. That is memory too: the next one on call will read it.", 8, async () => {
+    await choose(field("Did it fix it?", "select"), "no");
+    await press(button("#modal", "Record"), "Record");
+    await until(() => !$("modal").open, "The record");
+    await point(() => [...document.querySelectorAll("#replies .message")].at(-1), "The note", 200);
+  }],
+  ["09:40", "Then what the brief said first: captures go to the other gateway. They recover. He chooses it from the fixes that are known.", 9, async () => {
+    const notes = document.querySelectorAll("#replies .message").length;
+    await press(button("#replies", "Record…"), "Record…");
+    await choose(field("Did it fix it?", "select"), "recovered");
+    await choose(field("What fixed it?", "select"), FIX);
+    await choose(field("Where was the fault", "select"), "vendor");
+    await press(button("#modal", "Record"), "Record");
+    await until(() => !$("modal").open && document.querySelectorAll("#replies .message").length > notes, "The record");
+    await point(() => [...document.querySelectorAll("#replies .message")].at(-1), "The note", 200);
+  }],
+  ["09:52", "Alertmanager says that it is over. That alone would have taught the bot nothing: an alert that cleared is not a fix that worked.", 8,
+    () => sample(`${ALERT}-resolved`)],
+  ["Thursday, 03:07", "Three days later, at night, the same alert. Now Maya is on call; she was not there on Monday.", 7, async () => {
+    await act("later", { hours: 72 });
+    await actAs("Maya");
+    const old = document.querySelectorAll("#messages .replies").length;
+    await sample(ALERT);
+    await until(() => document.querySelectorAll("#messages .replies").length > old, "The brief");
+  }],
+  ["Thursday, 03:07", "The brief counts Monday: the same fix once more, and who did it.", 10, async () => {
+    await openThread();
+    await point(part("RESOLUTION STEPS"), "The steps", 200);
+  }],
+  ["Thursday, 03:08", "And nobody restarts payments-api this time.", 8, () => point(part("DID NOT WORK"), "What did not work", 200)],
+  ["", "That is all there is to it. Your turn: post another alert, switch memory off, look at the traffic.", 8, async () => {}],
+];
+
+async function tell(reset) {
+  run = telling();
+  show(true);
+  try {
+    if (seen.state.messages.length || seen.state.switches.hours_later || !seen.state.switches.memory) {
+      say("", "Everything is put back to the beginning…", 0);
+      if (!(await reset())) throw new Error("The reset failed");
+      await until(() => seen.state.bot.connected && seen.state.messages.length === 0, "The bot");
+    }
+    for (const [number, [clock, text, seconds, deed]] of STEPS.entries()) {
+      say(clock, text, (number + 1) / STEPS.length);
+      await rest(number ? 2.5 : 0);
+      await deed();
+      await rest(seconds);
+    }
+  } catch (problem) {
+    if (!(problem instanceof Stopped)) toast(`The story stops here: ${problem.message}`);
+  } finally {
+    document.querySelector(".pointed")?.classList.remove("pointed");
+    show(false);
+    run = null;
+  }
+}
+
+function say(clock, text, done) {
+  $("storyclock").textContent = clock;
+  $("storytext").textContent = text;
+  $("storydone").value = done;
+}
+
+function show(on) {
+  $("story").hidden = !on;
+  $("storystart").disabled = on;
+  document.body.classList.toggle("telling", on);
+  if (on) { drawPause(); $("storypause").focus({ preventScroll: true }); } else $("storystart").focus({ preventScroll: true });
+}
+
+function drawPause() {
+  const paused = Boolean(run?.paused);
+  $("storypause").replaceChildren(icon(paused ? "play" : "pause"), paused ? "Continue" : "Pause");
+}
+
+function pause(paused) {
+  if (!run) return;
+  run.paused = paused;
+  drawPause();
+  run.wake();
+}
+
+export function readyStory(reset) {
+  $("storystart").addEventListener("click", () => {
+    if (run) return;
+    if (!seen.state.messages.length) { tell(reset); return; }
+    ask({ title: "Play the payment outage?", text: "It starts from the beginning: messages and what the bot learnt here are thrown away.", yes: "Play", run: () => tell(reset) });
+  });
+  $("storypause").addEventListener("click", () => pause(!run?.paused));
+  $("storynext").addEventListener("click", () => { if (run) { run.skip = true; run.wake(); } });
+  $("storystop").addEventListener("click", () => { if (run) { run.stopped = true; run.wake(); } });
+  // Whoever takes the mouse has the page to themselves until they continue.
+  document.addEventListener("pointerdown", (event) => {
+    if (run && event.isTrusted && !$("story").contains(event.target)) pause(true);
+  });
+}

@@ -1,0 +1,85 @@
+"""What the page switches: memory on and off, the time, everything back to the beginning. Must not know the app.
+
+Whoever runs the app inside this process says how by `host`; without one, memory cannot be switched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bot.playground.core import Core
+from bot.playground.workspace import JSON, SlackRefused
+
+MOST_HOURS = 24.0 * 366
+
+
+class Host(Protocol):
+    """Runs the app beside the local Slack."""
+
+    async def switch_memory(self, *, on: bool) -> None:
+        """Let the next briefs use memory, or not."""
+        ...
+
+    async def restart(self, clear: Callable[[], None]) -> None:
+        """Stop the app, call `clear`, start it with the memory that it had at the beginning."""
+        ...
+
+
+@dataclass(slots=True)
+class Switchboard:
+    """How the switches stand."""
+
+    seeds: Mapping[str, Any]
+    host: Host | None = None
+    memory: bool = True
+    skew_s: float = 0.0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def shown(self) -> JSON:
+        """For the page."""
+        return {"hosted": self.host is not None, "memory": self.memory, "hours_later": round(self.skew_s / 3600, 1)}
+
+
+class Switches:
+    """Memory, time, reset."""
+
+    core: Core
+    board: Switchboard
+
+    async def switch_memory(self, *, on: bool) -> None:
+        """Let the next briefs use memory, or not. Raises SlackRefused no_host."""
+        await self._host().switch_memory(on=on)
+        self.board.memory = on
+        self.core.changed()
+
+    async def later(self, hours: float) -> None:
+        """Let so much time pass at once, for the local Slack and the app. Raises ValueError out of 0 to one year."""
+        if not (math.isfinite(hours) and 0 < hours <= MOST_HOURS):
+            raise ValueError(f"hours must be over 0, at most {MOST_HOURS:.0f}")
+        before, self.board.skew_s = self.core.now, self.board.skew_s + hours * 3600
+        self.core.now = lambda: before() + hours * 3600
+        self.core.changed()
+
+    async def reset(self) -> None:
+        """Everything as at the start: messages, memory, faults, switches, time. Raises SlackRefused no_host."""
+        async with self.board.turn:
+            await self.core.courier.stop()
+            await self._host().restart(self._clear)
+        self.core.changed()
+
+    def _clear(self) -> None:
+        skew_s, with_skew = self.board.skew_s, self.core.now
+        if skew_s:
+            self.core.now = lambda: with_skew() - skew_s
+        self.board.skew_s, self.board.memory = 0.0, True
+        self.core.clear()
+        self.core.load(self.board.seeds)
+
+    def _host(self) -> Host:
+        if self.board.host is None:
+            raise SlackRefused("no_host")
+        return self.board.host
