@@ -295,9 +295,9 @@ class Converse:
         if reason:
             await self._without(question, asked, known, reason)
             return
-        await self._owe(question, self.talk.thinking(), SAYS)
         attempts, by = known.tried, question.user
         with self._asked(question.delivery()):
+            await self._owe(question, self.talk.thinking(), SAYS)
             if asked.intent is Intent.COMPARE:
                 message = await self.analyst.compared(known.brief, question.channel, by, attempts)
             else:
