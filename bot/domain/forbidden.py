@@ -44,7 +44,7 @@ GUARDS = re.compile(
     r"|\b(?:approve|accept|confirm)\b[^.;,]{0,30}\b(?:log-?in|prompt|sign-?in|push)s?\b|\bgrant(?:ing)?\b[^.;,]{0,40}\b(?:access|permissions?|rights|roles?)\b",
     re.I,
 )
-# "evil dot example", "evil[.]example"
+# A host that is spelt out: its dot in brackets or as a word.
 SPELT_HOST = re.compile(r"[\w-]{2,}\s*(?:[\[({]\s*(?:dot|\.)\s*[\])}]|\s+dot\s+)\s*[a-z]{2,}\b", re.I)
 _ENGLISH = frozenset(
     [
