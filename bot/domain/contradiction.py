@@ -68,8 +68,13 @@ def _resource(name: str, words: str, signals: str) -> _Resource:
 
 
 _RESOURCES = (
-    _resource("pool", r"(?:connection |thread |db |database )?pools?|connections?|hikari\w*|pgbouncer", r"pool|connection"),
-    _resource("CPU", r"cpus?|throttl\w*|processors?", r"cpu"),
+    _resource("thread pool", r"(?:thread|worker|executor)s?[ -]pools?|(?:worker )?threads", r"thread|worker|executor"),
+    _resource(
+        "pool",
+        r"(?<!thread )(?<!worker )(?<!executor )(?<!thread-)(?<!worker-)(?<!executor-)pools?|connections?|hikari\w*|pgbouncer",
+        r"^(?!.*(?:thread|worker|executor)).*(?:pool|connection)",
+    ),
+    _resource("CPU", r"cpus?|processors?|(?:pods?|containers?) (?:(?:is|are|was|were|got|being) )*throttl\w*", r"cpu"),
     _resource("memory", r"memory|heap|oom\w*|out of memory", r"memory|heap"),
     _resource("disk", r"disks?|volumes?|file ?systems?|inodes?", r"disk|volume|filesystem|inode"),
     _resource("queue", r"queues?|backlog", r"queue|backlog"),
@@ -82,6 +87,26 @@ _USED_UP = re.compile(
 _MORE_OF_IT = re.compile(
     r"\b(?:increas\w*|rais\w*|enlarg\w*|doubl\w*|bigger|larger|more|recycl\w*|resiz\w*)\b", re.IGNORECASE
 )
+
+
+_AFTER = 4
+_SENTENCE = re.compile(r"[.;:,\n]")
+_NOT = re.compile(r"\b(?:not|never|no longer|nor|without)\b[^.;,]{0,20}$|n't\b[^.;,]{0,20}$", re.IGNORECASE)
+
+
+def _used_up(text: str) -> frozenset[str]:
+    """The resources that a text says were used up: of "the disk was full and connections were refused" the disk alone."""
+    return frozenset(name for sentence in _SENTENCE.split(text) for name in _used_up_in(sentence))
+
+
+def _used_up_in(sentence: str) -> Iterator[str]:
+    named = [(found.span(), r.name) for r in _RESOURCES for found in r.words.finditer(sentence)]
+    for said in _USED_UP.finditer(sentence):
+        if not named or _NOT.search(sentence[: said.start()]):
+            continue
+        # a word belongs to the resource that stands nearest to it, of two rather to the one before it
+        far = [(max(begin - said.end() + _AFTER, said.start() - end, 0), name) for (begin, end), name in named]
+        yield from (name for distance, name in far if distance == min(far)[0])
 
 
 def _said(call: BoundaryCall) -> str:
@@ -129,8 +154,9 @@ def _use_of(seen: Sequence[Observed], resource: _Resource) -> Observed | None:
 def _not_used_up(memory: Remembered, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
     """Memory says that something was used up, and there is plenty of it, now and in the last half hour."""
     cause, fix = memory.root_cause or "", memory.fix or ""
+    used_up = _used_up(cause)
     for resource in _RESOURCES:
-        in_cause = resource.words.search(cause) and _USED_UP.search(cause)
+        in_cause = resource.name in used_up
         in_fix = not cause and resource.words.search(fix) and _MORE_OF_IT.search(fix)
         use = _use_of(seen, resource) if in_cause or in_fix else None
         if use is None or _most(use) >= LOW:

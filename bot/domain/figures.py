@@ -41,33 +41,87 @@ _SMALL = "zero one two three four five six seven eight nine ten eleven twelve th
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _WORDS = {word: number for number, word in enumerate(_SMALL.split())}
 _WORDS |= {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
-_WORDS |= {"hundred": 100, "hundreds": 100, "thousand": 1000, "thousands": 1000, "million": 10**6, "millions": 10**6}
+_WORDS |= {"hundred": 100, "thousand": 1000, "million": 10**6}
 # What says a number without being one: it must be said in the same word.
 _SHARES = frozenset(
     [
         "half",
+        "halves",
         "halved",
+        "halving",
         "twice",
         "thrice",
         "double",
         "doubled",
+        "doubles",
         "doubling",
         "triple",
         "tripled",
+        "triples",
+        "tripling",
+        "quadruple",
         "quadrupled",
-        "tenfold",
+        "quadruples",
+        "quadrupling",
+        "quintupled",
+        "couple",
+        "tens",
         "dozen",
         "dozens",
         "score",
         "quarter",
+        "quarters",
         "majority",
+        "magnitude",
+        "hundreds",
+        "thousands",
+        "millions",
         "billion",
         "billions",
+        "thirds",
+        "fourths",
+        "fifths",
+        "sixths",
+        "sevenths",
+        "eighths",
+        "ninths",
+        "tenths",
+        "hundredths",
+        "thousandths",
+    ]
+)
+# A share only in "a third of"; "the third pod" is none.
+_PARTS = frozenset(
+    ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "hundredth", "thousandth"]
+)
+_SCALES = frozenset(["hundred", "thousand", "million"])
+_ROMAN = frozenset(
+    ["ii", "iii", "vii", "viii", "ix", "xi", "xii", "xiii", "xiv", "xv", "xvi", "xvii", "xviii", "xix", "xx", "xxx"]
+)
+# "which of the two is first" counts nothing.
+_VERBS = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "would",
+        "could",
+        "may",
+        "might",
+        "can",
+        "came",
+        "should",
+        "has",
+        "have",
+        "had",
+        "comes",
+        "will",
     ]
 )
 _MONTHS = "january february april june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
-_NAMED_TIMES = frozenset(f"{_MONTHS} {_DAYS} yesterday".split())
+_NAMED_TIMES = frozenset(f"{_MONTHS} {_DAYS} yesterday noon midnight".split())
 # Names that have a digit in them and say no number; "one" is no number in most sentences ("one of the pods").
 _NO_FIGURES = frozenset(
     [
@@ -151,13 +205,18 @@ def _of_digits(token: str, after: str) -> Figure:
     return Figure(token, name=token)
 
 
-def _of_words(token: str, after: str) -> Figure | None:
+def _of_words(token: str, before: str, after: str) -> Figure | None:
     """A number in words, a share, or the name of a day or month; None for any other word."""
     parts = token.split("-")
-    if all(part in _WORDS for part in parts):
+    if token in ("two", "three") and before in ("the", "these", "those") and (not after or after in _VERBS):
+        return None
+    if all(part in _WORDS for part in parts) and not (token in _SCALES and before not in _WORDS):
         unit = _UNITS.get(after)
         return Figure(f"{token} {after}" if unit else token, Decimal(sum(_WORDS[part] for part in parts)), unit)
-    if token in _SHARES or token in _NAMED_TIMES:
+    is_share = token in _SHARES or token in _SCALES or token in _ROMAN or not _SHARES.isdisjoint(parts)
+    is_part = parts[-1] in _PARTS and (parts[0] in _WORDS or (before in {"a", "one"} and after == "of"))
+    is_fold = token.endswith("fold") and token.removesuffix("fold").strip("-") in _WORDS
+    if is_share or is_part or is_fold or token in _NAMED_TIMES:
         return Figure(token, name=token)
     return None
 
@@ -168,10 +227,11 @@ def figures(text: str) -> Iterator[Figure]:
     for place, token in enumerate(tokens):
         if token in _NO_FIGURES:
             continue
+        before = tokens[place - 1] if place else ""
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
         if any(map(_has_number, token)):
             yield _of_digits(token, after)
-        elif found := _of_words(token, after):
+        elif found := _of_words(token, before, after):
             yield found
 
 

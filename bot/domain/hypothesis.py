@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.figures import not_told
+from bot.domain.forbidden import GUARDS, ORDERS, PAST, SECRETS, SPELT_HOST, is_plain_english
 from bot.domain.incident import VerificationStatus
 from bot.domain.redact import mask
 from bot.domain.same_fix import fix_key
@@ -114,6 +115,7 @@ class Refused:
 
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _FORMAT = str.maketrans(dict.fromkeys("*`~|", ""))
+_EMOJI = re.compile(r"(?<![\w:]):([a-z][a-z0-9_+-]{1,40}):(?!:)")
 _MARKER = re.compile(r"(?:^|(?<=[;\n]))\s*(?:\d{1,2}[.)]|[-•*])\s+")
 _LINK = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}:/{1,2}\S|\bwww\.|\b(?:mailto|javascript|data|tel|slack):|\]\(|&(?:lt|gt|amp|#)", re.I
@@ -122,18 +124,10 @@ _MENTION = re.compile(r"<\s*[!@#/a-z]|(?<!\w)@\s?\w|!(?:channel|here|everyone|su
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 # in any script: a host in letters that look alike is no host that was given
 _HOST = re.compile(
-    r"(?<![\w@/.-])(?:[\w-]{1,63}\.){1,8}(?!(?:js|java|ya?ml|json|log|conf|ini|sql|txt)\b)[^\W\d_]{2,24}(?![\w-])",
+    r"(?<![\w@/.-])(?:[\w-]{1,63}\.){1,8}(?!(?:js|java|ya?ml|json|log|conf|ini|sql|txt|toml|xml|cfg|csv|hcl|lock|jar|war|kt|go|tsx|php)\b|(?<=\bapplication\.)properties\b)[^\W\d_]{2,24}(?![\w-])",
     re.I,
 )
 _ID = re.compile(r"\b(?:INC[-\s#]?\d+|[EA]\d{1,3})\b", re.I)
-_ORDERS = re.compile(
-    r"\b(?:ignor|disregard|overrid|forget)\w*\b.{0,40}\b(?:instruction|rule|prompt|above|previous)|\bsystem\s+prompt\b|\bas an? (?:ai|language model)\b|\bjailbreak|\bnew instructions?\b",
-    re.I,
-)
-_SECRETS = re.compile(
-    r"\b(?:send|shar|post|past|repl|giv|tell|dm|email|reveal|print|echo|enter|typ|upload|provid|forward|copy|dump|exfiltrat|leak)\w*\b.{0,60}\b(?:passwords?|secrets?|tokens?|api[ _-]?keys?|credentials?|private[ _-]?keys?|env(?:ironment)? variables?)\b",
-    re.I,
-)
 _COMMANDS = (
     "curl", "wget", "nc", "ncat", "telnet", "sudo", "chmod", "chown", "eval", "base64", "powershell", "iex", "scp", "bash", "zsh",
     "sh", "python", "perl", "ruby", "dd", "mkfs", "shutdown", "reboot", "iptables", "crontab", "ssh", "xargs", "nohup", "osascript",
@@ -142,17 +136,27 @@ _SHELL = re.compile(
     rf"(?<![\w-])(?:{'|'.join(_COMMANDS)})(?=\s+[-/\w'\"$(])|\$\(|&&|\|\s*\w|>\s*/|;\s*rm\b|\brm\s+-", re.I
 )
 _NOT_COMMANDS = frozenset({"sh", "nc", "dd", "python", "ruby", "perl", "reboot", "shutdown", "bash", "ssh", "scp"})
-# Speaking of the past, in a word or several; "the previous version" is no past incident.
-_PAST = re.compile(
-    r"\blast (?:time|incident|outage|occurrence|week|month|year|quarter|night|summer|winter|spring|autumn)\b"
-    r"|\bpreviously\b|\bprevious(?:ly)? (?!version|release|build|image|revision|deploy|config|tag|step|value|minute|hour|window|commit|setting|replica|state|size|limit|hop|attempt)\w+"
-    r"|\b(?:as|like|seen|happened|occurred|worked|fixed|helped|resolved|did it|failed) (?:it |this |that )?(?:before|earlier|in the past)\b|\bin (?:the )?past\b|\bpast (?:incident|outage|occurrence|event|case|experience|problem|failure)s?\b"
-    r"|\b(?:earlier|prior|former|similar|older|historic|historical) (?:incident|outage|occurrence|case|event|issue|problem|failure|precedent|experience|postmortem)s?\b"
-    r"|\b(?:other|recent|known|related|identical|another) (?:incident|outage|occurrence|precedent|postmortem)s?\b"
-    r"|\bhistor(?:y|ic|ical|ically)\b|\brecur(?:s|ring|red|rent|rence|rences)?\b|\bprecedents?\b|\b(?:weeks|months|years|quarters) ago\b|\bback (?:in|when)\b|\bonce before\b|\balready (?:seen|happened|fixed|solved)\b"
-    r"|\b(?:we|you|the team|they|people|somebody|someone) (?:(?:have|has|had|'ve) )?(?:seen|saw|fixed|solved|resolved|had|faced|experienced|encountered|met|handled|recorded)\b|\bremember(?:s|ed)?\b|\brecall(?:s|ed)?\b|\bmemory (?:says|said|shows|holds|bank|tells|suggests|records?)\b|\b(?:from|per|in) memory\b"
-    r"|\bpost[- ]?mortems?\b|\blessons? learned\b|\busual(?:ly)? (?:fix|cause|culprit|remedy)|\bproven (?:fix|remedy)|\btrack record\b|\bas (?:usual|always)\b|\btime and again\b|\bonce again\b|\byet again\b|\bevery time\b|\beach time\b|\b(?:this|it) (?:has|had) happened\b|\bhappens? (?:again|often|regularly)\b",
-    re.I,
+_RECYCLE = re.compile(r"\b(?:recycl|cycl|respawn|relaunch)(?:e[sd]?|ing|ed|s)?\b", re.I)
+# What a service runs as: whether its pods or its deployment are restarted is no other try. As `fix_key` writes words.
+_UNITS = frozenset(
+    [
+        "pod",
+        "deploy",
+        "deployment",
+        "contain",
+        "container",
+        "instanc",
+        "instance",
+        "replica",
+        "servic",
+        "service",
+        "process",
+        "roll",
+        "rolling",
+        "all",
+        "each",
+        "one",
+    ]
 )
 _URGED = re.compile(r"\b(?:do not|don't|never) (?:hesitate|forget|fail|wait|delay)(?: to)?\b", re.I)
 _NOT_DONE = re.compile(
@@ -168,7 +172,7 @@ def tidy(text: str) -> str:
         for c in plain
         if c in "\n\t" or (unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"} and c not in _INVISIBLE)
     )
-    return " ".join(_MARKER.sub(" ", shown.translate(_FORMAT)).split())
+    return " ".join(_MARKER.sub(" ", _EMOJI.sub(r"\1", shown.translate(_FORMAT))).split())
 
 
 def accept(raw: object, given: Given) -> Hypothesis | Refused:
@@ -215,6 +219,7 @@ def _refusal(texts: Mapping[str, str], ids: tuple[str, ...], given: Given) -> Re
         or _foreign(whole, texts["recommended_next_action"], [held[one] for one in ids])
         or _invented_figures(whole, ids, held)
         or _past(whole, ids, given)
+        or _not_english(texts, [held[one] for one in ids])
         or _failed_again(texts["recommended_next_action"], given.failing)
     )
 
@@ -232,11 +237,19 @@ def _hostile(whole: str) -> Refused | None:
     """What no honest answer needs."""
     if _MENTION.search(whole):
         return Refused("mention", "it tried to mention somebody, or to hold markup")
-    if _LINK.search(whole) or _ADDRESS.search(whole):
+    if _LINK.search(whole) or _ADDRESS.search(whole) or SPELT_HOST.search(whole):
         return Refused("link", "it held a link or an address")
-    if _SECRETS.search(whole):
+    if SECRETS.search(whole):
         return Refused("secrets", "it asked for secrets")
-    return Refused("orders", "it spoke of its instructions") if _ORDERS.search(whole) else None
+    return Refused("orders", "it spoke of its instructions") if ORDERS.search(whole) else None
+
+
+def _not_english(texts: Mapping[str, str], told: Iterable[str]) -> Refused | None:
+    """In another language nothing that is looked for in words would be found."""
+    known = "\n".join(told).casefold()
+    if all(is_plain_english(text, known) for text in texts.values()):
+        return None
+    return Refused("language", "it was not in plain English")
 
 
 def _invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> Refused | None:
@@ -257,6 +270,8 @@ def _foreign(whole: str, action: str, told: list[str]) -> Refused | None:
     commands = [found[0] for found in _SHELL.finditer(whole) if found[0].casefold().strip() not in known]
     if any(command.casefold() not in _NOT_COMMANDS or _looks_typed(command, whole) for command in commands):
         return Refused("command", "it held a command that nobody gave it", tuple(commands))
+    if (guard := GUARDS.search(_wanted(action))) and guard[0].casefold() not in known:
+        return Refused("guard", "it wanted to take down what protects or watches, or to let somebody in", (guard[0],))
     for word, pattern in DESTRUCTIVE:
         if pattern.search(action) and not pattern.search(known):
             return Refused("destruction", f"it wanted to {word} something, which nothing that it cites did")
@@ -277,7 +292,7 @@ def _invented_figures(whole: str, ids: tuple[str, ...], held: Mapping[str, str])
 def _past(whole: str, ids: tuple[str, ...], given: Given) -> Refused | None:
     """Without memory nothing past may be spoken of; with it only by citing who knows."""
     known = {cited.id for cited in given.precedents} if given.memory else set()
-    found = _PAST.search(whole)
+    found = PAST.search(whole)
     if found is None or known & set(ids):
         return None
     if known:
@@ -289,7 +304,7 @@ def _failed_again(action: str, failing: Iterable[str]) -> Refused | None:
     """Whether the action is, or holds, a fix that did not work; by what is done to what, in whatever words."""
     done = [_clause(c) for c in fix_key(_wanted(action))]
     for fix in failing:
-        wanted = [_clause(c) for c in fix_key(fix)]
+        wanted = [_clause(c) for c in fix_key(_RECYCLE.sub("restart", fix))]
         if wanted and all(any(_same_clause(w, d) for d in done) for w in wanted):
             return Refused("failed", f"it proposed what failed already ({cut(mask(fix)[0], 80)})")
     return None
@@ -297,13 +312,14 @@ def _failed_again(action: str, failing: Iterable[str]) -> Refused | None:
 
 def _wanted(action: str) -> str:
     """The action without what it advises against, each sentence a step."""
-    return _NOT_DONE.sub(" ", _URGED.sub(" ", action)).replace(". ", "; ")
+    return _RECYCLE.sub("restart", _NOT_DONE.sub(" ", _URGED.sub(" ", action)).replace(". ", "; "))
 
 
 def _clause(form: str) -> tuple[str, frozenset[str]]:
     """A clause as `fix_key` writes it ("restart(api payment)"): what is done, and to what."""
     action, _, things = form.partition("(")
-    return action, frozenset(things.removesuffix(")").split())
+    words = frozenset(things.removesuffix(")").split())
+    return action, words - _UNITS or words
 
 
 def _same_clause(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.hypothesis import ALERT, Cited, Confidence, Given, Hypothesis, Refused, Tried, accept
+from bot.domain.hypothesis import ALERT, Cited, Confidence, Given, Hypothesis, Refused, Tried, accept, tidy
 from bot.domain.incident import VerificationStatus
 
 HERE = Path(__file__).parent / "analyst"
@@ -114,3 +114,28 @@ def test_a_fix_without_a_verb_is_the_same_only_word_for_word() -> None:
     given = replace(GIVEN, failed=("node drain of the cache tier", "more replicas"))
     assert isinstance(accept(HONEST[0] | {"recommended_next_action": "More replicas."}, given), Refused)
     assert isinstance(accept(HONEST[0] | {"recommended_next_action": "More replicas of the cache."}, given), Hypothesis)
+
+
+def test_what_was_tried_is_tried_again_whatever_the_service_runs_as() -> None:
+    for action in (
+        "Recycle the payments-api pods one by one.",
+        "Run a rolling restart of the payments-api deployment.",
+    ):
+        found = judged(HONEST[0] | {"recommended_next_action": action})
+        assert isinstance(found, Refused)
+        assert found.rule == "failed"
+    other = judged(HONEST[0] | {"recommended_next_action": "Restart the cache pods."})
+    assert isinstance(other, Hypothesis)
+
+
+def test_an_icons_name_is_shown_as_a_word_and_a_time_of_day_stays() -> None:
+    assert tidy(":white_check_mark: all is well since 20:02:00") == "white_check_mark all is well since 20:02:00"
+
+
+def test_names_of_other_alphabets_may_be_told_and_not_made_up() -> None:
+    given = replace(GIVEN, evidence=(*GIVEN.evidence, Cited("E5", "queue заказы of payments-api is long")))
+    said = HONEST[0] | {"reasoning": "The queue заказы is long.", "cited": ["E5", "E1", "E2"]}
+    assert isinstance(accept(said, given), Hypothesis)
+    refused = accept(said | {"cited": ["E1", "E2"]}, GIVEN)
+    assert isinstance(refused, Refused)
+    assert refused.rule == "language"
