@@ -5,6 +5,7 @@ Must not be used by `serve`.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -80,9 +81,17 @@ class Hosted:
         """Start the bot with a new database."""
         self.starts, self.on = self.starts + 1, True
         config = local_settings(self.slack, self.folder / f"playground-{self.starts}.db")
-        if self.seeded:
-            await load_seeds(config)
+        await self._seed(self.folder / f"playground-{self.starts}.db")
         return await self.stack.enter_async_context(running(config, SlacksClock(self.slack), self._opening))
+
+    async def _seed(self, database: Path) -> None:
+        """The seeds are read and embedded once; every later start takes a copy."""
+        if not self.seeded:
+            return
+        kept = self.folder / "seeds.db"
+        if not kept.exists():
+            await load_seeds(local_settings(self.slack, kept))
+        shutil.copyfile(kept, database)
 
     async def restart(self, clear: Callable[[], None]) -> None:
         """Stop the bot, call `clear`, start it again from the beginning."""
@@ -152,4 +161,6 @@ async def load_seeds(config: Settings) -> int:
         records = seed_incidents(clock.now())
         ids = frozenset(record.incident_id for record in records)
         await memory.incidents.commit(Changes(records=records, recallable=ids))
+        while await memory.fill_vectors() == 0.0:
+            pass  # at once, so that the first brief is the same as every later one
         return len(records)

@@ -6,11 +6,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import LocalSlack
+from tests.playground.browser import launched
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One for all tests of the page, which run in the session's loop."""
+    async with launched() as running:
+        yield running
 
 
 @pytest.fixture

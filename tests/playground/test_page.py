@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -19,10 +19,11 @@ from bot.playground import LocalSlack
 from bot.ports.files import picture_file, postmortem_file
 from bot.slack.outbound import SlackChat
 from tests.adapters.test_chart import CHART
+from tests.playground.browser import opened
 from tests.playground.conftest import connected
 from tests.playground.test_bolt import BUTTONS, MODAL
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="session")]
 SEEDS = Path(__file__).parents[2] / "seeds"
 MANIFEST = {
     "features": {
@@ -33,30 +34,16 @@ MANIFEST = {
 HOSTILE = '<img src=x onerror="window.hit=1"> &lt;script&gt;window.hit=1&lt;/script&gt; <javascript:window.hit=1|click>'
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def slack() -> AsyncIterator[LocalSlack]:
     async with await LocalSlack.start(seeds_dir=SEEDS, manifest=MANIFEST, retry_delays_s=()) as running:
         yield running
 
 
-@pytest.fixture
-async def page(slack: LocalSlack) -> AsyncIterator[Page]:
-    """The page, with everything that it complained about or asked of others failing the test."""
-    complaints: list[str] = []
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        opened = await browser.new_page()
-        opened.set_default_timeout(10_000)
-        opened.on("console", lambda message: complaints.append(message.text))
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.on("request", lambda r: None if r.url.startswith((slack.url, "data:")) else complaints.append(r.url))
-        await opened.goto(slack.url)
-        yield opened
-        await browser.close()
-    assert complaints == []
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser, slack: LocalSlack) -> AsyncIterator[Page]:
+    async with opened(browser, slack.url) as page:
+        yield page
 
 
 def answering(app: AsyncApp) -> None:

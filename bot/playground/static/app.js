@@ -27,14 +27,16 @@ window.addEventListener("hashchange", () => { readAddress(); refresh(); });
 
 // ---- fetching
 
+const asked = () => new URLSearchParams({ user: here.user, channel: here.channel, thread: here.thread });
 let busy = false;
 let again = false;
 async function refresh() {
   if (busy) { again = true; return; }
   busy = true;
   try {
-    const query = new URLSearchParams({ user: here.user, channel: here.channel, thread: here.thread });
+    const query = String(asked());
     const state = await (await fetch(`/control/view?${query}`)).json();
+    if (query !== String(asked())) { again = true; return; }  // somebody went elsewhere meanwhile
     seen.state = state;
     here.user = state.me;
     seen.names = { users: state.names, channels: state.channel_names };
@@ -108,14 +110,14 @@ function drawSwitches() {
 
 function drawHead(channel) {
   if (here.home) {
-    $("title").replaceChildren(h("h1", {}, `${seen.state.bot.name} Home`));
+    $("title").replaceChildren(h("h2", {}, `${seen.state.bot.name} Home`));
     $("headtools").replaceChildren();
     return;
   }
   if (!channel) return;
   const flags = [channel.private && "private", channel.shared && "shared with another organisation"].filter(Boolean).join(", ");
   const title = channel.im ? `${seen.state.bot.name} (direct)` : `#${channel.name}`;
-  $("title").replaceChildren(h("h1", {}, title), h("span", { class: "topic" }, [flags, channel.topic].filter(Boolean).join(" · ")));
+  $("title").replaceChildren(h("h2", {}, title), h("span", { class: "topic" }, [flags, channel.topic].filter(Boolean).join(" · ")));
   const invite = () => act("invite", { channel: channel.id, inviter: here.user });
   const members = h("span", { class: "topic", title: channel.members.map((id) => seen.names.users[id] ?? id).join(", ") }, channel.im ? "" : `${channel.members.length} members`);
   $("headtools").replaceChildren(channel.bot ? members : h("button", { type: "button", class: "btn", onclick: invite }, `Invite ${seen.state.bot.name}`));

@@ -50,6 +50,7 @@ export function drawModal() {
   const view = seen.state.modals.at(-1);
   if (!view) {
     if (box.open) box.close();
+    box.replaceChildren();
     box.dataset.print = "";
     return;
   }
@@ -60,7 +61,8 @@ export function drawModal() {
   box.dataset.print = print;
   box.dataset.view = view.id;
   fill(box, view);
-  if (!box.open) box.showModal();
+  // While the story is told its buttons must stay in reach: then the modal leaves the rest of the page alive.
+  if (!box.open) document.body.classList.contains("telling") ? box.show() : box.showModal();
   box.querySelector(".body").scrollTop = top;
   box.querySelector("[aria-invalid=true]")?.focus();
 }

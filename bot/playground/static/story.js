@@ -10,26 +10,27 @@ let run = null;
 
 class Stopped extends Error {}
 
-/** One telling: where it is, and whether it waits. */
+/** One telling. Paused, it acts no further; `free`: this step may be carried out all the same, since "Next" asked for it. */
 function telling() {
-  return { paused: calm(), stopped: false, skip: false, wake: () => {} };
+  return { paused: calm(), free: calm(), stopped: false, skip: false };
 }
 
 const after = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function turn() {
+  while (run.paused && !run.free && !run.stopped) await after(40);
   if (run.stopped) throw new Stopped();
 }
 
 /** Waits as long as the text needs to be read; "Next" ends it, a pause holds it. */
 async function rest(seconds) {
   let left = (seconds * 1000) / pace;
-  run.skip = false;
-  while ((left > 0 || run.paused) && !run.skip) {
-    await Promise.race([after(50), new Promise((done) => { run.wake = done; })]);
-    await turn();
-    if (!run.paused) left -= 50;
+  while ((left > 0 || run.paused) && !run.skip && !run.stopped) {
+    await after(40);
+    if (!run.paused) left -= 40;
   }
+  run.skip = false;
+  await turn();
 }
 
 async function until(find, what) {
@@ -50,12 +51,11 @@ async function point(find, what, ms = 900) {
   node.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
   await after(ms / pace);
   await turn();
-  return node;
+  return until(find, what);
 }
 
 async function press(find, what) {
-  await point(find, what);
-  find()?.click();
+  (await point(find, what)).click();
   document.querySelector(".pointed")?.classList.remove("pointed");
 }
 
@@ -83,8 +83,9 @@ const button = (root, text) => () => [...document.querySelectorAll(`${root} butt
 const reply = (text) => () => [...document.querySelectorAll("#replies .message")].filter((m) => m.textContent.includes(text)).at(-1);
 const part = (text) => () => [...document.querySelectorAll("#replies .message:last-child .block, #replies .block")].filter((b) => b.textContent.includes(text)).at(-1);
 const field = (label, kind) => () => [...document.querySelectorAll("#modal .b-input")].find((b) => b.querySelector(".name")?.textContent.startsWith(label))?.querySelector(kind);
-const lastAlert = (text) => () => [...document.querySelectorAll("#messages .message")].filter((m) => m.textContent.includes(text)).at(-1);
 const sample = async (name) => {
+  if ($("channel").offsetParent === null) go(here.channel);  // on a phone the thread lies over the channel
+  await until(() => $("channel").offsetParent !== null, "The channel");
   await choose(() => $("sample"), name);
   await press(button("#samples", "Post alert"), "the button");
 };
@@ -106,32 +107,32 @@ const FIX = "Open the razorpay circuit breaker";
 const WRONG = "Restart payments-api";
 
 const STEPS = [
-  ["09:12", "Monday morning. Jonas is on call, #alerts is quiet.", 5, async () => {
+  ["Monday", "Jonas is on call, #alerts is quiet.", 4, async () => {
     go(seen.state.channels.find((c) => c.name === "alerts").id);
     await actAs("Jonas");
   }],
-  ["09:13", "One payment in three fails. Alertmanager posts into the channel, as it always did.", 5, () => sample(ALERT)],
-  ["09:13", "The bot has answered in the thread. The first line is all that a phone shows at night: is it us, and what worked.", 11, async () => {
+  ["+1 min", "One payment in three fails. Alertmanager posts into the channel, as it always did.", 4, () => sample(ALERT)],
+  ["+1 min", "The bot has answered in the thread. The first line is all that a phone shows at night: is it us, and what worked.", 9, async () => {
     await openThread();
     await point(() => $("replies").querySelector(".message:last-child .block"), "The verdict", 200);
   }],
-  ["09:14", "The steps that worked before, with how often and when last. No model wrote this: every number is counted from records.", 10,
+  ["+2 min", "The steps that worked before, with how often and when last. No model wrote this: every number is counted from records.", 8,
     () => point(part("RESOLUTION STEPS"), "The steps", 200)],
-  ["09:14", "What wasted time, and what did not work. A restart never helped.", 8, () => point(part("DID NOT WORK"), "What did not work", 200)],
-  ["09:16", "A wrong turn: Jonas restarts payments-api all the same. It does not help, and he says so.", 5, () => press(button("#replies", "Record…"), "Record…")],
-  ["09:31", "He is in a hurry and leaves out the first question. The modal keeps what he typed.", 7, async () => {
+  ["+2 min", "What wasted time, and what did not work. A restart never helped.", 6, () => point(part("DID NOT WORK"), "What did not work", 200)],
+  ["+4 min", "A wrong turn: Jonas restarts payments-api all the same. It does not help, and he says so.", 4, () => press(button("#replies", "Record…"), "Record…")],
+  ["+19 min", "He is in a hurry and leaves out the first question. The modal keeps what he typed.", 6, async () => {
     await choose(field("What fixed it?", "select"), "Something else");
     await type(field("What was done", "textarea"), WRONG);
     await press(button("#modal", "Record"), "Record");
     await until(() => document.querySelector("#modal .error"), "The error");
   }],
-  ["09:31", "“No”, it did not fix it. That is memory too: the next one on call will read it.", 8, async () => {
+  ["+19 min", "“No”, it did not fix it. That is memory too: the next one on call will read it.", 6, async () => {
     await choose(field("Did it fix it?", "select"), "no");
     await press(button("#modal", "Record"), "Record");
     await until(() => !$("modal").open, "The record");
     await point(() => [...document.querySelectorAll("#replies .message")].at(-1), "The note", 200);
   }],
-  ["09:40", "Then what the brief said first: captures go to the other gateway. They recover. He chooses it from the fixes that are known.", 9, async () => {
+  ["+28 min", "Then what the brief said first: captures go to the other gateway. They recover. He chooses it from the fixes that are known.", 7, async () => {
     const notes = document.querySelectorAll("#replies .message").length;
     await press(button("#replies", "Record…"), "Record…");
     await choose(field("Did it fix it?", "select"), "recovered");
@@ -141,21 +142,21 @@ const STEPS = [
     await until(() => !$("modal").open && document.querySelectorAll("#replies .message").length > notes, "The record");
     await point(() => [...document.querySelectorAll("#replies .message")].at(-1), "The note", 200);
   }],
-  ["09:52", "Alertmanager says that it is over. That alone would have taught the bot nothing: an alert that cleared is not a fix that worked.", 8,
+  ["+40 min", "Alertmanager says that it is over. That alone would have taught the bot nothing: an alert that cleared is not a fix that worked.", 7,
     () => sample(`${ALERT}-resolved`)],
-  ["Thursday, 03:07", "Three days later, at night, the same alert. Now Maya is on call; she was not there on Monday.", 7, async () => {
+  ["Thursday", "Three in the morning, the same alert. Now Maya is on call, and she was not there on Monday.", 6, async () => {
     await act("later", { hours: 72 });
     await actAs("Maya");
     const old = document.querySelectorAll("#messages .replies").length;
     await sample(ALERT);
     await until(() => document.querySelectorAll("#messages .replies").length > old, "The brief");
   }],
-  ["Thursday, 03:07", "The brief counts Monday: the same fix once more, and who did it.", 10, async () => {
+  ["Thursday", "The brief counts Monday: the same fix once more, and who did it.", 9, async () => {
     await openThread();
     await point(part("RESOLUTION STEPS"), "The steps", 200);
   }],
-  ["Thursday, 03:08", "And nobody restarts payments-api this time.", 8, () => point(part("DID NOT WORK"), "What did not work", 200)],
-  ["", "That is all there is to it. Your turn: post another alert, switch memory off, look at the traffic.", 8, async () => {}],
+  ["Thursday", "And nobody restarts payments-api this time.", 6, () => point(part("DID NOT WORK"), "What did not work", 200)],
+  ["", "That is all there is to it. Your turn: post another alert, switch memory off, look at the traffic.", 6, async () => {}],
 ];
 
 async function tell(reset) {
@@ -169,7 +170,7 @@ async function tell(reset) {
     }
     for (const [number, [clock, text, seconds, deed]] of STEPS.entries()) {
       say(clock, text, (number + 1) / STEPS.length);
-      await rest(number ? 2.5 : 0);
+      if (number && !run.paused) await rest(1.5);
       await deed();
       await rest(seconds);
     }
@@ -202,9 +203,8 @@ function drawPause() {
 
 function pause(paused) {
   if (!run) return;
-  run.paused = paused;
+  Object.assign(run, { paused, free: false });
   drawPause();
-  run.wake();
 }
 
 export function readyStory(reset) {
@@ -214,8 +214,9 @@ export function readyStory(reset) {
     ask({ title: "Play the payment outage?", text: "It starts from the beginning: messages and what the bot learnt here are thrown away.", yes: "Play", run: () => tell(reset) });
   });
   $("storypause").addEventListener("click", () => pause(!run?.paused));
-  $("storynext").addEventListener("click", () => { if (run) { run.skip = true; run.wake(); } });
-  $("storystop").addEventListener("click", () => { if (run) { run.stopped = true; run.wake(); } });
+  $("storynext").addEventListener("click", () => { if (run) Object.assign(run, { skip: true, free: true }); });
+  $("storystop").addEventListener("click", () => { if (run) run.stopped = true; });
+  document.addEventListener("keydown", (event) => { if (run && event.key === "Escape") pause(true); });
   // Whoever takes the mouse has the page to themselves until they continue.
   document.addEventListener("pointerdown", (event) => {
     if (run && event.isTrusted && !$("story").contains(event.target)) pause(true);
