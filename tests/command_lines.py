@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from bot.cli import app
 
-UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])  # the library shows the one only
+UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])  # the library shows the one only
 ENDS = re.compile(r"\s(?:\||>|<|;|&&|#)\s.*$")
 INLINE = re.compile(r"`(?:\S+/)?precedent (?![-–—…])([^`\n]+)`")
 BLOCK = re.compile(r"^ {3,}(?:.*(?:\s|bin/)| )precedent ([a-z].*)$", re.MULTILINE)
