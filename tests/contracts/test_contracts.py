@@ -29,7 +29,7 @@ from tests.hindsight import banks
 from tests.ports import free_port
 
 
-class TestStoreOnSqlite(
+class WholeStoreContract(
     StoreContract,
     LivesContract,
     DeskContract,
@@ -40,6 +40,10 @@ class TestStoreOnSqlite(
     LedgerContract,
     DeploysContract,
 ):
+    """What every store keeps."""
+
+
+class TestStoreOnSqlite(WholeStoreContract):
     @pytest.fixture
     async def store(self, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
         store = await open_store(fresh(tmp_path / "state" / "test.db"), clock, FakeIds())
@@ -61,17 +65,7 @@ class TestReplicasOnSqlite(ReplicasContract):
 
 
 @pytest.mark.integration
-class TestStoreOnPostgres(
-    StoreContract,
-    LivesContract,
-    DeskContract,
-    ChannelContract,
-    CorrectionsContract,
-    NudgesContract,
-    SaidContract,
-    LedgerContract,
-    DeploysContract,
-):
+class TestStoreOnPostgres(WholeStoreContract):
     @pytest.fixture
     async def store(self, clock: FakeClock) -> AsyncIterator[Store]:
         url = await fresh_postgres()
