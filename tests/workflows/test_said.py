@@ -23,7 +23,7 @@ from tests.workflows.world import World, world
 
 PUBLIC, IN_G1 = Viewer(), Viewer(frozenset({"public", "private:G1"}))
 PRIVATE = Source("slack", visibility="private:G1")
-PRINT = {"fingerprint": "payments/504", "title": "GatewayErrors", "service": "pay"}
+ASKED = Query("GatewayErrors", fingerprint="payments/504", title="GatewayErrors", service="pay")
 
 
 def old(n: int, fix: str = "Fail over", source: Source | None = None) -> Incident:
@@ -63,7 +63,7 @@ async def incident(w: World, channel: str) -> str:
 
 
 async def heeded(w: World, viewer: Viewer) -> list[str]:
-    found = await w.memory.recall.precedents(Query("GatewayErrors", **PRINT), viewer)
+    found = await w.memory.recall.precedents(ASKED, viewer)
     return [aside.incident_id for aside in found.set_aside]
 
 
