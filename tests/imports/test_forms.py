@@ -260,3 +260,21 @@ def test_what_is_too_long_or_too_deep_is_refused() -> None:
     (long,) = everything("-", json.dumps([{"incident_number": 1, "title": "x" * 1_100_000}]))
     assert isinstance(long, Refusal)
     assert "longer than 1024 kB" in long.reason
+
+
+def test_how_a_ticket_ended_is_no_fix_and_an_issue_with_an_end_is_over() -> None:
+    done, fixed = taken("x.csv", "id,title,resolution\n1,a,Done\n2,b,Restarted it\n")
+    assert (done.attempts, fixed.attempts) == ((), unverified("Restarted it"))
+    open_status = {"name": "Reopened", "statusCategory": {"key": "indeterminate"}}
+    fields = {"summary": "x", "status": open_status, "resolutiondate": "2026-01-02T03:04:05.000+0000"}
+    (over,) = everything("x.json", json.dumps({"issues": [{"key": "OPS1-7", "fields": fields}]}))
+    assert isinstance(over, Incident)
+    (still,) = everything(
+        "x.json", json.dumps({"issues": [{"key": "A-1", "fields": fields | {"resolutiondate": None}}]})
+    )
+    assert isinstance(still, Refusal)
+
+
+def test_a_tools_prefix_is_put_on_once() -> None:
+    rows = "Incident Number,Description,Service Name\nPD-7,x,s\n8,y,s\n"
+    assert [record.incident_id for record in taken("x.csv", rows)] == ["PD-7", "PD-8"]
