@@ -80,13 +80,17 @@ def _nanoseconds(at: datetime) -> str:
     return f"{int(at.timestamp() * 1_000_000)}000"
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _lines(said: Any) -> Iterator[LogLine]:
     """The lines of all streams; raises EvidenceUnavailable for an answer of another shape."""
     result = said.get("data") if isinstance(said, dict) and said.get("status") == "success" else None
     if not isinstance(result, dict) or result.get("resultType") != "streams":
         raise EvidenceUnavailable("the answer is no list of log lines: is it Loki, and is the filter one for lines?")
-    for stream in result.get("result") or ():
-        for entry in stream.get("values") or () if isinstance(stream, dict) else ():
+    for stream in _list(result.get("result")):
+        for entry in _list(stream.get("values")) if isinstance(stream, dict) else ():
             try:
                 nanoseconds, text = entry[0], entry[1]
                 yield LogLine(datetime.fromtimestamp(int(nanoseconds) // 1000 / 1_000_000, UTC), str(text))

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from bot.adapters.evidence_http import Server, clean
+from bot.adapters.log_records import moment
 from bot.adapters.metric_templates import Template, known_metrics, usable
 from bot.adapters.prometheus_api import Api, Point, Rule, Series
 from bot.adapters.promql import Split, matchers, quoted, split_threshold
@@ -157,12 +158,15 @@ class _Look:
             now, before, peak, spread = _values(series, self.alert, self.at, wants_low=asked.wants_low)
         except EvidenceUnavailable as problem:
             return self._unavailable(asked.signal, asked.what, str(problem), asked.kind)
+        if not math.isfinite(now * asked.scale):
+            return self._unavailable(asked.signal, asked.what, "too large a number", asked.kind)
         compared = [Compared("30 min ago", before * asked.scale)] if before is not None else []
         compared.append(Compared("lowest" if asked.wants_low else PEAK, peak * asked.scale))
         if asked.threshold is not None:
             compared.append(Compared("threshold", asked.threshold))
         if (yesterday := await self._yesterday(asked)) is not None:
             compared.append(Compared("yesterday", yesterday * asked.scale))
+        compared = [one for one in compared if math.isfinite(one.value)]
         return Observed(
             asked.kind,
             asked.signal,
@@ -245,16 +249,9 @@ def _standing(alerts: Sequence[Mapping[str, object]], alert: Alert) -> str:
     """Whether the rule fires for the alert's labels, and since when."""
     own = [a for a in alerts if isinstance(labels := a.get("labels"), Mapping) and not _differ(labels, alert)]
     for state, words in (("firing", "firing"), ("pending", "pending, not firing")):
-        since = [str(a.get("activeAt") or "") for a in own if a.get("state") == state]
+        since = [a.get("activeAt") for a in own if a.get("state") == state]
+        known = [at for at in map(moment, since) if at]
         if since:
-            return f"{words} since {_clock(min(since))}" if min(since) else words
+            unread = " since a time that cannot be read" if any(since) else ""
+            return f"{words} since {min(known):%H:%M} UTC" if known else f"{words}{unread}"
     return "not firing now"
-
-
-def _clock(stamp: str) -> str:
-    """The time of day of an RFC 3339 time, which may have nanoseconds."""
-    head, _, _ = stamp.partition(".")
-    try:
-        return f"{datetime.fromisoformat(head.removesuffix('Z')):%H:%M} UTC"
-    except ValueError:
-        return "a time that cannot be read"

@@ -16,6 +16,8 @@ from bot.adapters.evidence_http import Server, clean
 from bot.ports import EvidenceUnavailable
 
 MOST_LINES = 1000
+# The year 3000, in seconds.
+LAST_S = 32_503_680_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +152,14 @@ def _labels(value: Any) -> dict[str, str]:
 def _pair(value: Any) -> tuple[float, float]:
     """[seconds, "value"]; "NaN" and "+Inf" are values, anything else that is no number is told."""
     try:
-        at, number = value
-        return float(at), float(number)
-    except (TypeError, ValueError):
+        when, number = value
+        at = float(when)
+        found = float(number)
+    except (TypeError, ValueError, OverflowError):
         raise EvidenceUnavailable("a value in the answer is not a number") from None
+    if not 0 <= at < LAST_S:
+        raise EvidenceUnavailable("a time in the answer is none")
+    return at, found
 
 
 def _rule(said: Mapping[str, Any]) -> Rule:

@@ -6,6 +6,7 @@ escapes them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -16,6 +17,7 @@ from bot.domain.vendors import folded
 T = TypeVar("T")
 Labels = Mapping[str, Sequence[str]]
 MOST_VALUE = 120
+_FIELD = re.compile(r"\{(service|environment|region)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,7 @@ class Selectors:
 
 def _filled(value: str, fields: Mapping[str, str | None]) -> str:
     """The value with the alert's fields in it; "" where the alert has no such field."""
-    for name, known in fields.items():
-        if f"{{{name}}}" in value:
-            if not known:
-                return ""
-            value = value.replace(f"{{{name}}}", known[:MOST_VALUE])
-    return value
+    if any(not fields[name] for name in _FIELD.findall(value)):
+        return ""
+    # all at once: a service that is called "{region}" stays what it is called
+    return _FIELD.sub(lambda found: (fields[found[1]] or "")[:MOST_VALUE], value)

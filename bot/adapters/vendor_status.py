@@ -58,9 +58,9 @@ def text_of(said: Any) -> str:
     indicator = status.get("indicator") if isinstance(status, dict) else None
     if not isinstance(indicator, str) or indicator not in INDICATORS:
         raise EvidenceUnavailable("the answer is no summary of a status page")
-    affected = [c for c in _listed(said, "components") if c.get("status") not in _FINE and not c.get("group")]
-    open_now = [i for i in _listed(said, "incidents") if i.get("status") not in {"resolved", "postmortem", "completed"}]
-    worst = max((_RANK.index(c["status"]) for c in affected if c.get("status") in _RANK), default=-1)
+    affected = [c for c in _listed(said, "components") if c["status"] not in _FINE and not c.get("group")]
+    open_now = [i for i in _listed(said, "incidents") if i["status"] not in {"resolved", "postmortem", "completed"}]
+    worst = max((_RANK.index(c["status"]) for c in affected if c["status"] in _RANK), default=-1)
     word = INDICATORS[indicator]
     if word == OPERATIONAL and worst >= 0:
         word = _RANK[worst].replace("_", " ")
@@ -74,5 +74,7 @@ def text_of(said: Any) -> str:
 
 
 def _listed(said: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The objects of a list, each with its status as text: what has none of that form counts as in operation."""
     found = said.get(name)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [{**one, "status": one["status"] if isinstance(one.get("status"), str) else ""} for one in rows]

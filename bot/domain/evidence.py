@@ -117,10 +117,16 @@ _FINE = frozenset({"all systems operational", "none", "green"})
 _TROUBLE = ("outage", "degraded", "disruption", "critical", "major", "minor", "incident")
 
 
+# What has more digits than a phone shows is told as a power of ten.
+_LARGE = 1e15
+
+
 def quantity(value: float, unit: str = "") -> str:
     """A value with its unit, in three telling digits: "18.2 %", "840 ms", "0.182", "12,400 req/s"."""
     size = abs(value)
-    if size >= 1000 or (size >= 100 and value == round(value)):
+    if size >= _LARGE:
+        digits = f"{value:.2e}"
+    elif size >= 1000 or (size >= 100 and value == round(value)):
         digits = f"{value:,.0f}"
     elif size == 0 or size >= 0.001:
         digits = f"{value:.3g}"

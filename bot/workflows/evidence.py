@@ -155,16 +155,21 @@ class GatherEvidence:
     async def _observe(self, provider: EvidenceProvider, alert: Alert, at: datetime) -> tuple[Evidence, ...]:
         """What one source says; given up after `late_s`. One that fails only after the deadline hung, too."""
         loop = asyncio.get_running_loop()
-        begun = loop.time()
+        begun, answered = loop.time(), False
         try:
             async with asyncio.timeout(self.late_s):
                 found = tuple(await provider.observe(alert, at))
+            answered = True
         except TimeoutError:
+            answered = True
             return self._failed(provider, f"no answer within {self.late_s:g} s", hung=True)
         except EvidenceUnavailable as problem:
+            answered = True
             return self._failed(provider, str(problem), hung=loop.time() - begun >= self.deadline_s)
         finally:
             self._probed.discard(provider.name)
+            if not answered:  # an error that nobody foresaw, which is not to look as if all were well
+                self._note(provider.name, "it failed; the log says how")
         self._hung.pop(provider.name, None)
         self._note(provider.name, None)
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 
 from bot.adapters.evidence_http import GuardedResolver, Server, clean, server_problem
+from bot.adapters.logs_loki import _lines as lines_of
 from bot.adapters.logs_loki import query_of
+from bot.adapters.selectors import Selectors
 from bot.adapters.vendor_status import text_of
 from bot.domain.alert import Alert, AlertState
 from bot.domain.evidence import Evidence, Observed
@@ -29,6 +32,7 @@ from tests.adapters.evidence_servers import (
     provider,
     served,
 )
+from tests.builders import an_alert
 
 HUGE = b"[" + b" " * (1024 * 1024 + 10) + b"]"
 BAD = {
@@ -342,3 +346,21 @@ async def test_a_label_whose_field_the_alert_lacks_is_left_out(tmp_path: Path) -
     source = Source(toml, SOURCES["loki"].good, ())
     _, _, local = await asked(tmp_path, source, source.good)
     assert local.asked[0].query["query"].startswith('{app="checkout-api"} |~')
+
+
+@pytest.mark.parametrize("result", [5, {"a": 1}, [{"values": 7}], [{"values": None}], [3]])
+def test_what_loki_lists_is_a_list_or_nothing(result: Any) -> None:
+    assert list(lines_of({"status": "success", "data": {"resultType": "streams", "result": result}})) == []
+
+
+def test_a_pages_component_without_a_readable_state_is_in_operation() -> None:
+    odd = {"name": "API", "status": ["down"]}
+    said = {"status": {"indicator": "none"}, "components": [odd, {"name": "x"}], "incidents": [odd | {"status": {}}]}
+    assert text_of(said) == "operational; open: API"
+
+
+def test_a_service_that_is_called_like_a_field_stays_what_it_is_called() -> None:
+    alert = replace(an_alert(), service="{region}", region="eu{service}")
+    chosen = Selectors({}, {"app": ("{service}",), "at": ("x-{region}",), "in": ("{namespace}",)}).of(alert)
+    assert chosen is not None
+    assert chosen.labels == {"app": ("{region}",), "at": ("x-eu{service}",), "in": ("{namespace}",)}

@@ -11,7 +11,7 @@ import pytest
 from bot.adapters.evidence_http import Server
 from bot.adapters.metric_templates import Template
 from bot.adapters.prometheus import MetricsServer
-from bot.adapters.prometheus_api import Api
+from bot.adapters.prometheus_api import Api, _pair
 from bot.adapters.selectors import Selectors
 from bot.bootstrap.configuration import read_configuration
 from bot.bootstrap.doctor_metrics import NOTHING, RULES, metrics
@@ -337,3 +337,20 @@ async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_pat
     assert (await said(""))["Metrics"][0] is None
     assert await said("[nothing]") == {}
     assert await metrics(Settings(), NOW) == ()
+
+
+async def test_a_rule_fires_since_the_earliest_of_its_times_whatever_zone_they_are_written_in() -> None:
+    at = [
+        {"labels": {}, "state": "firing", "activeAt": when}
+        for when in ("2026-11-29T17:12:00.123456789+05:30", "2026-11-29T11:50:00Z")
+    ]
+    async with serving(Prom(values={"errors:ratio": (0.2, 0.1, 0.1)}, rules=[rule(alerts=at)])) as prom:
+        (own,) = await source(prom, labels=Selectors()).observe(ALERT, NOW)
+    assert isinstance(own, Observed)
+    assert own.text == "firing since 11:42 UTC"
+
+
+@pytest.mark.parametrize("pair", [[1e300, "1"], [-1, "1"], ["NaN", "1"], [1, 10**400], [1, [2]], 3])
+def test_a_pair_that_is_no_time_and_value_is_named(pair: object) -> None:
+    with pytest.raises(EvidenceUnavailable, match=r"^a (?:value|time) in the answer is (?:not a number|none)$"):
+        _pair(pair)

@@ -73,3 +73,11 @@ def test_order_is_by_kind_then_by_what_one_wants_to_know_first() -> None:
 )  # fmt: skip
 def test_quantities(value: float, unit: str, said: str) -> None:
     assert quantity(value, unit) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(1e300, "1.00e+300 %"), (-1e15, "-1.00e+15 %"), (999e12, "999,000,000,000,000 %"), (18.2, "18.2 %"), (0.0, "0 %")],
+)
+def test_a_huge_number_is_told_as_a_power_of_ten(value: float, said: str) -> None:
+    assert quantity(value, "%") == said

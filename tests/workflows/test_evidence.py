@@ -164,6 +164,7 @@ async def test_what_fails_is_named_and_the_others_stand(tmp_path: Path) -> None:
         assert await look.later() == 0
         assert {s.name: s.problem for s in look.gather.states()} == {
             "loki": "cannot be reached (connection refused)",
+            "argo": "it failed; the log says how",
             "metrics": None,
         }
         down.problem = None
