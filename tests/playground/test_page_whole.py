@@ -108,7 +108,7 @@ async def test_accessible_in_both_themes_with_thread_modal_traffic_and_on_a_phon
         await page.click("#messages .replies")
         await expect(page.locator("#threadtitle")).to_be_focused()
         for scheme in ("light", "dark"):
-            await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # both are what it takes
+            await page.emulate_media(color_scheme=scheme)
             await page.set_viewport_size(DESKTOP)
             await page.click("#traffictoggle")
             await page.locator("#entries summary").first.click()
