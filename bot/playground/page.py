@@ -105,7 +105,7 @@ def _person(user: User) -> JSON:
 def _channel(slack: Running, channel: Channel, user: User) -> JSON:
     facts: dict[str, Any] = {"id": channel.id, "name": channel.name, "topic": channel.topic}
     facts |= {"private": channel.is_private, "shared": channel.is_ext_shared, "im": channel.is_im}
-    facts |= {"bot": slack.core.workspace.bot_is_in(channel), "members": channel.members}
+    facts |= {"bot": slack.core.workspace.bot_is_in(channel), "members": list(channel.members)}
     recent = slack.core.workspace.timeline(channel)[-_RECENT:]
     mention = f"<@{user.id}>"
     facts["recent"] = [m["ts"] for m in recent if m.get("user") != user.id]

@@ -175,6 +175,7 @@ async def test_no_text_becomes_markup_wherever_it_is_shown(browser: Browser) -> 
             await slack.post_alert("#alerts", hostile(text))
         channel = await slack.add_channel("hostile", topic=CORPUS[2], bot=True)
         await expect(page.locator("#messages .message")).to_have_count(2 * len(CORPUS))
+        assert "[native code]" not in await page.inner_text("#messages")
         await slack.add_user(CORPUS[2])
         view = {"type": "modal", "title": plain(CORPUS[2][:24]), "submit": plain(CORPUS[3]), "blocks": inputs()}
         slack.core.surfaces.open(slack.core.surfaces.screen("U0ALICE"), view)

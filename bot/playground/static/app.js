@@ -39,7 +39,7 @@ async function refresh() {
     if (query !== String(asked())) { again = true; return; }  // somebody went elsewhere meanwhile
     seen.state = state;
     here.user = state.me;
-    seen.names = { users: state.names, channels: state.channel_names };
+    seen.names = { users: { __proto__: null, ...state.names }, channels: { __proto__: null, ...state.channel_names } };
     draw();
   } finally {
     busy = false;
@@ -49,7 +49,7 @@ async function refresh() {
 
 function listen() {
   const source = new EventSource("/control/stream");
-  source.onmessage = () => refresh();
+  source.onmessage = ({ data }) => { if (Number(data) !== seen.state.version) refresh(); };
   source.onerror = () => { $("link").className = "dot off"; $("linktext").textContent = $("link").title = "The server does not answer"; };
 }
 

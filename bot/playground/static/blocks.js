@@ -4,6 +4,7 @@ import { icon } from "./icons.js";
 import { emoji, h, link, mrkdwn, safeUrl, textObject } from "./text.js";
 
 const BLOCKS = {
+  __proto__: null,
   section: (b, ctx) =>
     h("div", { class: "b-section" },
       h("div", { class: "b-body" },
@@ -179,6 +180,7 @@ const people = (_e, ctx) => Object.entries(ctx.names.users).map(([id, name]) => 
 const places = (_e, ctx) => Object.entries(ctx.names.channels).map(([id, name]) => option(id, `#${name}`));
 
 const ELEMENTS = {
+  __proto__: null,
   button, overflow,
   icon_button: button,
   feedback_buttons: (e, block, ctx) =>

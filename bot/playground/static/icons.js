@@ -21,7 +21,7 @@ const PATHS = {
   reply: "M2 3h12v8H7l-3 3v-3H2z",
   clock: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM8 5v3l2.500 1.500",
 };
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = document.getElementById("blank").namespaceURI;
 
 export function icon(name) {
   const node = document.createElementNS(SVG, "svg");

@@ -1,12 +1,18 @@
 // Slack's text forms as DOM nodes. Text from messages becomes text nodes only, never markup.
 
+// Without a prototype: “:constructor:” is no emoji.
 const EMOJI = {
+  __proto__: null,
   red_circle: "🔴", large_green_circle: "🟢", large_yellow_circle: "🟡", white_check_mark: "✅", heavy_check_mark: "✔️",
   x: "❌", warning: "⚠️", rotating_light: "🚨", fire: "🔥", eyes: "👀", thumbsup: "👍", "+1": "👍", thumbsdown: "👎",
   "-1": "👎", green_book: "📗", mag: "🔍", no_bell: "🔕", bell: "🔔", chart_with_upwards_trend: "📈", bulb: "💡",
   spiral_note_pad: "🗒️", memo: "📝", hourglass: "⌛", question: "❓", exclamation: "❗", rocket: "🚀", brain: "🧠",
   wrench: "🔧", arrows_counterclockwise: "🔄", link: "🔗", no_entry: "⛔", information_source: "ℹ️", tada: "🎉", pray: "🙏",
   wave: "👋", raised_hands: "🙌", heart: "❤️", clock1: "🕐", books: "📚", mute: "🔇", speech_balloon: "💬",
+  heavy_minus_sign: "➖", white_circle: "⚪", large_orange_circle: "🟠", large_blue_circle: "🔵", black_circle: "⚫", boom: "💥", bug: "🐛",
+  zap: "⚡", construction: "🚧", gear: "⚙️", lock: "🔒", key: "🔑", pager: "📟", email: "📧", calendar: "📅", computer: "💻",
+  snail: "🐌", turtle: "🐢", hourglass_flowing_sand: "⏳", stopwatch: "⏱️", no_entry_sign: "🚫", arrow_up: "⬆️", arrow_down: "⬇️",
+  bar_chart: "📊", handshake: "🤝", thinking_face: "🤔", clap: "👏", sob: "😭", smile: "😄", sweat_smile: "😅", joy: "😂", "100": "💯",
 };
 export const emoji = (name) => EMOJI[name] ?? `:${name}:`;
 
