@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from typing import cast
 
 import typer
 from typer.core import TyperGroup
@@ -12,7 +13,7 @@ from typer.main import get_command
 
 from bot.cli import app
 
-UsageError = typer.BadParameter.__mro__[1]  # the library shows the one only
+UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])  # the library shows the one only
 ENDS = re.compile(r"\s(?:\||>|<|;|&&|#)\s.*$")
 INLINE = re.compile(r"`(?:\S+/)?precedent (?![-–—…])([^`\n]+)`")
 BLOCK = re.compile(r"^ {3,}(?:.*(?:\s|bin/)| )precedent ([a-z].*)$", re.MULTILINE)
