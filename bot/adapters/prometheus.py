@@ -17,7 +17,7 @@ from urllib.parse import quote
 from bot.adapters.evidence_http import Server, clean
 from bot.adapters.log_records import moment
 from bot.adapters.metric_templates import Template, known_metrics, usable
-from bot.adapters.prometheus_api import Api, Point, Rule, Series
+from bot.adapters.prometheus_api import Api, Line, Point, Rule
 from bot.adapters.promql import Split, matchers, quoted, split_threshold
 from bot.adapters.selectors import Labels, Selectors
 from bot.domain.alert import Alert
@@ -32,6 +32,8 @@ STEP_S = 60
 MOST_AT_ONCE = 5
 MOST_URL = 300
 NO_DATA = "no data"
+# Labels that say what a line is about; pods and instances come and go.
+_WHOSE = frozenset({"service", "app", "job", "namespace", "cluster", "region", "environment", "env"})
 # Tools whose alerts are rules of such a server: that it has none of that name is worth saying.
 _OF_RULES = frozenset({"alertmanager", "prometheus"})
 
@@ -102,6 +104,7 @@ class _Asked:
     threshold: float | None = None
     wants_low: bool = False
     text: str | None = None
+    renamed: frozenset[str] = frozenset()  # labels that the rule sets itself: the alert's differ from its lines' there
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,15 @@ class _Look:
             return (self._unavailable(signal, what, str(problem)),) if is_rule else ()
         split = split_threshold(rule.query) or Split(rule.query, "", math.nan)
         threshold = None if math.isnan(split.threshold) else split.threshold
-        asked = _Asked(EvidenceKind.ALERT_RULE, signal, what, split.left, threshold=threshold, text=text)
+        asked = _Asked(
+            EvidenceKind.ALERT_RULE,
+            signal,
+            what,
+            split.left,
+            threshold=threshold,
+            text=text,
+            renamed=frozenset(rule.labels),
+        )
         found = await self._seen(replace(asked, wants_low=split.wants_low))
         if isinstance(found, Observed):
             return (found,)
@@ -155,7 +166,8 @@ class _Look:
         try:
             async with self.turns:
                 series = await self.api.range(asked.query, self.at - BEFORE, self.at, STEP_S)
-            now, before, peak, spread = _values(series, self.alert, self.at, wants_low=asked.wants_low)
+            kept = _kept(series.lines, self.alert, asked)
+            now, before, peak, spread = _values(kept, self.alert, self.at, wants_low=asked.wants_low)
         except EvidenceUnavailable as problem:
             return self._unavailable(asked.signal, asked.what, str(problem), asked.kind)
         if not math.isfinite(now * asked.scale):
@@ -189,7 +201,8 @@ class _Look:
                 found = await self.api.vector(asked.query, self.at - DAY)
         except EvidenceUnavailable:
             return None
-        values = [p.value for p in _of_alert(found.points, self.alert) if math.isfinite(p.value)]
+        points = [p for p in found.points if _may_be(p.labels, self.alert, asked)]
+        values = [p.value for p in _of_alert(points, self.alert) if math.isfinite(p.value)]
         return (min if asked.wants_low else max)(values, default=None)
 
     def _unavailable(
@@ -208,15 +221,30 @@ def _of_alert(points: Sequence[Point], alert: Alert) -> Sequence[Point]:
     return [p for p in points if not _differ(p.labels, alert)] or points
 
 
+def _may_be(labels: Mapping[str, str], alert: Alert, asked: _Asked) -> bool:
+    """Whether a line may be what the alert is about: a rule has lines of other services, too. Signals are asked for the
+    alert's own service."""
+    whose = {name: value for name, value in labels.items() if name in _WHOSE - asked.renamed}
+    return asked.kind is not EvidenceKind.ALERT_RULE or not _differ(whose, alert)
+
+
+def _kept(lines: Sequence[Line], alert: Alert, asked: _Asked) -> Sequence[Line]:
+    """The lines that may be the alert's. Raises EvidenceUnavailable where there are others alone."""
+    kept = tuple(line for line in lines if _may_be(line.labels, alert, asked))
+    if lines and not kept:
+        raise EvidenceUnavailable(f"{NO_DATA} of this service: its rule has values of others alone")
+    return kept
+
+
 def _values(
-    series: Series, alert: Alert, at: datetime, *, wants_low: bool
+    lines: Sequence[Line], alert: Alert, at: datetime, *, wants_low: bool
 ) -> tuple[float, float | None, float, str | None]:
     """The value now, half an hour ago and at its worst, of the worst line that fits the alert; and of how many it is the
     worst. Raises EvidenceUnavailable where there is no number."""
     worst = min if wants_low else max
-    if not series.lines:
+    if not lines:
         raise EvidenceUnavailable(NO_DATA)
-    own = [line for line in series.lines if not _differ(line.labels, alert)] or series.lines
+    own = [line for line in lines if not _differ(line.labels, alert)] or lines
     live = [line for line in own if line.points and at.timestamp() - line.points[-1][0] < STEP_S]
     if not live:
         last = datetime.fromtimestamp(max(line.points[-1][0] for line in own), tz=at.tzinfo)

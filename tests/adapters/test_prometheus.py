@@ -340,7 +340,7 @@ async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_pat
 
 
 async def test_a_rule_fires_since_the_earliest_of_its_times_whatever_zone_they_are_written_in() -> None:
-    at = [
+    at: list[dict[str, object]] = [
         {"labels": {}, "state": "firing", "activeAt": when}
         for when in ("2026-11-29T17:12:00.123456789+05:30", "2026-11-29T11:50:00Z")
     ]
@@ -354,3 +354,24 @@ async def test_a_rule_fires_since_the_earliest_of_its_times_whatever_zone_they_a
 def test_a_pair_that_is_no_time_and_value_is_named(pair: object) -> None:
     with pytest.raises(EvidenceUnavailable, match=r"^a (?:value|time) in the answer is (?:not a number|none)$"):
         _pair(pair)
+
+
+@pytest.mark.parametrize(
+    ("set_by_rule", "lines", "said"),
+    [
+        ({}, (({"service": "web"}, "0.9"),), "no data of this service: its rule has values of others alone"),
+        ({}, (({"service": "web"}, "0.9"), ({"service": "payments-api"}, "0.2")), 0.2),
+        ({"service": "payments-api"}, (({"service": "web"}, "0.9"),), 0.9),
+        ({}, (({"pod": "other"}, "0.9"),), 0.9),
+    ],
+)
+async def test_a_rules_value_is_never_that_of_another_service(
+    set_by_rule: dict[str, str], lines: tuple[tuple[dict[str, str], str], ...], said: object
+) -> None:
+    held = Prom(values={"errors:ratio": lines}, rules=[rule(labels=set_by_rule)])
+    async with serving(held) as prom:
+        found = await source(prom, labels=Selectors()).observe(
+            replace(ALERT, labels={**ALERT.labels, "pod": "x", "service": "payments-api"}), NOW
+        )
+    last = found[-1]
+    assert (last.value if isinstance(last, Observed) else reason(last)) == said
