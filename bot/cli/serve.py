@@ -1,4 +1,4 @@
-"""`precedent serve`, `playground` and `migrate`. Must not decide anything about alerts or incidents."""
+"""`precedent serve` and `playground`. Must not decide anything about alerts or incidents."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from bot.adapters.store import migrate as migrate_store
 from bot.bootstrap.bot import running
 from bot.bootstrap.playground import Playground
-from bot.cli.run import print_json, run, settings
+from bot.cli.run import run, settings
 from bot.observability import configure_logging
 
 
@@ -19,7 +18,6 @@ def register(app: typer.Typer) -> None:
     """Add this family's commands."""
     app.command("serve")(serve)
     app.command("playground")(playground)
-    app.command("migrate")(migrate)
 
 
 def serve() -> None:
@@ -55,8 +53,3 @@ async def _playground(port: int, *, seeded: bool) -> None:
     async with Playground(port=port, seeded=seeded).open() as opened:
         typer.echo(f"The playground is open: {opened.slack.url}  (Ctrl-C ends it)")
         await stop_signal()
-
-
-def migrate() -> None:
-    """Bring the database of DATABASE_URL to this version's schema (PostgreSQL; SQLite does so by itself)."""
-    print_json({"schema": run(migrate_store(settings().store_url))})
