@@ -207,6 +207,8 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) escape();
+  // Left open by a story that was stopped: such a dialog does not hear Escape by itself.
+  if (event.key === "Escape" && !document.body.classList.contains("telling")) document.querySelector("#modal[open]:not(:modal) footer .btn")?.click();
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (event.altKey && step) { event.preventDefault(); neighbour(step); }
 });
