@@ -357,6 +357,9 @@ def test_a_pages_component_without_a_readable_state_is_in_operation() -> None:
     odd = {"name": "API", "status": ["down"]}
     said = {"status": {"indicator": "none"}, "components": [odd, {"name": "x"}], "incidents": [odd | {"status": {}}]}
     assert text_of(said) == "operational; open: API"
+    group = {"name": "All of Payments", "status": "major_outage", "group": True}
+    named = {"name": "Cards", "status": "major_outage"}
+    assert text_of({"status": {"indicator": "critical"}, "components": [group, named]}) == "major outage: Cards"
 
 
 def test_a_service_that_is_called_like_a_field_stays_what_it_is_called() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from bot.domain.brief import IncidentView, decide, with_evidence, with_life
 from bot.domain.brief_json import brief_json
+from bot.domain.deploys import Deploy, deploys_shown
 from bot.domain.evidence import Compared, Evidence, EvidenceKind, Observed, Unavailable, is_pending, vendor_is_down
 from bot.domain.incident import Boundary, FailedCheck
 from bot.domain.ranking import Missing, Recalled
@@ -215,3 +216,15 @@ def test_once_it_cleared_what_is_in_use_contradicts_nothing() -> None:
     cleared = with_life(brief(deploy(12), pool(97)), IncidentView("INC-9", "cleared", 1, NOW))
     assert rules(cleared) == ["deploy", "skip_is_high"]
     assert rules(with_evidence(cleared, (deploy(12), pool(97)), NOW)) == ["deploy"]
+
+
+def test_a_page_that_tells_neither_is_not_called_green() -> None:
+    for text in ("under maintenance", "operational; open: Slow refunds"):
+        assert "no trouble" not in brief(page(text), deploy(12)).contradictions[0].now
+
+
+@pytest.mark.parametrize(("minutes", "shown"), [(-2, True), (-2.1, False), (60, True), (60.1, False)])
+def test_a_deploy_that_came_after_the_alert_is_none_of_the_hour_before(minutes: float, shown: bool) -> None:
+    told = Deploy("payments-api", NOW - timedelta(minutes=minutes), "v2")
+    (found,) = deploys_shown([told], "payments-api", None, "ci", NOW)
+    assert (found.count != 0) is shown

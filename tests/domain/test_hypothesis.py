@@ -139,3 +139,10 @@ def test_names_of_other_alphabets_may_be_told_and_not_made_up() -> None:
     refused = accept(said | {"cited": ["E1", "E2"]}, GIVEN)
     assert isinstance(refused, Refused)
     assert refused.rule == "language"
+
+
+def test_who_cites_everything_cites_nothing() -> None:
+    given = replace(GIVEN, evidence=tuple(Cited(f"E{n}", "pool 100 %, p95 840 ms") for n in range(1, 14)))
+    many = tuple(f"E{n}" for n in range(1, 14))
+    assert isinstance(accept(HONEST[0] | {"cited": many}, given), Refused)
+    assert isinstance(accept(HONEST[0] | {"cited": many[:12]}, given), Hypothesis)

@@ -123,3 +123,22 @@ def test_a_template_of_a_template_is_itself() -> None:
     one = template_of("a 1 \"x\" 'y' HTTP 504 [masked:secret] 0af7651916cd43dd")
     assert one == "a # \"…\" '…' HTTP 504 [masked:secret] #"
     assert template_of(one) == one
+
+
+def test_kinds_that_masking_makes_one_keep_the_first_and_the_last_time() -> None:
+    texts = [
+        "password=hunter1111 is refused",
+        "password=longhunterpass is refused",
+        "password=other_one_99x is refused",
+    ]
+    said = [LogLine(AT - timedelta(minutes=m), t) for m, t in zip((9, 2, 5), texts, strict=True)]
+    (one,), _ = templates_of(said)
+    assert (one.count, one.first, one.last) == (3, AT - timedelta(minutes=9), AT - timedelta(minutes=2))
+
+
+def test_of_too_many_lines_the_latest_are_looked_at() -> None:
+    old = [LogLine(AT - timedelta(minutes=10), "error old one")] * MOST_LINES
+    found = logs_shown([*old, *[LogLine(AT, "error new one")] * MOST_LINES], "web", "loki", AT)
+    assert [(i.text, i.count, i.truncated) for i in found if isinstance(i, Observed)] == [
+        ("error new one", MOST_LINES, True)
+    ]
