@@ -192,6 +192,14 @@ class CorrectionsContract:
                 await store.outbox.settle(row, None)
         assert found["pm/INC-7/purge"] == ("delete_file", "F1")
 
+    async def test_what_was_retracted_is_purged_from_the_audit_log(self, store: Store) -> None:
+        said = f'{{"before": {{"title": "{MARK}"}}}}'
+        retracting = ("U1", "retract", "INC-8", said)
+        await store.incidents.commit(Changes(retracted=("INC-8",), audit=(retracting,)))
+        assert await store.purging.purge("INC-8", (), Changes(audit=(("U1", "purge", "INC-8", "gone"),)))
+        assert MARK not in await everything(store)
+        assert not await store.purging.purge("INC-8", (), Changes())
+
     async def test_a_second_purge_only_writes_its_line(self, store: Store) -> None:
         await filled(store)
         assert await store.purging.purge("INC-7", MARKS, Changes())

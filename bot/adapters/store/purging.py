@@ -32,6 +32,7 @@ from bot.ports.parts import owed
 from bot.ports.store import Changes, Owed
 
 PORTION = 500
+_HASHED = "purged; sha256"
 REMOVED = "A past incident that this quoted was purged."
 # what a payload says; the rest is where it goes
 SAID = frozenset({"text", "blocks", "extra"})
@@ -82,7 +83,8 @@ async def _is_there(connection: AsyncConnection, incident_id: str) -> bool:
         asked = sa.select(sa.literal(1)).select_from(table).where(table.c.incident_id == incident_id).limit(1)
         if (await connection.execute(asked)).first() is not None:
             return True
-    return False
+    # a record that was retracted is in no table but the audit log, word by word
+    return (await connection.execute(_audited(incident_id).limit(1))).first() is not None
 
 
 async def _rows(connection: AsyncConnection, incident_id: str) -> None:
@@ -162,7 +164,12 @@ async def _quoting(connection: AsyncConnection, incident_id: str) -> set[str]:
 
 async def _from_audit(connection: AsyncConnection, incident_id: str) -> None:
     """What was audited about it stays as a hash of what it said."""
-    asked = sa.select(audit.c.id, audit.c.detail).where(audit.c.object == incident_id)
-    for row in (await connection.execute(asked)).all():
-        said = f"purged; sha256 {hashlib.sha256(row.detail.encode()).hexdigest()}"
+    for row in (await connection.execute(_audited(incident_id))).all():
+        said = f"{_HASHED} {hashlib.sha256(row.detail.encode()).hexdigest()}"
         await connection.execute(sa.update(audit).where(audit.c.id == row.id).values(detail=said))
+
+
+def _audited(incident_id: str) -> sa.Select[Any]:
+    """The lines of the audit log that say something of it still."""
+    about = sa.and_(audit.c.object == incident_id, audit.c.action != "purge")
+    return sa.select(audit.c.id, audit.c.detail).where(about, audit.c.detail.not_like(f"{_HASHED}%"))
