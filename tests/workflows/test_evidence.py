@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.domain.alert import Alert
 from bot.domain.evidence import Evidence, EvidenceKind, Observed, Unavailable
 from bot.domain.pressure import Load
-from bot.ports import EvidenceUnavailable
+from bot.ports import EvidenceUnavailable, StoreConflict
 from bot.ports.evidence import LATER, refreshing
-from bot.ports.store import InboxRow
+from bot.ports.store import Changes, InboxRow
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.evidence import BUSY, CompleteEvidence, GatherEvidence
 from bot.workflows.resolve import Outcome, Resolution
@@ -287,3 +288,36 @@ async def test_what_is_owed_to_an_incident_that_is_gone_is_done(tmp_path: Path) 
         assert await w.memory.inbox.receive(gone[0])
         assert await look.later() == 1
         assert [e for e in await w.owed() if e.owed.operation == "update"] == []
+
+
+@dataclass
+class EditedMeanwhile:
+    """The store in which somebody corrects the record right after it was read, once."""
+
+    inner: Any
+    edits: int = 1
+
+    async def find(self, incident_ids: Sequence[str]) -> Any:
+        found = await self.inner.find(incident_ids)
+        if self.edits and found:
+            self.edits -= 1
+            await self.inner.commit(Changes(records=tuple(replace(r, lesson="ask first") for r in found.values())))
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+async def test_who_corrects_the_record_while_sources_are_written_down_loses_nothing(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        slow = source(hangs=True)
+        look = await looking(w, slow)
+        brief = await look.brief(severity="critical")
+        look.complete = replace(look.complete, store=EditedMeanwhile(w.memory.incidents))
+        slow.free.set()
+        with pytest.raises(StoreConflict):
+            await look.later()
+        w.clock.go_on(minutes=5)
+        await look.later()
+        record = await w.memory.incidents.record(brief.incident.incident_id)
+        assert (record.lesson, set(record.evidence)) == ("ask first", {"metrics_value"})
