@@ -110,7 +110,8 @@ def client_of(settings: Settings) -> AsyncWebClient:
     """The Web API client; raises ChatAuthRejected where there is no token."""
     if settings.slack_bot_token is None:
         raise ChatAuthRejected(
-            "SLACK_BOT_TOKEN is not set: install the app from manifest.yml and put its xoxb- token into .env."
+            "SLACK_BOT_TOKEN is not set: install the app from manifest.yml and put its xoxb- token into .env. "
+            "`precedent doctor` names all that is missing."
         )
     return web_client(settings.slack_bot_token.get_secret_value(), with_slash(settings.slack_api_url))
 

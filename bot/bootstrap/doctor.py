@@ -258,7 +258,8 @@ def token_kinds(settings: Settings) -> tuple[Finding, ...]:
         "Connection",
         False,
         "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set",
-        "Make an app-level token (Socket Mode), or set the signing secret (HTTP).",
+        "Put SLACK_APP_TOKEN (xapp-…, with connections:write; on the app's page under Basic Information → App-Level Tokens) "
+        "into .env: Socket Mode. Or SLACK_SIGNING_SECRET: HTTP.",
     )
     return (*wrong, neither)
 

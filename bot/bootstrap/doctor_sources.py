@@ -45,7 +45,11 @@ async def sources(settings: Settings, at: datetime) -> tuple[Finding, ...]:
     """One finding for each source, or more where it fails in several ways. Empty where the file itself is wrong: that is
     told already."""
     if settings.precedent_config is None:
-        return (Finding("Evidence", None, "PRECEDENT_CONFIG is not set: no logs, deploys or status pages are asked"),)
+        return (
+            Finding(
+                "Evidence", None, "PRECEDENT_CONFIG is not set: no metrics, logs, deploys or status pages are asked"
+            ),
+        )
     try:
         configuration = read_configuration(settings.precedent_config)
     except ConfigurationRejected:

@@ -209,7 +209,7 @@ def digest(
 def _draw(composed: Digest, path: Path) -> None:
     chart = chart_of(composed)
     if chart is None:
-        fail("nothing happened in these days, so there is no picture.", REFUSED)
+        fail("no incident in these days, so there is no picture; --days 30 looks further back.", REFUSED)
     try:
         path.write_bytes(run(MatplotlibCharts().png(chart)))
     except OSError as problem:

@@ -16,16 +16,23 @@ from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
-from bot.domain.incident import Incident
+from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.postmortem import postmortem
 from bot.domain.query import OPERATOR, Query, query_from_text
 from bot.domain.ranking import Precedent, Recalled, Tier
+from bot.domain.steps import split_steps
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.records import read_value
 from bot.workflows.recall import LookUp
 from bot.workflows.transfer import ExportRecords
 
 MOST = 50
+_OUTCOMES = {
+    VerificationStatus.VERIFIED: "fix, worked",
+    VerificationStatus.PARTIAL: "fix, helped partly",
+    VerificationStatus.FAILED: "fix, did not work",
+    VerificationStatus.UNVERIFIED: "fix, outcome not recorded",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -199,6 +206,9 @@ def _print_recalled(recalled: Recalled) -> None:
         typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {'  '.join(said)}{why}")
         if facts["root_cause"]:
             typer.echo(f"               root cause: {facts['root_cause']}")
+        for attempt in precedent.incident.attempts:
+            fix = "; ".join(split_steps(attempt.fix) or [attempt.fix])
+            typer.echo(f"               {_OUTCOMES[attempt.status]}: {fix}")
     for outside in recalled.outside:
         typer.echo(f"outside memory, not counted  {outside.id}  {outside.text}")
 

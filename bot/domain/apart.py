@@ -148,7 +148,7 @@ def told_apart(these: Sequence[Incident], those: Sequence[Incident], this_name: 
         words = _own_words(group, rest)
         words += [name for name, told in _own_signs(group, rest) if not told & set(words)]
         if words:
-            said.append(f"only {group_name}: {', '.join(words)}")
+            said.append(f"{', '.join(words)} ({group_name} only)")
     return "; ".join(said) or None
 
 

@@ -89,7 +89,7 @@ def _timeline(record: Incident, life: Life | None, said: Sequence[Saying]) -> li
     if life and life.acknowledged_at:
         moments.append((life.acknowledged_at, 2, f"acknowledged by {_text(life.acknowledged_by or 'someone')}"))
     moments += [(s.at, 3, f"{_text(s.by)}: “{_text(s.text)}”") for s in said]
-    moments += [(a.at, 3, f"recorded: “{_short(a)}” {_SAYS[a.status]}") for a in record.attempts if a.at]
+    moments += [(a.at, 3, f"recorded: “{_short(a)}” {_said(a)}") for a in record.attempts if a.at]
     if record.resolved_at:
         moments.append((record.resolved_at, 5, "resolved"))
     return [f"- {_time(at)}: {said}" for at, _, said in sorted(moments)]
@@ -101,10 +101,16 @@ def _short(attempt: Attempt) -> str:
     return _text(steps[0] if steps else attempt.fix) + more
 
 
+def _said(attempt: Attempt) -> str:
+    # an import says that a fix worked; who saw it, and whether anybody did, it does not say
+    brought = attempt.status is VerificationStatus.VERIFIED and attempt.how in ("import", "seed")
+    return "worked: so the import says" if brought else _SAYS[attempt.status]
+
+
 def _attempts(record: Incident) -> Iterator[str]:
     for number, attempt in enumerate(record.attempts, start=1):
         by = f", by {_text(attempt.by)}" if attempt.by else ""
-        yield f"{number}. {_SAYS[attempt.status].capitalize()}{by}:"
+        yield f"{number}. {_said(attempt).capitalize()}{by}:"
         yield from (f"   - {_text(step)}" for step in split_steps(attempt.fix) or [attempt.fix])
         if attempt.note:
             yield f"   - Note: {_text(attempt.note)}"

@@ -10,6 +10,7 @@ from bot.slack.digest_message import duration
 from bot.slack.markup import Block, context, day, header, link, prose, section
 
 WRONG = 5
+NOTHING = "No incident began in this time that you may see here. Imported ones do not count: they had no brief."
 
 
 def report_message(found: Report, period: str) -> Message:
@@ -17,7 +18,7 @@ def report_message(found: Report, period: str) -> Message:
     heading = f"Report on Precedent: {prose(period, 40)}"
     scope = f"{counted(found.incidents, 'incident')} in {counted(found.outages, 'outage')}, of those you may see here"
     if not found.incidents:
-        return Message(heading, (header(heading), section("No incident began in this time that you may see here.")))
+        return Message(heading, (header(heading), section(NOTHING)))
     blocks: tuple[Block, ...] = (header(heading), section(_wrong_text(found)), section("\n".join(_lines(found))))
     return Message(f"{heading}: {scope}", (*blocks, context(scope)))
 

@@ -17,6 +17,7 @@ RECORDS = [
         "started_at": "2026-11-20T08:00:00Z",
         "root_cause": "vendor outage",
         "symptoms": ["gateway answers 504"],
+        "attempts": [{"fix": "Fail over to stripe", "status": "VERIFIED"}],
     },
     {"incident_id": "INC-2", "title": "Disk full on orders-db", "service": "orders-db"},
 ]
@@ -53,6 +54,7 @@ def test_import_recall_export(precedent: Precedent, file: Path, tmp_path: Path) 
     shown = precedent("recall", "razorpay gateway 504 timeouts", "--vendor", "razorpay", "--service", "payments-api")
     assert shown.stdout.startswith("strong")
     assert "root cause: vendor outage" in shown.stdout
+    assert "fix, worked: Fail over to stripe" in shown.stdout
     assert "Nothing in memory is like this (2 incidents known)" in precedent("recall", "xyzzy").stdout
 
     questions = '{"text": "disk full"}\n\n{"text": "xyzzy"}\n'

@@ -74,7 +74,10 @@ def test_retracted_is_recalled_no_more_until_it_is_imported_again(precedent: Pre
     assert precedent("retract", "INC-7", "--reason", "a drill").returncode == 0
     assert recalled(precedent) == []
     assert audited(precedent)[-1]["before"]["title"] == RECORD["title"]
-    precedent("import", "-", stdin=json.dumps(RECORD) + "\n", EMBEDDINGS="off")
+    line = json.dumps(RECORD) + "\n"
+    assert "--again takes it" in precedent("import", "-", stdin=line, EMBEDDINGS="off").stderr
+    assert recalled(precedent) == []
+    precedent("import", "-", "--again", stdin=line, EMBEDDINGS="off")
     assert recalled(precedent) == ["INC-7"]
 
 

@@ -35,14 +35,14 @@ def test_values_are_compared_by_their_form() -> None:
         (
             ["status page says all operational", "their status page: no incident"],
             ["status page degraded since 3", "status page showed an outage"],
-            "only vendor: status page green; only internal: status page not green",
+            "status page green (vendor only); status page not green (internal only)",
         ),
         (
             ["errors after deploy 41", "errors since the rollout of web"],
             ["errors, no deploy today", "errors without a release"],
-            "only vendor: a deploy named; only internal: no deploy, as noted",
+            "a deploy named (vendor only); no deploy, as noted (internal only)",
         ),
-        (["answers 504", "504 seen"], ["answers 401", "401 seen"], "only vendor: 504; only internal: 401"),
+        (["answers 504", "504 seen"], ["answers 401", "401 seen"], "504 (vendor only); 401 (internal only)"),
         (["answers 12345", "12345 seen"], ["answers 99999", "99999 seen"], None),
     ],
 )
@@ -53,12 +53,12 @@ def test_what_the_symptoms_say(one, other, expected: str | None) -> None:
 
 def test_what_tells_by_a_word_already_is_told_once() -> None:
     these, those = [an_incident("a", symptoms=("bad deploy",))], [an_incident("b", symptoms=("at night",))]
-    assert said(these, those) == "only vendor: bad, deploy; only internal: night"
+    assert said(these, those) == "bad, deploy (vendor only); night (internal only)"
 
 
 def test_evidence_noted_then_tells_too() -> None:
     these = [an_incident("a", evidence={"deploys": "deploy of web 10 min before"})]
-    assert said(these, [an_incident("b")]) == "only vendor: a deploy named"
+    assert said(these, [an_incident("b")]) == "a deploy named (vendor only)"
 
 
 GROUPS = {

@@ -104,3 +104,11 @@ def test_what_people_said_stands_in_the_timeline_and_what_was_not_read_is_named(
     assert "- 2026-11-29 03:14 UTC: Bob: “is it \\*us\\*? \\# no”\n- 2026-11-29 03:16" in text
     assert "could not be read" not in text
     assert "What people said in the thread could not be read." in postmortem(RECORD, LIFE, unread=True)
+
+
+def test_an_import_is_not_a_person_who_saw_it() -> None:
+    told = postmortem(
+        Incident("PAY-7", "504s", attempts=(Attempt("Fail over", VerificationStatus.VERIFIED, how="import"),))
+    )
+    assert "1. Worked: so the import says:" in told
+    assert "a person" not in told

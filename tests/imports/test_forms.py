@@ -143,6 +143,12 @@ def test_other_ways_to_write_a_post_mortem() -> None:
     assert (named.started_at, named.root_cause, named.attempts) == (at("2026-02-03T00:00:00"), "full disk", ())
 
 
+def test_facts_at_the_head_are_no_symptoms() -> None:
+    text = "# Cache gone\n\n**Service:** checkout-api\n**Severity:** SEV2\n\nCheckouts hung.\n\n## Fix\n- Warm it\n"
+    (record,) = taken("cache.md", text)
+    assert (record.service, record.severity, record.symptoms) == ("checkout-api", "SEV2", ("Checkouts hung.",))
+
+
 def test_csv_of_the_tools() -> None:
     table = read_file("jira.csv", (SAMPLES / "jira.csv").read_text(encoding="utf-8")).table
     assert table is not None

@@ -89,7 +89,8 @@ def read_write_up(text: str) -> WriteUp:
         into, key = (parts, section.kind) if section.kind else (rest, section.heading[:100])
         into[key] = f"{into[key]}\n{said}" if key in into else said
     title = next((s.heading for s in sections if s.level == 1), None)
-    opening = known(_clean("\n".join(s.text for s in sections if s.level <= 1 and s.kind is None)))
+    before = (line for s in sections if s.level <= 1 and s.kind is None for line in s.lines)
+    opening = known(_clean("\n".join(line for line in before if not dict(_facts([line])))))
     return WriteUp(known(_clean(title)) if title else None, facts, parts, rest, opening)
 
 
