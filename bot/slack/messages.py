@@ -14,7 +14,7 @@ from bot.domain.brief import Brief
 from bot.domain.correction import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, Difference
 from bot.domain.digest import Digest
 from bot.domain.fired_again import Again, AskedFix
-from bot.domain.lifecycle import Life
+from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.nudge import Nudge
 from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
@@ -166,7 +166,8 @@ def repeat_notice(brief: Brief, url: str | None) -> Message:
 def recorded(life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
     """What was recorded, by whom, and what it changed of an earlier record; the next alert will know."""
     name = prose(life.incident_id, MAX_ID)
-    text = f"*{name}* recorded by {person(by)}: {prose(summary, 400)}"
+    goes_on = " It stays open." if life.state is IncidentState.OPEN else ""
+    text = f"*{name}* recorded by {person(by)}: {prose(summary, 400)}{goes_on and '.'}{goes_on}"
     lines = [text, *(changed_line(CHANGED[one.field], one) for one in changed if one.field in CHANGED)]
     return Message(f"{name} recorded: {prose(summary, 100)}", (section("\n".join(lines)),))
 

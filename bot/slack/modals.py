@@ -117,10 +117,11 @@ def more_fields() -> list[Block]:
 
 def _recorded(record: Incident | None) -> list[Block]:
     """What is recorded already; recording once more adds to it."""
-    if record is None or record.resolved_at is None:
+    if record is None or not (record.resolved_at or record.attempts):
         return []
     told = [attempt_line(a) for a in record.attempts[-MAX_ATTEMPTS:]]
-    told = told or [f"• {moment(record.resolved_at)}: no fix"]
+    if record.resolved_at:
+        told = told or [f"• {moment(record.resolved_at)}: no fix"]
     left_out = len(record.attempts) - MAX_ATTEMPTS
     head = "*Recorded already*; what you say is added." + (f" The last {MAX_ATTEMPTS}:" if left_out > 0 else "")
     return [section("\n".join([head, *told]))]

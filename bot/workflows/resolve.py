@@ -205,9 +205,11 @@ class Resolve:
     async def _record(self, resolution: Resolution, by: str, once: str) -> Recorded:
         now = self.clock.now()
         life, before, seen = await self._what(resolution, now)
-        record = merged(before, resolution, by, now)
+        record, after = merged(before, resolution, by, now), resolve(life, now)
+        if resolution.outcome is Outcome.NO and not seen:
+            # A fix that failed is remembered and ends nothing; of what is told afterwards, the end is past.
+            record, after = replace(record, resolved_at=before.resolved_at), life
         summary = summarise(resolution)
-        after = resolve(life, now)
         posted = await self.store.briefs(record.incident_id)
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(after))) for b in posted)
         threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
@@ -300,7 +302,7 @@ def _told(life: Life, thread: tuple[str, str], message: Message, once: str) -> O
 def added(before: Incident, record: Incident) -> tuple[Difference, ...]:
     """What recording once more changed of what the record said before; nothing where it is recorded for the first time.
     Attempts are added, never changed."""
-    if before.resolved_at is None:
+    if before.resolved_at is None and not before.attempts:
         return ()
     return tuple(one for one in differences(before, record) if not one.field.startswith(ATTEMPT))
 

@@ -42,7 +42,10 @@ MESSAGES: Mapping[str, Callable[[], Message]] = {
     "brief resolved": lambda: SURFACES.brief(replace(cases.high(), incident=cases.view("resolved"))),
     "superseded": lambda: SURFACES.superseded(cases.mixed()),
     "repeat": lambda: SURFACES.repeat_notice(cases.high(), cases.URL),
-    "recorded": lambda: SURFACES.recorded(cases.life(), "it fixed it, recovery seen: Switch gateway", "U0ABC"),
+    "recorded": lambda: SURFACES.recorded(
+        cases.life(IncidentState.RESOLVED), "it fixed it, recovery seen: Switch gateway", "U0ABC"
+    ),
+    "recorded, goes on": lambda: SURFACES.recorded(cases.life(), "it did not fix it: Restart it", "U0ABC"),
     "digest": lambda: SURFACES.digest(cases.digest()),
     "empty digest": lambda: SURFACES.digest(replace(cases.digest(), families=())),
     "precedents": lambda: SURFACES.precedents(cases.high(), "payments 504 vendor:razorpay"),

@@ -11,6 +11,8 @@ import pytest
 from bot.domain.alert import Alert, AlertState
 from bot.domain.incident import Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.known import KnownFix
+from bot.domain.lifecycle import IncidentState
+from bot.domain.query import OPERATOR, Query
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.store import Changes, Destination
@@ -72,6 +74,22 @@ async def test_what_was_not_seen_to_work_is_not_verified(
 ) -> None:
     recorded = await w.resolve(Resolution(outcome, "INC-1", fix="Restart it"), "U1", "view:1")
     assert [a.status for a in recorded.incident.attempts] == [status]
+
+
+async def test_a_fix_that_failed_is_remembered_and_ends_nothing(w: World) -> None:
+    """The alert goes on: its brief stays open, and the next firing is no new incident."""
+    failed = await w.resolve(Resolution(Outcome.NO, "INC-1", fix="Restart it"), "U1", "view:1")
+    life = await w.memory.incidents.life("INC-1")
+    assert (life.state, life.resolved_at, failed.incident.resolved_at) == (IncidentState.OPEN, None, None)
+    payloads = repr([row.owed.payload for row in await w.owed()])
+    assert "It stays open." in payloads
+    assert "resolved;" not in payloads
+    found = await w.memory.recall.precedents(Query("x", fingerprint=life.fingerprint), OPERATOR)
+    assert [a.status for p in found.precedents for a in p.incident.attempts] == ["FAILED"]
+    await w.post(ts="1795921500.000000", severity="critical")
+    assert (await w.memory.incidents.life("INC-1")).fired == 2
+    await w.resolve(Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit"), "U2", "view:2")
+    assert (await w.memory.incidents.life("INC-1")).state is IncidentState.RESOLVED
 
 
 async def test_cleared_by_itself_is_no_attempt(w: World) -> None:
