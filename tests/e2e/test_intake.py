@@ -19,6 +19,8 @@ from bot.playground.server import LocalSlack
 from tests.e2e.process import said
 from tests.web.bodies import GENERIC, sent
 
+pytestmark = pytest.mark.integration  # for its length; it needs no service
+
 CHANNEL = "alerts-direct"
 TOKEN = "s3cret-token-of-the-tests"
 

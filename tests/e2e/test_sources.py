@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
+import pytest
 from pydantic import SecretStr
 
 from bot.bootstrap.bot import Bot, running
@@ -18,6 +19,8 @@ from bot.playground.server import LocalSlack
 from tests.adapters.evidence_servers import SOURCES, served
 from tests.e2e.process import said
 from tests.e2e.test_intake import CHANNEL, TOKEN, Served
+
+pytestmark = pytest.mark.integration  # for its length; it needs no service
 
 CONFIG = """
 [logs.app]
