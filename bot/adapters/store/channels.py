@@ -22,6 +22,7 @@ from bot.adapters.store.channel_tables import (
 from bot.adapters.store.commit import AlreadyDone, Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import insert_new, insert_new_rows, insert_or_replace, to_json
+from bot.adapters.store.undoable import Undoing, insert_numbered
 from bot.domain.admission import House, Mute, Muted, Reach, Rule
 from bot.domain.channel import ChannelSettings
 from bot.ports.channels import AlertSource
@@ -88,7 +89,7 @@ class SqlChannels:
             async with self.database.write() as connection:
                 await self.writer.write(connection, changes, now)
                 known = (await connection.execute(sa.select(rules.c.number).where(same))).scalars().first()
-                return int(known) if known is not None else await _insert(connection, rules, row)
+                return int(known) if known is not None else await insert_numbered(connection, rules, row)
         except AlreadyDone:
             return 0
 
@@ -101,26 +102,15 @@ class SqlChannels:
             async with self.database.write() as connection:
                 await self.writer.write(connection, changes, now)
                 await connection.execute(sa.update(mutes).where(same, mutes.c.until > now).values(**ended))
-                return await _insert(connection, mutes, row)
+                return await insert_numbered(connection, mutes, row)
         except AlreadyDone:
             return 0
 
     async def undo(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
         """See the port."""
         table = rules if isinstance(silence, Rule) else mutes
-        held = sa.and_(
-            table.c.number == silence.number, table.c.channel == silence.channel, table.c.undone_at.is_(None)
-        )
-        now = self.clock.now()
-        try:
-            async with self.database.write() as connection:
-                ended = sa.update(table).where(held).values(undone_at=now, undone_by=by)
-                if (await connection.execute(ended)).rowcount != 1:
-                    return False
-                await self.writer.write(connection, changes, now)
-        except AlreadyDone:
-            return False
-        return True
+        row = sa.and_(table.c.number == silence.number, table.c.channel == silence.channel)
+        return await Undoing(self.database, self.clock, self.writer).end(table, row, by, changes)
 
     async def silenced(self, silence: Rule | Mute, event: int) -> None:
         """See the port."""
@@ -177,11 +167,6 @@ async def _counted(
     )
     asked = sa.select(table, counted).where(where).order_by(table.c.number)
     return (await connection.execute(asked)).mappings().all()
-
-
-async def _insert(connection: AsyncConnection, table: sa.Table, row: dict[str, Any]) -> int:
-    done = await connection.execute(sa.insert(table).values(**row).returning(table.c.number))
-    return int(done.scalar_one())
 
 
 def _row(silence: Rule | Mute) -> dict[str, Any]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.commit import AlreadyDone, Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.said_tables import fixes_said, set_aside
+from bot.adapters.store.undoable import Undoing, insert_numbered
 from bot.domain.filing import FixesSaid
 from bot.domain.query import Query
 from bot.domain.set_aside import SetAside, WhyAside
@@ -43,7 +43,7 @@ class SqlSaid:
                 held = sa.and_(same, set_aside.c.undone_at.is_(None))
                 ended = sa.update(set_aside).where(held).values(undone_at=aside.at, undone_by=aside.by)
                 await connection.execute(ended)
-                return await _insert(connection, set_aside, row)
+                return await insert_numbered(connection, set_aside, row)
         except AlreadyDone:
             return 0
 
@@ -68,7 +68,7 @@ class SqlSaid:
         try:
             async with self.database.write() as connection:
                 await self.writer.write(connection, changes, self.clock.now())
-                return await _insert(connection, fixes_said, _row(said))
+                return await insert_numbered(connection, fixes_said, _row(said))
         except AlreadyDone:
             return 0
 
@@ -84,17 +84,7 @@ class SqlSaid:
         return await self._end(fixes_said, said.number, by, changes)
 
     async def _end(self, table: sa.Table, number: int, by: str, changes: Changes) -> bool:
-        now = self.clock.now()
-        held = sa.and_(table.c.number == number, table.c.undone_at.is_(None))
-        try:
-            async with self.database.write() as connection:
-                ended = sa.update(table).where(held).values(undone_at=now, undone_by=by)
-                if (await connection.execute(ended)).rowcount != 1:
-                    return False
-                await self.writer.write(connection, changes, now)
-        except AlreadyDone:
-            return False
-        return True
+        return await Undoing(self.database, self.clock, self.writer).end(table, table.c.number == number, by, changes)
 
 
 async def forget_said(connection: AsyncConnection, incident_id: str) -> None:
@@ -103,11 +93,6 @@ async def forget_said(connection: AsyncConnection, incident_id: str) -> None:
     await connection.execute(sa.delete(set_aside).where(about))
     words = sa.or_(fixes_said.c.one_incident == incident_id, fixes_said.c.other_incident == incident_id)
     await connection.execute(sa.delete(fixes_said).where(words))
-
-
-async def _insert(connection: AsyncConnection, table: sa.Table, row: Mapping[str, Any]) -> int:
-    done = await connection.execute(sa.insert(table).values(**row).returning(table.c.number))
-    return int(done.scalar_one())
 
 
 def _row(said: SetAside | FixesSaid) -> dict[str, Any]:
