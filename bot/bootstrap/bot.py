@@ -22,11 +22,11 @@ from bot.adapters.chart import MatplotlibCharts
 from bot.alerts import read
 from bot.bootstrap.agreed import operators_time
 from bot.bootstrap.catch_up import stay_heard
-from bot.bootstrap.configuration import directory_of
+from bot.bootstrap.configuration import Configuration, configured, names_in
 from bot.bootstrap.conversing import NotedModel, conversing, open_noted
 from bot.bootstrap.correct import telling
 from bot.bootstrap.dependencies import slack_of, watching
-from bot.bootstrap.deploys import deploy_channels, reading_deploys, recorded_deploys, take_deploys
+from bot.bootstrap.deploys import reading_deploys, recorded_deploys, take_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.intake import take_alerts
 from bot.bootstrap.jobs import Jobs, kept_for
@@ -136,11 +136,13 @@ async def assemble(
     chat = AgreedChat(slack, memory.channels)
     people = SlackPeople(slack, clock, identity.team_id, settings.steward_group, settings.verifier_group)
     surfaces = SlackSurfaces()
-    names = directory_of(settings.precedent_config)
-    reading = _reader(settings, identity, names)
+    configuration = configured(settings.precedent_config)
+    names = names_in(configuration)
+    reading = _reader(configuration, identity, names)
     pressure = WatchPressure(memory.store.inbox)
     admit = AdmitAlert(memory.channels, operators_time(settings))
-    sources = gathering(settings, clock, pressure.load, recorded_deploys(settings, memory))
+    told = recorded_deploys(settings, configuration, memory)
+    sources = gathering(settings, configuration, clock, pressure.load, told)
     watch = watching(memory, clock, sources, model)
     brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
@@ -241,9 +243,11 @@ def _status(
     )
 
 
-def _reader(settings: Settings, identity: Identity, names: Directory) -> Callable[[Mapping[str, Any]], Reading]:
+def _reader(
+    configuration: Configuration, identity: Identity, names: Directory
+) -> Callable[[Mapping[str, Any]], Reading]:
     own = frozenset({identity.bot_id, identity.user_id})
-    return reading_deploys(partial(_read, own, names), deploy_channels(settings), names)
+    return reading_deploys(partial(_read, own, names), frozenset(configuration.deploy_posts.channels), names)
 
 
 def _read(own: frozenset[str], names: Directory, event: Mapping[str, Any]) -> Reading:

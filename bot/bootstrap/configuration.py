@@ -83,6 +83,11 @@ def read_configuration(path: Path) -> Configuration:
     return found
 
 
+def configured(path: Path | None) -> Configuration:
+    """What the file says; without a file nothing. Raises ConfigurationRejected."""
+    return read_configuration(path) if path else Configuration()
+
+
 def _sentence(error: Any) -> str:
     key, said = key_of(error["loc"]), _SAYS.get(error["type"], error["msg"]).removeprefix("Value error, ")
     return f"{key}: {said}" if key else said
@@ -101,9 +106,13 @@ def _refuse_doubles(path: Path, table: str, claims: Mapping[str, Iterable[str]])
 def directory_of(path: Path | None) -> Directory:
     """The names that a configuration file adds to the maintained table; without a file the table alone. Raises
     ConfigurationRejected."""
-    if path is None:
+    return names_in(configured(path))
+
+
+def names_in(found: Configuration) -> Directory:
+    """The names that a configuration adds to the maintained table."""
+    if not found.vendors and not found.services:
         return STANDARD
-    found = read_configuration(path)
     vendors = (Vendor(name.casefold(), "", _own(name, e.aliases), e.hosts) for name, e in found.vendors.items())
     return directory(vendors, (Service(name, entry.aliases) for name, entry in found.services.items()))
 

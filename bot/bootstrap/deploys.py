@@ -12,7 +12,7 @@ from aiohttp import web
 
 from bot.adapters.deploys_recorded import RecordedDeploys
 from bot.alerts.intake.deploy_post import deployed_in
-from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.configuration import Configuration
 from bot.bootstrap.memory import Memory
 from bot.bootstrap.workers import Handle
 from bot.domain.alert import NotAlert, Reading
@@ -24,13 +24,6 @@ from bot.web.deploys import DeployIntake, add_deploys
 from bot.workflows.deploys import KeepDeployPost
 
 Reader = Callable[[Mapping[str, Any]], Reading]
-
-
-def deploy_channels(settings: Settings) -> frozenset[str]:
-    """The channels whose deploy posts are read; none without a configuration file. Raises ConfigurationRejected."""
-    if settings.precedent_config is None:
-        return frozenset()
-    return frozenset(read_configuration(settings.precedent_config).deploy_posts.channels)
 
 
 def reading_deploys(read: Reader, channels: frozenset[str], names: Directory) -> Reader:
@@ -54,7 +47,7 @@ def take_deploys(server: web.Application, settings: Settings, memory: Memory, cl
     return KeepDeployPost(memory.store.deploys, memory.inbox)
 
 
-def recorded_deploys(settings: Settings, memory: Memory) -> tuple[EvidenceProvider, ...]:
+def recorded_deploys(settings: Settings, configuration: Configuration, memory: Memory) -> tuple[EvidenceProvider, ...]:
     """The provider of deploys that the bot was told of, where anything can tell of them."""
-    told = settings.webhook_token is not None or deploy_channels(settings)
+    told = settings.webhook_token is not None or configuration.deploy_posts.channels
     return (RecordedDeploys(memory.store.deploys),) if told else ()

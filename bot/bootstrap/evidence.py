@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.configuration import Configuration
 from bot.bootstrap.metrics import metrics_servers
 from bot.bootstrap.sources import providers_of
 from bot.domain.pressure import Load
@@ -15,20 +15,18 @@ from bot.workflows.evidence import GatherEvidence
 from bot.workflows.measured import MeasuredSource
 
 
-def providers(settings: Settings) -> tuple[EvidenceProvider, ...]:
-    """Every source, in the order in which people look; none without a configuration file. Raises ConfigurationRejected."""
-    if settings.precedent_config is None:
-        return ()
-    configuration = read_configuration(settings.precedent_config)
+def providers(configuration: Configuration) -> tuple[EvidenceProvider, ...]:
+    """Every source, in the order in which people look. Raises ConfigurationRejected."""
     return (*metrics_servers(configuration), *providers_of(configuration))
 
 
 def gathering(
     settings: Settings,
+    configuration: Configuration,
     clock: Clock,
     load: Callable[[], Load] = lambda: Load.FULL,
     more: Sequence[EvidenceProvider] = (),
 ) -> GatherEvidence:
     """What asks them, and `more`. Raises ConfigurationRejected."""
-    asked = tuple(MeasuredSource(one) for one in (*providers(settings), *more))
+    asked = tuple(MeasuredSource(one) for one in (*providers(configuration), *more))
     return GatherEvidence(asked, clock, settings.evidence_deadline_s, load=load)

@@ -21,6 +21,7 @@ from bot.alerts import read
 from bot.alerts.masking import masked
 from bot.alerts.shape import shape
 from bot.alerts.text.markup import clean
+from bot.bootstrap.configuration import configured
 from bot.bootstrap.deploys import recorded_deploys
 from bot.bootstrap.evidence import gathering
 from bot.bootstrap.memory import open_memory
@@ -96,8 +97,9 @@ def _clock(at: str | None) -> Clock:
 async def _brief(alert: Alert, now: datetime, *, use_memory: bool, look: Clock | None) -> Brief:
     """The brief; `look`: the clock by which sources of evidence are asked, all of them to the end."""
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        told = recorded_deploys(settings(), memory)
-        asked = gathering(settings(), look, more=told).ask(alert, "preview") if look else None
+        configuration = configured(settings().precedent_config)
+        told = recorded_deploys(settings(), configuration, memory)
+        asked = gathering(settings(), configuration, look, more=told).ask(alert, "preview") if look else None
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
         return beside(brief, await asked.all()) if asked else brief
 
