@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.channel import ChannelSettings, DigestTime
-from bot.ports.chat import Posting
-from bot.ports.store import Destination, Owed
+from bot.ports import ChatAuthRejected, ChatRejected
+from bot.ports.chat import Message, Posting
+from bot.ports.store import Destination, Owed, PostedBrief
+
+T = TypeVar("T")
 
 # Edits of one message that follow each other closer than this are sent as one.
 EDIT_EVERY_S = 3.0
@@ -38,6 +42,27 @@ def owed(
         replaces=replaces,
         every_s=every_s,
     )
+
+
+def brief_edit(posted: PostedBrief, message: Message, every_s: float = 0.0) -> Owed:
+    """The outbox row that puts `message` in the place of a posted brief; edits of it that wait become one."""
+    about = posted.incident_id
+    posting = Posting(
+        "update", posted.channel, f"{posted.delivery_id}/edit", message.text, message.blocks, incident_id=about
+    )
+    key = f"{posted.channel}/{about}"
+    return owed(posting, key=key, replaces=True, target=posted.delivery_id, every_s=every_s)
+
+
+async def unless_refused(asked: Awaitable[T], otherwise: T) -> T:
+    """What Slack says, or `otherwise` where it refuses this one thing. Raises ChatAuthRejected, for then it refuses
+    everything, and ChatUnavailable."""
+    try:
+        return await asked
+    except ChatAuthRejected:
+        raise
+    except ChatRejected:
+        return otherwise
 
 
 def zone_named(name: str) -> ZoneInfo | None:

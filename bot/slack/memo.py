@@ -13,9 +13,9 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.incident import Attempt
 from bot.domain.words import cut
-from bot.ports import ChatAuthRejected, ChatRejected, RecordRejected
+from bot.ports import RecordRejected
 from bot.ports.chat import Message, Posting, Said
-from bot.ports.parts import owed
+from bot.ports.parts import owed, unless_refused
 from bot.ports.store import Changes, InboxRow
 from bot.slack import ids
 from bot.slack.brief_parts import MAX_ID, in_one_line
@@ -97,12 +97,7 @@ def known_already(incident_id: str, attempt: Attempt) -> Message:
 
 
 async def _said(deps: Listening, channel: str, ts: str) -> Said | None:
-    try:
-        return await deps.chat.said(channel, ts)
-    except ChatAuthRejected:
-        raise
-    except ChatRejected:
-        return None
+    return await unless_refused(deps.chat.said(channel, ts), None)
 
 
 def fix_in(said: Said) -> str:

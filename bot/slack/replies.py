@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.query import Viewer
-from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.chat import Message, Posting
-from bot.ports.parts import owed
+from bot.ports.parts import owed, unless_refused
 from bot.ports.store import Changes, InboxRow
 from bot.slack import memo
 from bot.slack.events import MEMO
@@ -62,12 +61,8 @@ async def _owe(
 
 async def _is_silent(deps: Listening, channel_id: str) -> bool:
     """Whether nothing is said: the channel is shared with another organisation, or Slack does not say what it is."""
-    try:
-        return (await deps.chat.channel(channel_id)).is_silent
-    except ChatAuthRejected:
-        raise
-    except ChatRejected:
-        return True
+    channel = await unless_refused(deps.chat.channel(channel_id), None)
+    return channel is None or channel.is_silent
 
 
 HANDLERS: Mapping[str, Handler] = {"joined": joined, "home": home, "app_mention": app_mention, MEMO: memo.ask}

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from bot.domain.incident import Incident
 from bot.ports import StoreConflict
 from bot.ports.audit import changed
-from bot.ports.chat import Posting, Surfaces
-from bot.ports.parts import owed
-from bot.ports.store import Changes, IncidentStore, Owed, PostedBrief
+from bot.ports.chat import Surfaces
+from bot.ports.parts import brief_edit
+from bot.ports.store import Changes, IncidentStore, PostedBrief
 
 CONFLICTS = 3
 
@@ -49,7 +49,7 @@ class KeepApart:
                 lives=lives,
                 records=records,
                 briefs=tuple(briefs),
-                owed=tuple(self._edit(brief) for brief in briefs),
+                owed=tuple(brief_edit(b, self.surfaces.brief(b.brief)) for b in briefs),
                 audit=tuple(_audited(by, r) for r in records) or ((by, "not the same outage", incident_id, other_id),),
             )
         )
@@ -59,19 +59,6 @@ class KeepApart:
         posted = await self.store.briefs(incident_id)
         asking = (p for p in posted if p.brief.same_outage and p.brief.same_outage.incident_id == other_id)
         return [replace(p, brief=replace(p.brief, same_outage=None)) for p in asking]
-
-    def _edit(self, posted: PostedBrief) -> Owed:
-        message = self.surfaces.brief(posted.brief)
-        posting = Posting(
-            "update",
-            posted.channel,
-            f"{posted.delivery_id}/edit",
-            message.text,
-            message.blocks,
-            incident_id=posted.incident_id,
-        )
-        key = f"{posted.channel}/{posted.incident_id}"
-        return owed(posting, key=key, replaces=True, target=posted.delivery_id)
 
 
 def _audited(by: str, record: Incident) -> tuple[str, str, str, str]:

@@ -38,7 +38,7 @@ from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.evidence import NO_SOURCES, Sources, beside, completing, refreshing
 from bot.ports.memory import Index, Recall
-from bot.ports.parts import EDIT_EVERY_S, owed
+from bot.ports.parts import EDIT_EVERY_S, brief_edit, owed
 from bot.ports.store import Changes, InboxRow, IncidentStore, Kept, Owed, PostedBrief, SeenPost
 
 HISTORY_DAYS = 30
@@ -349,10 +349,7 @@ class AnswerAlert:
         )
 
     def _edit(self, posted: PostedBrief) -> Owed:
-        message = self.surfaces.brief(posted.brief)
-        posting = _posting("update", posted.channel, f"{posted.delivery_id}/edit", message, posted.incident_id)
-        key = f"{posted.channel}/{posted.incident_id}"
-        return owed(posting, key=key, replaces=True, target=posted.delivery_id, every_s=EDIT_EVERY_S)
+        return brief_edit(posted, self.surfaces.brief(posted.brief), EDIT_EVERY_S)
 
     async def _repeat_line(self, post: Post, here: PostedBrief) -> tuple[Owed, ...]:
         is_new_root = post.root_ts == post.ts and post.ts != here.root_ts and post.alert.delivery is Delivery.POST

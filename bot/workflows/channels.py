@@ -16,11 +16,11 @@ from bot.domain.admission import Admission, admit
 from bot.domain.alert import Alert
 from bot.domain.channel import ChannelSettings, DigestTime
 from bot.domain.roles import Act, Permission, Stewards, may
-from bot.ports import ChatAuthRejected, ChatRejected, NotAllowedHere, RecordRejected
+from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.audit import changed
 from bot.ports.channels import AlertSource, ChannelStore, Group, People
 from bot.ports.chat import Channel, Chat
-from bot.ports.parts import digest_time, zone_named
+from bot.ports.parts import digest_time, unless_refused, zone_named
 from bot.ports.store import Changes, InboxRow
 
 MEMBER_OF_BOTH = "You can pool only channels that you are a member of; {} is none."
@@ -177,12 +177,7 @@ class ChangeChannel:
                 raise RecordRejected("pool", MEMBER_OF_BOTH.format("one of these"))
 
     async def _seen(self, channel_id: str) -> Channel | None:
-        try:
-            return await self.chat.channel(channel_id)
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return None
+        return await unless_refused(self.chat.channel(channel_id), None)
 
 
 def _values(settings: ChannelSettings, pool: Sequence[str]) -> dict[str, Any]:

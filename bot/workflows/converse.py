@@ -43,11 +43,11 @@ from bot.domain.pressure import Load
 from bot.domain.query import Viewer
 from bot.domain.tried import tried_in
 from bot.observability import QUESTIONS
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable, IncidentNotFound
+from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound
 from bot.ports.chat import Channel, Chat, Message, Posting, Said
 from bot.ports.clock import Clock
 from bot.ports.deliveries import Deliveries
-from bot.ports.parts import owed
+from bot.ports.parts import owed, unless_refused
 from bot.ports.store import Changes, InboxRow, IncidentStore
 
 # Questions that wait for a model at once: an alert must never wait because people talk.
@@ -175,13 +175,8 @@ class Converse:
     async def _question(self, row: InboxRow) -> Question | None:
         event = row.body["event"]
         at, ts, root, user = (str(event.get(key) or "") for key in ("channel", "ts", "thread_ts", "user"))
-        try:
-            channel = await self.chat.channel(at)
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return None
-        if channel.is_silent or not user:
+        channel = await unless_refused(self.chat.channel(at), None)
+        if channel is None or channel.is_silent or not user:
             return None
         now = self.clock.now()
         owed_since = await self.deliveries.owed_since(PREFIX, now - HOUR - timedelta(minutes=1))
@@ -227,12 +222,7 @@ class Converse:
             await self._say(question, self.talk.help())
 
     async def _said(self, question: Question) -> Said | None:
-        try:
-            return await self.chat.said(question.channel.id, question.ts)
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return None
+        return await unless_refused(self.chat.said(question.channel.id, question.ts), None)
 
     async def _known(self, question: Question, root: str, incident_id: str, brief: Brief, asked: Asked) -> Known:
         record = (await self.store.find([incident_id])).get(incident_id)
@@ -274,12 +264,8 @@ class Converse:
 
     async def tried(self, record: Incident | None, channel: str, root: str, but: str = "") -> tuple[Tried, ...]:
         """What was tried in an incident, by its record and its thread, without the message `but`. Raises ChatUnavailable."""
-        try:
-            sayings = [said.text for said in await self.chat.thread(channel, root) if said.ts != but]
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            sayings = []
+        thread = await unless_refused(self.chat.thread(channel, root), ())
+        sayings = [said.text for said in thread if said.ts != but]
         return tried_in(record.attempts if record else (), sayings)
 
     async def _names(self, brief: Brief) -> Mapping[str, str]:

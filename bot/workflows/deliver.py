@@ -32,6 +32,7 @@ from bot.ports.chat import Chat, Posting
 from bot.ports.clock import Clock
 from bot.ports.files import Files
 from bot.ports.memory import MemoryBank
+from bot.ports.parts import unless_refused
 from bot.ports.store import Destination, IncidentStore, Outbox, OwedRow
 
 AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
@@ -296,12 +297,9 @@ class Deliver:
 
     async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""
-        try:
-            return (await self.chat.channel(channel_id)).is_silent
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return False  # a channel that cannot be seen cannot be posted to: the call itself says what is wrong
+        channel = await unless_refused(self.chat.channel(channel_id), None)
+        # a channel that cannot be seen cannot be posted to: the call itself says what is wrong
+        return channel is not None and channel.is_silent
 
     async def _posted_before(self, row: OwedRow, posting: Posting) -> str | None:
         """The ts of this post where it is in the channel already."""

@@ -14,12 +14,11 @@ from bot.domain.digest_chart import chart_of
 from bot.domain.filing import filed_of
 from bot.domain.lifecycle import Life
 from bot.domain.query import Viewer
-from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel, Chat, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.files import picture_file
-from bot.ports.parts import digest_time, owed
+from bot.ports.parts import digest_time, owed, unless_refused
 from bot.ports.said import SaidStore
 from bot.ports.store import Changes, Claims, IncidentStore, Owed
 
@@ -98,13 +97,8 @@ class PostDigests:
 
     async def _open_channel(self, channel_id: str) -> Channel | None:
         """The channel, if a digest may go there: one that is gone or read by another organisation costs nobody else."""
-        try:
-            channel = await self.chat.channel(channel_id)
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return None
-        return None if channel.is_silent else channel
+        channel = await unless_refused(self.chat.channel(channel_id), None)
+        return None if channel is None or channel.is_silent else channel
 
 
 def _picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[Owed, ...]:

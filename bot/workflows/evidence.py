@@ -19,11 +19,11 @@ from bot.domain.pressure import Load
 from bot.domain.snapshot import snapshot
 from bot.observability import logger, spawn
 from bot.ports import EvidenceUnavailable, IncidentNotFound
-from bot.ports.chat import Posting, Surfaces
+from bot.ports.chat import Surfaces
 from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider, Gathered
-from bot.ports.parts import EDIT_EVERY_S, owed
-from bot.ports.store import Changes, Inbox, InboxRow, IncidentStore, Owed, PostedBrief
+from bot.ports.parts import EDIT_EVERY_S, brief_edit
+from bot.ports.store import Changes, Inbox, InboxRow, IncidentStore, PostedBrief
 
 DEADLINE_S, LATE_S = 2.0, 10.0
 # A source that hung beyond the deadline and then failed is left alone for so long, then one alert tries it.
@@ -36,10 +36,9 @@ log = logger("evidence")
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """How a source answered last: `problem` None if it did; `since` when that began."""
+    """How a source answered last: `problem` None if it did. Since when is told by who watches what the bot depends on."""
 
     name: str
-    since: datetime
     problem: str | None = None
 
 
@@ -184,11 +183,7 @@ class GatherEvidence:
         return (unavailable(provider, reason),)
 
     def _note(self, name: str, problem: str | None) -> None:
-        before = self._states.get(name)
-        if before is None or (before.problem is None) is not (problem is None):
-            self._states[name] = SourceState(name, self.clock.now(), problem)
-        else:
-            self._states[name] = replace(before, problem=problem)
+        self._states[name] = SourceState(name, problem)
 
 
 def unavailable(provider: EvidenceProvider, reason: str) -> Unavailable:
@@ -242,17 +237,10 @@ class CompleteEvidence:
                 records=(seen,) if seen else (),
                 expected=(record,) if record and seen else (),
                 briefs=changed,
-                owed=tuple(self._edit(p) for p in changed),
+                owed=tuple(brief_edit(p, self.surfaces.brief(p.brief), EDIT_EVERY_S) for p in changed),
                 done=row,
             )
         )
-
-    def _edit(self, posted: PostedBrief) -> Owed:
-        message, about = self.surfaces.brief(posted.brief), posted.incident_id
-        delivery = f"{posted.delivery_id}/edit"
-        posting = Posting("update", posted.channel, delivery, message.text, message.blocks, incident_id=about)
-        key = f"{posted.channel}/{about}"
-        return owed(posting, key=key, replaces=True, target=posted.delivery_id, every_s=EDIT_EVERY_S)
 
 
 def _completed(brief: Brief, said: Gathered) -> Brief:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import Life
 from bot.domain.postmortem import Saying, postmortem
-from bot.ports import ChatAuthRejected, ChatRejected, IncidentNotFound
+from bot.ports import IncidentNotFound
 from bot.ports.chat import Chat, Posting
 from bot.ports.files import Charts, Threads, read_chart
+from bot.ports.parts import unless_refused
 from bot.ports.store import IncidentStore
 
 
@@ -45,12 +46,8 @@ class MakeFiles:
 
     async def _said(self, posting: Posting) -> tuple[Saying, ...] | None:
         """What people said in the thread; None where the bot may not read it."""
-        try:
-            return tuple(await self.threads.said_in(posting.channel, posting.thread_ts or ""))
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return None
+        said = await unless_refused(self.threads.said_in(posting.channel, posting.thread_ts or ""), None)
+        return None if said is None else tuple(said)
 
 
 async def _life(store: IncidentStore, incident_id: str) -> Life | None:

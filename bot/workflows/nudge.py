@@ -20,7 +20,7 @@ from bot.ports.channels import ChannelStore, People
 from bot.ports.chat import Chat, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.nudges import Nudges
-from bot.ports.parts import digest_time, owed, zone_named
+from bot.ports.parts import digest_time, owed, unless_refused, zone_named
 from bot.ports.store import Changes, IncidentStore, PostedBrief
 from bot.workflows.rules import Gate
 
@@ -93,12 +93,8 @@ class PostNudges:
         return None
 
     async def _is_silent(self, channel_id: str) -> bool:
-        try:
-            return (await self.chat.channel(channel_id)).is_silent
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return True
+        channel = await unless_refused(self.chat.channel(channel_id), None)
+        return channel is None or channel.is_silent
 
     async def _look(self, life: Life, brief: PostedBrief) -> _Looked:
         """Who took part, by now: whoever acknowledged, else who wrote most."""
@@ -117,12 +113,7 @@ class PostNudges:
 
     async def _authors(self, brief: PostedBrief) -> list[str]:
         """The people who wrote in the incident's thread, oldest message first."""
-        try:
-            return [said.user for said in await self.chat.thread(brief.channel, brief.root_ts)]
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return []
+        return [said.user for said in await unless_refused(self.chat.thread(brief.channel, brief.root_ts), ())]
 
     async def _suitable(self, user_id: str, channel_id: str) -> Person | None:
         """The person, if they may be asked: somebody of this workspace, and still in the channel where it is private."""
@@ -144,21 +135,13 @@ class PostNudges:
         return Nudged(life.incident_id, title, brief.channel, cleared_at, url, best.fix if best else None)
 
     async def _link(self, brief: PostedBrief) -> str | None:
-        try:
-            return await self.chat.permalink(brief.channel, brief.message_ts or brief.root_ts)
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
-            return None
+        return await unless_refused(self.chat.permalink(brief.channel, brief.message_ts or brief.root_ts), None)
 
     async def _ask(self, person: str, incidents: tuple[Nudged, ...], now: datetime) -> bool:
         """Owe the message. Somebody whom Slack lets nobody write to is not asked, now or later."""
         names = [one.incident_id for one in incidents]
-        try:
-            direct = await self.chat.direct(person)
-        except ChatAuthRejected:
-            raise
-        except ChatRejected:
+        direct = await unless_refused(self.chat.direct(person), None)
+        if direct is None:
             for incident_id in names:
                 await self.nudges.settle(incident_id)
             return False

@@ -27,9 +27,9 @@ from bot.ports.audit import record_changed
 from bot.ports.channels import People
 from bot.ports.chat import Channel, Message, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.parts import owed
+from bot.ports.parts import brief_edit, owed
 from bot.ports.said import SaidStore
-from bot.ports.store import Changes, Destination, IncidentStore, Owed, PostedBrief, SeenPost
+from bot.ports.store import Changes, Destination, IncidentStore, Owed, SeenPost
 
 
 class Outcome(StrEnum):
@@ -217,7 +217,7 @@ class Resolve:
             threads = [resolution.thread]
         message = self.surfaces.recorded(after, summary, by, added(before, record))
         told = (_told(after, thread, message, once) for thread in threads)
-        edits = (self._edit(brief, after) for brief in briefs)
+        edits = (brief_edit(b, self.surfaces.brief(b.brief)) for b in briefs)
         changes = Changes(
             lives=(after,),
             records=(record,),
@@ -273,14 +273,6 @@ class Resolve:
     def _opened(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
         return opened_record(incident_id, subject.title, at, source, subject.alert)
-
-    def _edit(self, posted: PostedBrief, life: Life) -> Owed:
-        message = self.surfaces.brief(posted.brief)
-        delivery = f"{posted.delivery_id}/edit"
-        posting = Posting(
-            "update", posted.channel, delivery, message.text, message.blocks, incident_id=life.incident_id
-        )
-        return owed(posting, key=f"{posted.channel}/{life.incident_id}", replaces=True, target=posted.delivery_id)
 
     def _retained(self, record: Incident, once: str) -> tuple[Owed, ...]:
         if not self.owes_bank:

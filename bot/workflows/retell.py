@@ -15,10 +15,10 @@ from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.opening import view_of
 from bot.domain.query import Viewer
 from bot.domain.set_aside import SET_ASIDE, TAKEN_BACK
-from bot.ports import ChatAuthRejected, ChatRejected, IncidentNotFound
+from bot.ports import IncidentNotFound
 from bot.ports.chat import Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.parts import owed
+from bot.ports.parts import brief_edit, owed, unless_refused
 from bot.ports.store import Changes, InboxRow, IncidentStore, Owed, PostedBrief
 
 PURGED = "purged"
@@ -103,12 +103,8 @@ class TellThreads:
     async def _viewer(self, channel_id: str, life: Life | None) -> Viewer:
         """Who reads the thread now; nobody but the public where that cannot be known."""
         if self.chat:
-            try:
-                return (await self.chat.channel(channel_id)).viewer
-            except ChatAuthRejected:
-                raise
-            except ChatRejected:
-                return Viewer()
+            channel = await unless_refused(self.chat.channel(channel_id), None)
+            return channel.viewer if channel else Viewer()
         return Viewer(scopes(life.visibility, ())) if life else Viewer()
 
     def _line(self, posted: PostedBrief, said: Correction, *, same: bool) -> Owed:
@@ -117,8 +113,7 @@ class TellThreads:
         return owed(replace(posting, thread_ts=posted.root_ts), key=_key(posted), urgent=True)
 
     def _edit(self, posted: PostedBrief) -> Owed:
-        posting = _posting("update", posted, f"{posted.delivery_id}/edit", self.surfaces.brief(posted.brief))
-        return owed(posting, key=_key(posted), replaces=True, target=posted.delivery_id)
+        return brief_edit(posted, self.surfaces.brief(posted.brief))
 
     def _supersede(self, old: PostedBrief, newer: PostedBrief) -> tuple[Owed, ...]:
         reply = _posting("post", newer, newer.delivery_id, self.surfaces.superseded(newer.brief))
