@@ -10,6 +10,7 @@ import typer
 from bot import __version__
 from bot.cli import (
     alerts,
+    backfill,
     backup,
     brief,
     demo,
@@ -43,6 +44,7 @@ for family in (
     memory,
     operate,
     backup,
+    backfill,
     outbox,
     records,
     fixes,

@@ -16,6 +16,8 @@ from bot.domain.notice import Notice
 
 REOPENS_WITHIN = timedelta(hours=24)
 DISMISSAL_LASTS = timedelta(hours=24)
+# A past alert that nobody saw clear is over so long after it was last seen firing.
+LAPSES_AFTER = timedelta(hours=24)
 SPELLS_KEPT = 200
 # An alert that fired and cleared so often within so long is called flapping.
 FLAPS = 3
@@ -23,12 +25,13 @@ FLAPS_WITHIN = timedelta(hours=1)
 
 
 class IncidentState(StrEnum):
-    """Where an incident stands."""
+    """Where an incident stands. PAST: it was over before the bot looked, and nobody works on it."""
 
     OPEN = "open"
     CLEARED = "cleared"
     RESOLVED = "resolved"
     DISMISSED = "dismissed"
+    PAST = "past"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Life:
     among them. `last_seen_at` is when it was last seen firing, `cleared_at` when it last cleared: by the time of the
     posts, not of their arrival. `severity` is the highest that any notification named. `firing` of `members` alerts of a
     group fire now; `no_data`: what fires is that no data comes. `spells` are its stretches of firing, the last ones.
-    `base` is what this life was before the oldest notice that is still kept (None: all are kept)."""
+    `base` is what this life was before the oldest notice that is still kept (None: all are kept). `past`: the last that is
+    known of it was read long after it was said."""
 
     incident_id: str
     fingerprint: str
@@ -67,6 +71,7 @@ class Life:
     taken_back_at: datetime | None = None
     acknowledged_at: datetime | None = None
     base: Life | None = None
+    past: bool = False
 
 
 class Happened(StrEnum):
@@ -99,6 +104,7 @@ def begin(notice: Notice, incident_id: str = "") -> Life:
         members=_members(notice, None),
         no_data=notice.state is AlertState.NO_DATA,
         spells=(Spell(notice.at),),
+        past=notice.past,
     )
 
 
@@ -109,7 +115,9 @@ def ended(life: Life, at: datetime) -> bool:
     if life.dismissed_at is not None:
         quiet_until = max(life.last_seen_at, life.dismissed_at) + DISMISSAL_LASTS
         return at > min(quiet_until, life.taken_back_at or quiet_until)
-    return life.cleared_at is not None and at > life.cleared_at + REOPENS_WITHIN
+    if life.cleared_at is None:
+        return life.past and at > life.last_seen_at + LAPSES_AFTER
+    return at > life.cleared_at + REOPENS_WITHIN
 
 
 def _members(notice: Notice, known: int | None) -> int | None:
@@ -136,7 +144,7 @@ def _fire(life: Life, notice: Notice) -> Life:
     )
     if life.cleared_at is not None and at <= life.cleared_at:
         return seen
-    seen = replace(seen, firing=notice.firing, no_data=notice.state is AlertState.NO_DATA)
+    seen = replace(seen, firing=notice.firing, no_data=notice.state is AlertState.NO_DATA, past=notice.past)
     if is_open:
         return replace(seen, members=_members(notice, life.members))
     spells = (*life.spells, Spell(at))[-SPELLS_KEPT:]
@@ -151,7 +159,8 @@ def _clear(life: Life, notice: Notice) -> Life:
     spells = life.spells
     if spells and spells[-1].end is None:
         spells = (*spells[:-1], Spell(spells[-1].start, notice.at))
-    return replace(life, state=IncidentState.CLEARED, cleared_at=notice.at, spells=spells, firing=None, members=None)
+    told = replace(life, cleared_at=notice.at, spells=spells, firing=None, members=None, past=notice.past)
+    return replace(told, state=IncidentState.CLEARED)
 
 
 def _acknowledge(life: Life, notice: Notice) -> Life:
@@ -184,12 +193,12 @@ def unmarked(life: Life) -> Life:
 
 
 def marked(life: Life) -> Life:
-    """The life with what people decided: their word counts above the alerts'."""
+    """The life with what people decided: their word counts above the alerts'. What is past stands open nowhere."""
     if life.resolved_at is not None:
         return replace(life, state=IncidentState.RESOLVED)
     if life.dismissed_at is not None:
         return replace(life, state=IncidentState.DISMISSED)
-    return life
+    return replace(life, state=IncidentState.PAST) if life.past else life
 
 
 def happened(before: Life | None, after: Life, notice: Notice) -> Happened:
@@ -218,6 +227,11 @@ def flapping(life: Life) -> tuple[int, int] | None:
         return None
     last_end = rounds[-1].end or latest
     return len(rounds), max(1, round((last_end - rounds[0].start).total_seconds() / 60))
+
+
+def past_end(life: Life) -> datetime | None:
+    """When a past incident was over, as far as anybody saw: what people record of it now happened then. None for any other."""
+    return (life.cleared_at or life.last_seen_at) if life.state is IncidentState.PAST else None
 
 
 def resolve(life: Life, at: datetime) -> Life:

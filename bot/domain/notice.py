@@ -21,7 +21,8 @@ _RANK = {AlertState.FIRING: 0, AlertState.NO_DATA: 0, AlertState.ESCALATED: 0, A
 class Notice:
     """One notice. `key` names it: the same post or edit told twice has the same key. `at` is when it was said, by the
     post's own time. `firing` and `cleared` count a group's members, where the post says so. `incident_id` is the incident
-    that it belongs to; None while there is none (a resolve that came before its firing)."""
+    that it belongs to; None while there is none (a resolve that came before its firing). `past`: it was read long after it
+    was said, so what it says need not hold any more."""
 
     key: str
     fingerprint: str
@@ -38,6 +39,7 @@ class Notice:
     firing: int | None = None
     cleared: int | None = None
     incident_id: str | None = None
+    past: bool = False
 
     @property
     def fires(self) -> bool:

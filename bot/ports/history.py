@@ -41,3 +41,20 @@ class Heard(Protocol):
     async def note(self, at: datetime) -> None:
         """Slack is connected at this moment."""
         ...
+
+
+class PastHistory(Protocol):
+    """Reading what a channel held between two moments, and its threads. Raises ChatUnavailable (with Slack's own wish how
+    long to wait), ChatRejected, ChatAuthRejected."""
+
+    async def named(self, cursor: str) -> tuple[Mapping[str, str], str]:
+        """Ids of the channels that the bot is in, by what people call them, and the cursor of the next ones."""
+        ...
+
+    async def between(self, channel: str, oldest: str, latest: str, cursor: str) -> Page:
+        """Messages from the ts `oldest` to the ts `latest`, both included, the newest first."""
+        ...
+
+    async def thread(self, channel: str, root_ts: str, cursor: str) -> Page:
+        """The messages of a thread, its root included, the oldest first."""
+        ...

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.domain.alert import Reading
 from bot.ports.history import Page
+from bot.ports.store import Received
+from bot.slack.events import SPOKEN, Own, read_back
 from bot.slack.outbound import SlackChat
 
 PAGE = 200
@@ -15,20 +18,19 @@ KINDS = "public_channel,private_channel"
 
 @dataclass(frozen=True, slots=True)
 class SlackHistory:
-    """`bot.ports.history.ChannelHistory` on the calls of `SlackChat`."""
+    """`bot.ports.history.ChannelHistory` and `PastHistory` on the calls of `SlackChat`."""
 
     chat: SlackChat
 
     async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
         """See the port."""
-        answer = await self.chat.ask(
-            "channels",
-            lambda: self.chat.client.users_conversations(
-                types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor or None
-            ),
-        )
-        found = [str(c["id"]) for c in answer.get("channels") or () if isinstance(c, Mapping) and c.get("id")]
-        return found, _next(answer)
+        answer = await self._channels(cursor)
+        return [str(c["id"]) for c in _listed(answer, "channels") if c.get("id")], _next(answer)
+
+    async def named(self, cursor: str) -> tuple[Mapping[str, str], str]:
+        """See the port."""
+        answer = await self._channels(cursor)
+        return {str(c.get("name")): str(c["id"]) for c in _listed(answer, "channels") if c.get("id")}, _next(answer)
 
     async def page(self, channel: str, oldest: str, cursor: str) -> Page:
         """See the port. Slack may give fewer messages than were asked for: what counts is its cursor."""
@@ -38,7 +40,74 @@ class SlackHistory:
                 channel=channel, oldest=oldest, limit=PAGE, cursor=cursor or None
             ),
         )
-        return Page(tuple(m for m in answer.get("messages") or () if isinstance(m, Mapping)), _next(answer))
+        return _page(answer)
+
+    async def between(self, channel: str, oldest: str, latest: str, cursor: str) -> Page:
+        """See the port."""
+        answer = await self.chat.ask(
+            "history",
+            lambda: self.chat.client.conversations_history(
+                channel=channel, oldest=oldest, latest=latest, inclusive=True, limit=PAGE, cursor=cursor or None
+            ),
+        )
+        return _page(answer)
+
+    async def thread(self, channel: str, root_ts: str, cursor: str) -> Page:
+        """See the port. Of a thread that is gone there is nothing."""
+        answer = await self.chat.ask(
+            "replies",
+            lambda: self.chat.client.conversations_replies(
+                channel=channel, ts=root_ts, limit=PAGE, cursor=cursor or None
+            ),
+        )
+        return _page(answer)
+
+    async def _channels(self, cursor: str) -> Mapping[str, Any]:
+        return await self.chat.ask(
+            "channels",
+            lambda: self.chat.client.users_conversations(
+                types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor or None
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PastReader:
+    """`bot.workflows.backfill.Reader`: a message of a channel is read as its event would have been."""
+
+    own: Own
+    team_id: str
+    reading: Callable[[Mapping[str, Any]], Reading]
+
+    def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
+        """See the port."""
+        return read_back(channel, message, self.team_id, self.reading, self.own)
+
+    def poster(self, message: Mapping[str, Any]) -> str | None:
+        """See the port."""
+        if not message.get("bot_id") and message.get("subtype") != "bot_message":
+            return None
+        profile = message.get("bot_profile")
+        named = profile.get("name") if isinstance(profile, Mapping) else None
+        return str(message.get("username") or named or message.get("bot_id") or "an unknown bot")
+
+    def is_by_person(self, message: Mapping[str, Any]) -> bool:
+        """See the port."""
+        spoken = message.get("subtype") in SPOKEN and bool(message.get("user"))
+        return spoken and self.poster(message) is None and not self.own.wrote(message)
+
+    def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
+        """See the port."""
+        users = message.get("reply_users")
+        return isinstance(users, list) and bool(users) and set(users) <= {self.own.user_id, self.own.bot_id}
+
+
+def _page(answer: Mapping[str, Any]) -> Page:
+    return Page(tuple(_listed(answer, "messages")), _next(answer))
+
+
+def _listed(answer: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    return [one for one in answer.get(key) or () if isinstance(one, Mapping)]
 
 
 def _next(answer: Mapping[str, Any]) -> str:

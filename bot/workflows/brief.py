@@ -54,7 +54,8 @@ LOOK_AGAIN = AGAIN | {Happened.CLEARED}
 @dataclass(frozen=True, slots=True)
 class Post:
     """One alert post: where it stands, when, and what it says. `root_ts` is the thread that an answer belongs to;
-    `refers_to` are the messages (channel, ts) that it links to; `read_at` is when it was read back after a gap."""
+    `refers_to` are the messages (channel, ts) that it links to; `read_at` is when it was read back after a gap; `past`: it
+    was read long after it was posted."""
 
     channel: Channel
     ts: str
@@ -65,6 +66,7 @@ class Post:
     refers_to: tuple[tuple[str, str], ...] = ()
     admission: Admission = ANSWERED
     read_at: datetime | None = None
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class AnswerAlert:
         """The notice that the post is, and what is kept around it. An edit or an answer belongs to its post's incident,
         and so does an unknown bot's post about one."""
         notice = notice_of(post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts)
+        notice = replace(notice, past=post.past)
         known = await self._known(post)
         if known is None and post.alert.tool == GENERIC and (known := await self._referred_to(post)):
             notice = replace(notice, state=AlertState.UPDATE)
@@ -213,7 +216,8 @@ class AnswerAlert:
         at = posted_at(said_at) or self.clock.now()
         root_ts = str(inner.get("thread_ts") or ts)
         refers_to = tuple((str(c), str(t)) for c, t in event.get("refers_to") or ())
-        return Post(channel, ts, root_ts, at, reading, await self.chat.permalink(channel.id, ts), refers_to)
+        url, past = await self.chat.permalink(channel.id, ts), bool(event.get("past"))
+        return Post(channel, ts, root_ts, at, reading, url, refers_to, past=past)
 
     async def _open(self, chapter: Chapter, post: Post, notice: Notice) -> Changes:
         """A new incident: what its first notice opens. That is this post's, or an older one's that turned out to be

@@ -17,7 +17,7 @@ from bot.domain.correction import ATTEMPT, Difference, differences
 from bot.domain.filing import filed_of
 from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
 from bot.domain.known import KnownFix, known_fixes, known_runbooks, usual_checks
-from bot.domain.lifecycle import IncidentState, Life, resolve
+from bot.domain.lifecycle import IncidentState, Life, past_end, resolve
 from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.redact import marks, mask, masked_note
 from bot.domain.roles import Permission, Verifiers, may_verify
@@ -205,7 +205,8 @@ class Resolve:
     async def _record(self, resolution: Resolution, by: str, once: str) -> Recorded:
         now = self.clock.now()
         life, before, seen = await self._what(resolution, now)
-        record, after = merged(before, resolution, by, now), resolve(life, now)
+        at = past_end(life) or now
+        record, after = merged(before, resolution, by, at), resolve(life, at)
         if resolution.outcome is Outcome.NO and not seen:
             # A fix that failed is remembered and ends nothing; of what is told afterwards, the end is past.
             record, after = replace(record, resolved_at=before.resolved_at), life

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.store.audit_log import SqlAuditLog
+from bot.adapters.store.backfills import SqlBackfills
 from bot.adapters.store.backup import forget_earlier, keep_before_upgrade
 from bot.adapters.store.channels import SqlChannels
 from bot.adapters.store.claims import SqlClaims
@@ -67,6 +68,7 @@ class Store:
     model_ledger: SqlModelLedger
     deploys: SqlDeploys
     traces: SqlTraces
+    backfills: SqlBackfills
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -123,6 +125,7 @@ async def open_store(
         model_ledger=SqlModelLedger(database),
         deploys=SqlDeploys(database),
         traces=SqlTraces(database),
+        backfills=SqlBackfills(database, clock),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

@@ -6,11 +6,12 @@ from typing import Any
 
 from alembic import context
 
+from bot.adapters.store.backfill_tables import backfills
 from bot.adapters.store.channel_tables import channel_settings
 from bot.adapters.store.said_tables import fixes_said
 
 # All are in one metadata; naming one of each module puts its tables there.
-TABLES = (channel_settings, fixes_said)
+TABLES = (backfills, channel_settings, fixes_said)
 
 
 def _ours(_object: Any, name: str | None, kind: str, _reflected: bool, _compare_to: Any) -> bool:  # noqa: FBT001  # Alembic's own signature

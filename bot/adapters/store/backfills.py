@@ -1,0 +1,71 @@
+"""How far channels' past was read: the Backfills port. Must not read a channel or rank anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from bot.adapters.store.backfill_tables import backfills
+from bot.adapters.store.backfill_tables import talks as talked
+from bot.adapters.store.engine import Database
+from bot.adapters.store.statements import batches, insert_or_replace, to_json
+from bot.adapters.store.tables import inbox
+from bot.domain.backfill import Talk
+from bot.ports.backfills import Progress
+from bot.ports.clock import Clock
+
+_PROGRESS: TypeAdapter[Progress] = TypeAdapter(Progress)
+PORTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SqlBackfills:
+    """The Backfills port on SQLAlchemy."""
+
+    database: Database
+    clock: Clock
+
+    async def progress(self, channel: str) -> Progress | None:
+        """See the port."""
+        asked = sa.select(backfills.c.body).where(backfills.c.channel == channel)
+        async with self.database.read() as connection:
+            body = (await connection.execute(asked)).scalar_one_or_none()
+        return None if body is None else _PROGRESS.validate_json(body)
+
+    async def named(self, name: str) -> str | None:
+        """See the port."""
+        asked = sa.select(backfills.c.channel).where(backfills.c.name == name).order_by(backfills.c.at.desc()).limit(1)
+        async with self.database.read() as connection:
+            found: str | None = (await connection.execute(asked)).scalar_one_or_none()
+        return found
+
+    async def save(self, progress: Progress, talks: Mapping[str, Talk]) -> None:
+        """See the port."""
+        body = to_json(_PROGRESS.dump_python(progress, mode="json"))
+        row = {"channel": progress.channel, "name": progress.name, "body": body, "at": self.clock.now()}
+        said = [
+            {"channel": progress.channel, "ts": ts, "people": t.people, "messages": t.messages}
+            for ts, t in talks.items()
+        ]
+        async with self.database.write() as connection:
+            await insert_or_replace(connection, backfills, [row])
+            await insert_or_replace(connection, talked, said)
+
+    async def talks(self, channel: str) -> Mapping[str, Talk]:
+        """See the port."""
+        asked = sa.select(talked).where(talked.c.channel == channel).order_by(talked.c.ts)
+        async with self.database.read() as connection:
+            rows = (await connection.execute(asked)).mappings().all()
+        return {row["ts"]: Talk(row["people"], row["messages"]) for row in rows}
+
+    async def received(self, natural_keys: Iterable[str]) -> frozenset[str]:
+        """See the port."""
+        found: set[str] = set()
+        async with self.database.read() as connection:
+            for portion in batches(list(natural_keys), PORTION):
+                asked = sa.select(inbox.c.natural_key).where(inbox.c.natural_key.in_(portion))
+                found |= set((await connection.execute(asked)).scalars())
+        return frozenset(found)

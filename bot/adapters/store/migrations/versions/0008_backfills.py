@@ -1,0 +1,36 @@
+"""What was read of channels' past. Must not be changed once released."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0007"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Create the table of how far each channel was read, and of how much people wrote in its threads."""
+    op.create_table(
+        "backfills",
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("channel", name=op.f("pk_backfills")),
+    )
+    op.create_table(
+        "talks",
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("ts", sa.Text(), nullable=False),
+        sa.Column("people", sa.Integer(), nullable=False),
+        sa.Column("messages", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("channel", "ts", name=op.f("pk_talks")),
+    )
+
+
+def downgrade() -> None:
+    """Nothing goes back: an older version does not know them."""
+    raise NotImplementedError

@@ -1,0 +1,131 @@
+"""Reading channels' past, wired: Slack's history, the store, and the work on alerts that keeps silent. Must not decide."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from bot.adapters.store.incidents import SqlIncidents
+from bot.alerts import read
+from bot.bootstrap.agreed import operators_time
+from bot.bootstrap.bot import client_of
+from bot.bootstrap.configuration import configured, names_in
+from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.domain.admission import Admission, Outcome, admit
+from bot.domain.alert import Alert
+from bot.domain.backfill import Span
+from bot.domain.channel import DigestTime
+from bot.domain.opening import posted_at
+from bot.ports.backfills import Progress
+from bot.ports.channels import ChannelStore
+from bot.ports.chat import Channel
+from bot.ports.clock import Clock
+from bot.ports.parts import digest_time
+from bot.ports.readings import stored_reading
+from bot.ports.store import Changes, InboxRow
+from bot.settings import Settings
+from bot.slack.agreed import AgreedChat
+from bot.slack.events import Own
+from bot.slack.history import PastReader, SlackHistory
+from bot.slack.messages import SlackSurfaces
+from bot.slack.outbound import SlackChat
+from bot.workflows.backfill import Backfill, Patience
+from bot.workflows.backfilled import ListBackfilled
+from bot.workflows.brief import AnswerAlert
+from bot.workflows.channels import source_of
+
+SILENT = Admission(Outcome.COUNT_ONLY, "it is past: nothing is posted about it")
+
+
+@dataclass(frozen=True, slots=True)
+class SilentIncidents(SqlIncidents):
+    """The store, without anything that would be owed or worked on later."""
+
+    async def commit(self, changes: Changes) -> bool:
+        """See the port. No row of the inbox stands behind the past."""
+        return await SqlIncidents.commit(self, replace(changes, owed=(), received=(), done=None))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedChat(AgreedChat):
+    """Links to messages made from the workspace's address: of ten thousand alerts Slack is not to be asked for each."""
+
+    url: str = ""
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        """See the port."""
+        return link(self.url, channel_id, ts)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerInSilence:
+    """The work on an alert as on any other, but that nothing is posted; what the channel agreed to ignore is ignored."""
+
+    work: AnswerAlert
+    channels: ChannelStore
+    clock: Clock
+    default: DigestTime
+
+    async def __call__(self, row: InboxRow) -> bool:
+        """False where it is ignored. Raises StoreUnavailable, ChatUnavailable."""
+        event = row.body["event"]
+        house = await self.channels.house(event["channel"], self.clock.now())
+        at = posted_at(str(event["ts"])) or self.clock.now()
+        zone = digest_time(house.settings, self.default).zone
+        if admit(stored_reading(event), source_of(event), house, at, zone).outcome is Outcome.IGNORE:
+            return False
+        await self.work(row)
+        return True
+
+
+async def silent(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+    """Whatever it is, it only counts."""
+    return SILENT
+
+
+def link(workspace: str, channel: str, ts: str) -> str:
+    """The address of a message."""
+    return f"{workspace.rstrip('/')}/archives/{channel}/p{ts.replace('.', '')}"
+
+
+@asynccontextmanager
+async def backfilling(
+    settings: Settings, a_minute: float, told: Callable[[Progress, Span], None], waits: Callable[[float], None]
+) -> AsyncIterator[tuple[Backfill, ListBackfilled]]:
+    """The store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""
+    clock = SystemClock()
+    async with open_memory(settings, clock, RandomIds()) as memory:
+        slack = SlackChat(client_of(settings), clock)
+        patiently = Patience(clock, a_minute, waits)
+        identity = await patiently("identity", slack.identity)
+        names = names_in(configured(settings.precedent_config))
+        own = frozenset({identity.bot_id, identity.user_id})
+        reader = PastReader(
+            Own(identity.bot_id, identity.user_id), identity.team_id, partial(read, own_bot_ids=own, names=names)
+        )
+        chat = LinkedChat(slack, memory.channels, identity.url)
+        answer = AnswerInSilence(_work(memory, chat, clock), memory.channels, clock, operators_time(settings))
+        history, store = SlackHistory(slack), memory.store
+        yield (
+            Backfill(
+                history, store.backfills, store.incidents, chat, store.heard, clock, reader, answer, patiently, told
+            ),
+            ListBackfilled(store.backfills, store.incidents),
+        )
+
+
+@asynccontextmanager
+async def backfilled(settings: Settings) -> AsyncIterator[ListBackfilled]:
+    """The store alone: what was read before. Raises StoreUnavailable."""
+    async with open_memory(settings, SystemClock(), RandomIds()) as memory:
+        yield ListBackfilled(memory.store.backfills, memory.store.incidents)
+
+
+def _work(memory: Memory, chat: LinkedChat, clock: Clock) -> AnswerAlert:
+    known = memory.store.incidents
+    store = SilentIncidents(known.database, known.clock, known.writer)
+    return AnswerAlert(store, memory.recall, memory.index, chat, SlackSurfaces(), clock, stored_reading, silent)

@@ -1,0 +1,189 @@
+"""`precedent backfill`: the past of channels, read once and in silence, and the threads worth recording.
+
+Must not read Slack or rank anything.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Any
+
+import typer
+
+from bot.bootstrap.backfill import backfilled, backfilling
+from bot.bootstrap.system import SystemClock
+from bot.cli.run import DOWN, print_json, run, settings
+from bot.domain.backfill import Family, Span, Worth, missing
+from bot.domain.brief_json import time_text
+from bot.ports import ChatRejected, NotAllowedHere
+from bot.ports.backfills import Progress
+from bot.workflows.backfilled import Backfilled
+
+STOPPED = 130
+GOES_ON = "precedent: what was read by now is kept; the same command goes on from there.\n"
+HOW = "open the link, then in the message menu: Record resolution"
+SHOWN = 12
+
+
+def register(app: typer.Typer) -> None:
+    """Add this family's command."""
+    app.command("backfill")(backfill)
+
+
+def backfill(
+    channels: Annotated[list[str], typer.Argument(help="Names ('#alerts') or ids of channels that the bot is in")],
+    days: Annotated[int, typer.Option(min=1, max=730, help="How many days back")] = 90,
+    list_only: Annotated[bool, typer.Option("--list", help="Print again what was read, without Slack")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many threads worth recording are shown")] = 20,
+    a_minute: Annotated[
+        float, typer.Option("--calls-a-minute", min=1, max=5000, help="How often Slack is asked, for each kind of call")
+    ] = 45.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Read what a channel's alerts did in the past, post nothing, and list the threads worth recording."""
+    try:
+        found, refused = run(_listed(channels, days) if list_only else _read(channels, days, a_minute))
+    except SystemExit as ended:
+        if ended.code in (DOWN, STOPPED) and not list_only:
+            sys.stderr.write(GOES_ON)
+        raise
+    if as_json:
+        print_json({"channels": [backfilled_json(one, limit) for one in found]})
+    else:
+        typer.echo("\n\n".join("\n".join(backfilled_lines(one, limit)) for one in found))
+    for sentence in refused:
+        sys.stderr.write(f"precedent: {sentence}\n")
+    if refused:
+        raise SystemExit(1)
+
+
+async def _listed(channels: Sequence[str], days: int) -> tuple[list[Backfilled], list[str]]:
+    until = SystemClock().now()
+    async with backfilled(settings()) as told:
+        return [await told(channel, until - timedelta(days=days), until) for channel in channels], []
+
+
+async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[list[Backfilled], list[str]]:
+    """Each channel; one that cannot be read does not cost the others."""
+    until = SystemClock().now()
+    since = until - timedelta(days=days)
+    found: list[Backfilled] = []
+    refused: list[str] = []
+    async with backfilling(settings(), a_minute, _tell, _waits) as (read, told):
+        for name in dict.fromkeys(channels):
+            try:
+                channel = await read.find(name)
+                await read(channel, since)
+                found.append(await told(channel, since, until))
+            except (ChatRejected, NotAllowedHere) as problem:
+                refused.append(f"{name}: {problem}")
+    return found, refused
+
+
+def _tell(progress: Progress, whole: Span) -> None:
+    """One line for each portion: how far it is."""
+    since, until = whole
+    left = sum(((end - start) for start, end in missing(progress.done, since, until)), timedelta())
+    part = 100 - round(100 * left / (until - since))
+    day, tally = f"{progress.done[-1][1]:%Y-%m-%d}", progress.tally
+    alerts = sum(tally.alerts.values())
+    sys.stderr.write(f"#{progress.name}: {part} %, up to {day}: {tally.messages} messages, {alerts} of alerts\n")
+
+
+def _waits(seconds: float) -> None:
+    sys.stderr.write(f"Slack asks to wait {seconds:.0f} s\n")
+
+
+def backfilled_json(one: Backfilled, limit: int) -> dict[str, Any]:
+    """What was read of a channel, as JSON values."""
+    tally = asdict(one.progress.tally)
+    return {
+        "channel": one.progress.channel,
+        "name": one.progress.name,
+        "since": time_text(one.since),
+        "read": [[time_text(start), time_text(end)] for start, end in one.progress.done],
+        "messages": tally.pop("messages"),
+        "not_read_as_alerts": tally.pop("unread"),
+        **tally,
+        "incidents": one.incidents,
+        "open": one.open,
+        "families": [asdict(family) for family in one.families],
+        "worth_recording": [_worth_json(worth) for worth in one.worth[:limit]],
+        "worth_recording_count": len(one.worth),
+    }
+
+
+def _worth_json(worth: Worth) -> dict[str, Any]:
+    plain = asdict(worth)
+    talk = plain.pop("talk")
+    return plain | {"at": time_text(worth.at), "people": talk["people"], "messages": talk["messages"], "do": HOW}
+
+
+def backfilled_lines(one: Backfilled, limit: int) -> list[str]:
+    """What was read of a channel, for people."""
+    tally = one.progress.tally
+    unread = sum(tally.unread.values())
+    lines = [
+        f"#{one.progress.name} since {one.since:%Y-%m-%d}",
+        f"  {tally.messages} messages, {tally.replies} answers in threads of alerts; {tally.by_people} by people",
+        f"  read as alerts: {_counted(tally.alerts) or 'none'}",
+        f"  {one.incidents} incidents of {len(one.families)} alerts; {one.open} still stand open",
+        *(_family(family) for family in one.families[:SHOWN]),
+    ]
+    if len(one.families) > SHOWN:
+        lines.append(f"    +{len(one.families) - SHOWN} more")
+    if tally.ignored:
+        lines.append(f"  {tally.ignored} are ignored, as the channel agreed")
+    if unread:
+        lines.append(f"  posted by apps and not read as alerts: {_counted(tally.unread)}")
+        lines.append("    If alerts are among them: precedent parse tells how one is read.")
+    return [*lines, "", *_worth_lines(one, limit)]
+
+
+def _worth_lines(one: Backfilled, limit: int) -> list[str]:
+    if not one.worth:
+        return ["No thread is worth recording: nobody wrote under these alerts, or all is recorded."]
+    lines = [f"Threads worth recording ({HOW}):"]
+    for number, worth in enumerate(one.worth[:limit], start=1):
+        lines += [
+            f"{number:3}. {_plain(worth.title)}",
+            f"     {_told(worth)}",
+            f"     {worth.url or worth.incident_id}",
+        ]
+    if len(one.worth) > limit:
+        lines.append(f"     +{len(one.worth) - limit} more: --limit shows them")
+    return lines
+
+
+def _told(worth: Worth) -> str:
+    people = "1 person" if worth.talk.people == 1 else f"{worth.talk.people} people"
+    wrote = "1 message" if worth.talk.messages == 1 else f"{worth.talk.messages} messages"
+    parts = (
+        f"{worth.at:%Y-%m-%d}",
+        worth.severity,
+        f"fired {worth.fired}×",
+        f"{people} wrote {wrote}",
+        f"cleared after {worth.minutes} min" if worth.minutes is not None else "nobody saw it clear",
+        f"{worth.more} more threads about it" if worth.more else None,
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _family(family: Family) -> str:
+    where = f" ({_plain(family.service)})" if family.service else ""
+    return f"    {family.fired}× {_plain(family.title)}{where}, {family.tool}, {family.incidents} incidents"
+
+
+def _counted(counts: Any) -> str:
+    """Names with their counts, the largest first."""
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    told = ", ".join(f"{_plain(name)} {count}" for name, count in ordered[:SHOWN])
+    return f"{told}, +{len(ordered) - SHOWN} more" if len(ordered) > SHOWN else told
+
+
+def _plain(text: str) -> str:
+    """A name from outside, on one line of a terminal: nothing that moves its cursor."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:100]
