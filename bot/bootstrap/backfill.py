@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import partial
 
 from bot.adapters.store.incidents import SqlIncidents
@@ -15,7 +15,7 @@ from bot.bootstrap.bot import client_of
 from bot.bootstrap.configuration import configured, names_in
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.domain.admission import Admission, Outcome, admit
+from bot.domain.admission import Admission, House, Outcome, admit
 from bot.domain.alert import Alert
 from bot.domain.backfill import Span
 from bot.domain.channel import DigestTime
@@ -38,6 +38,7 @@ from bot.workflows.backfilled import ListBackfilled
 from bot.workflows.brief import AnswerAlert
 from bot.workflows.channels import source_of
 
+HOUSE_KEPT_FOR = timedelta(seconds=30)
 SILENT = Admission(Outcome.COUNT_ONLY, "it is past: nothing is posted about it")
 
 
@@ -63,23 +64,31 @@ class LinkedChat(AgreedChat):
 
 @dataclass(frozen=True, slots=True)
 class AnswerInSilence:
-    """The work on an alert as on any other, but that nothing is posted; what the channel agreed to ignore is ignored."""
+    """The work on an alert as on any other, but that nothing is posted; what the channel agreed to ignore is ignored.
+    `houses` is what was agreed when it was asked last."""
 
     work: AnswerAlert
     channels: ChannelStore
     clock: Clock
     default: DigestTime
+    houses: dict[str, tuple[House, datetime]] = field(default_factory=dict)
 
     async def __call__(self, row: InboxRow) -> bool:
         """False where it is ignored. Raises StoreUnavailable, ChatUnavailable."""
         event = row.body["event"]
-        house = await self.channels.house(event["channel"], self.clock.now())
+        house = await self._house(event["channel"])
         at = posted_at(str(event["ts"])) or self.clock.now()
         zone = digest_time(house.settings, self.default).zone
         if admit(stored_reading(event), source_of(event), house, at, zone).outcome is Outcome.IGNORE:
             return False
         await self.work(row)
         return True
+
+    async def _house(self, channel: str) -> House:
+        now = self.clock.now()
+        if channel not in self.houses or now - self.houses[channel][1] > HOUSE_KEPT_FOR:
+            self.houses[channel] = await self.channels.house(channel, now), now
+        return self.houses[channel][0]
 
 
 async def silent(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:

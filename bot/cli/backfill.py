@@ -128,9 +128,9 @@ def backfilled_lines(one: Backfilled, limit: int) -> list[str]:
     unread = sum(tally.unread.values())
     lines = [
         f"#{one.progress.name} since {one.since:%Y-%m-%d}",
-        f"  {tally.messages} messages, {tally.replies} answers in threads of alerts; {tally.by_people} by people",
+        f"  {counted(tally.messages, 'message')}, {counted(tally.replies, 'answer')} in threads of alerts; {tally.by_people} by people",
         f"  read as alerts: {_counted(tally.alerts) or 'none'}",
-        f"  {one.incidents} incidents of {len(one.families)} alerts; {one.open} still stand open",
+        f"  {counted(one.incidents, 'incident')} of {counted(len(one.families), 'alert')}; {one.open} still open",
         *(_family(family) for family in one.families[:SHOWN]),
     ]
     if len(one.families) > SHOWN:
@@ -160,21 +160,25 @@ def _worth_lines(one: Backfilled, limit: int) -> list[str]:
 
 def _told(worth: Worth) -> str:
     people = "1 person" if worth.talk.people == 1 else f"{worth.talk.people} people"
-    wrote = "1 message" if worth.talk.messages == 1 else f"{worth.talk.messages} messages"
     parts = (
         f"{worth.at:%Y-%m-%d}",
         worth.severity,
         f"fired {worth.fired}×",
-        f"{people} wrote {wrote}",
+        f"{people} wrote {counted(worth.talk.messages, 'message')}",
         f"cleared after {worth.minutes} min" if worth.minutes is not None else "nobody saw it clear",
-        f"{worth.more} more threads about it" if worth.more else None,
+        f"{counted(worth.more, 'other thread')} about it" if worth.more else None,
     )
     return ", ".join(part for part in parts if part)
 
 
 def _family(family: Family) -> str:
     where = f" ({_plain(family.service)})" if family.service else ""
-    return f"    {family.fired}× {_plain(family.title)}{where}, {family.tool}, {family.incidents} incidents"
+    return f"    {family.fired}× {_plain(family.title)}{where}, {family.tool}, in {counted(family.incidents, 'incident')}"
+
+
+def counted(number: int, what: str) -> str:
+    """So many of them: 1 incident, 2 incidents."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _counted(counts: Any) -> str:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from bot.adapters.memory_embedded import EmbeddedBank
 from bot.adapters.memory_hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
+from tests.contracts.backfills import BackfillsContract
 from tests.contracts.channels import ChannelContract
 from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.deploys import DeploysContract
@@ -39,6 +40,7 @@ class WholeStoreContract(
     SaidContract,
     LedgerContract,
     DeploysContract,
+    BackfillsContract,
 ):
     """What every store keeps."""
 

@@ -1,0 +1,39 @@
+"""What any store must do with how far the past of channels was read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.adapters.store import Store
+from bot.domain.backfill import Talk, Tally
+from bot.ports.backfills import Progress
+from bot.ports.store import Received
+from tests.fakes import START
+
+ONE = Progress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)
+
+
+class BackfillsContract:
+    """Mixed into the contract of each database."""
+
+    async def test_progress_and_talks_are_kept_together_and_found_by_id_and_name(self, store: Store) -> None:
+        kept = store.backfills
+        assert (await kept.progress("C1"), await kept.named("alerts"), await kept.talks("C1")) == (None, None, {})
+        await kept.save(ONE, {"1.5": Talk(1, 2), "2.5": Talk(2, 3)})
+        further = replace(ONE, done=((START - timedelta(days=3), START),), tally=Tally(9))
+        await kept.save(further, {"1.5": Talk(2, 4)})
+        await kept.save(replace(ONE, channel="C2", name="other"), {"1.5": Talk(7, 7)})
+        assert (await kept.progress("C1"), await kept.named("alerts"), await kept.named("other")) == (
+            further,
+            "C1",
+            "C2",
+        )
+        assert await kept.talks("C1") == {"1.5": Talk(2, 4), "2.5": Talk(2, 3)}
+
+    async def test_what_slack_told_as_it_happened_is_known(self, store: Store) -> None:
+        await store.inbox.receive(Received("e1", "message/T/C1/1.5", "message", {"x": 1}))
+        await store.inbox.receive(Received("e2", "message/T/C1/2.5", "message"))
+        keys = [f"message/T/C1/{n}.5" for n in range(1, 1_200)]
+        assert await store.backfills.received(keys) == {"message/T/C1/1.5", "message/T/C1/2.5"}
+        assert await store.backfills.received([]) == frozenset()
