@@ -48,6 +48,7 @@ from bot.ports.readings import stored_reading
 from bot.settings import Settings
 from bot.slack.agreed import AgreedChat
 from bot.slack.app import HANDLERS, Listening, build_app
+from bot.slack.history import SlackHistory
 from bot.slack.messages import SlackSurfaces
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
@@ -149,7 +150,7 @@ async def assemble(
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
     status = _status(settings, memory, clock, deliver, watch, sources.names)
     talks = conversing(settings, memory, clock, chat, SlackThreads(slack), model, pressure.load)
-    here = Here(identity, people, chat, surfaces)
+    here = Here(identity, people, chat, surfaces, SlackHistory(slack))
     deps = listening(settings, memory, clock, here, reading, status, talks, names)
     app = build_app(client, secret_of(settings), deps)
     server = web.Application(client_max_size=MOST_BYTES)

@@ -9,12 +9,14 @@ from typing import Any
 from bot.bootstrap.agreed import agreed_in_channels
 from bot.bootstrap.correct import confirming, correcting, detailing
 from bot.bootstrap.memory import Memory
+from bot.bootstrap.preview import previewing
 from bot.domain.alert import Reading
 from bot.domain.vendors import STANDARD, Directory
 from bot.ports.chat import Identity
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.agreed import AgreedChat
+from bot.slack.history import SlackHistory
 from bot.slack.listening import Listening
 from bot.slack.messages import SlackSurfaces
 from bot.slack.people import SlackPeople
@@ -36,6 +38,7 @@ class Here:
     people: SlackPeople
     chat: AgreedChat
     surfaces: SlackSurfaces
+    history: SlackHistory | None = None
 
 
 def listening(
@@ -49,6 +52,8 @@ def listening(
     names: Directory = STANDARD,
 ) -> Listening:
     """Everything that a listener may call."""
+    history = here.history
+    preview = previewing(settings, memory, clock, history, here.identity, read) if history else None
     return Listening(
         inbox=memory.inbox,
         store=memory.incidents,
@@ -78,4 +83,5 @@ def listening(
         identity=here.identity,
         names=names,
         converse=converse,
+        preview=preview,
     )

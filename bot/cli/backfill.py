@@ -173,7 +173,9 @@ def _told(worth: Worth) -> str:
 
 def _family(family: Family) -> str:
     where = f" ({_plain(family.service)})" if family.service else ""
-    return f"    {family.fired}× {_plain(family.title)}{where}, {family.tool}, in {counted(family.incidents, 'incident')}"
+    return (
+        f"    {family.fired}× {_plain(family.title)}{where}, {family.tool}, in {counted(family.incidents, 'incident')}"
+    )
 
 
 def counted(number: int, what: str) -> str:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from bot.domain.alert import Reading
+from bot.ports.store import Received
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -57,4 +60,28 @@ class PastHistory(Protocol):
 
     async def thread(self, channel: str, root_ts: str, cursor: str) -> Page:
         """The messages of a thread, its root included, the oldest first."""
+        ...
+
+
+class MessageReader(Protocol):
+    """What a message of a channel is."""
+
+    def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
+        """What the inbox would keep of it, under the key of its event; None for our own."""
+        ...
+
+    def poster(self, message: Mapping[str, Any]) -> str | None:
+        """What people call the app that posted it; None where none did."""
+        ...
+
+    def is_by_person(self, message: Mapping[str, Any]) -> bool:
+        """Whether a person said it."""
+        ...
+
+    def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
+        """Whether nobody but the bot answered in the message's thread, as far as the message tells."""
+        ...
+
+    def reading(self, message: Mapping[str, Any]) -> Reading:
+        """What it says, if it is an alert."""
         ...

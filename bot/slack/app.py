@@ -37,6 +37,7 @@ from bot.slack import (
     memo,
     modals,
     nudging,
+    previewing,
 )
 from bot.slack.events import Own, is_event, receive, reply_of
 from bot.slack.listening import Listening
@@ -72,6 +73,7 @@ def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listenin
     filling.listen(app, deps)
     memo.listen(app, deps)
     nudging.listen(app, deps)
+    previewing.listen(app, deps)
     looking_up.listen(app, deps)
     commands.listen(app, deps)
     interactions.listen(app, deps)

@@ -73,15 +73,19 @@ class SlackHistory:
 
 @dataclass(frozen=True, slots=True)
 class PastReader:
-    """`bot.workflows.backfill.Reader`: a message of a channel is read as its event would have been."""
+    """`bot.ports.history.MessageReader`: a message of a channel is read as its event would have been."""
 
     own: Own
     team_id: str
-    reading: Callable[[Mapping[str, Any]], Reading]
+    reads: Callable[[Mapping[str, Any]], Reading]
 
     def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
         """See the port."""
-        return read_back(channel, message, self.team_id, self.reading, self.own)
+        return read_back(channel, message, self.team_id, self.reads, self.own)
+
+    def reading(self, message: Mapping[str, Any]) -> Reading:
+        """See the port."""
+        return self.reads(message)
 
     def poster(self, message: Mapping[str, Any]) -> str | None:
         """See the port."""

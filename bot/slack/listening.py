@@ -26,6 +26,7 @@ from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord
 from bot.workflows.fired_again import AnswerAgain
 from bot.workflows.fixes import SayFixes
 from bot.workflows.nudge import StopNudges
+from bot.workflows.preview import PreviewChannel
 from bot.workflows.recall import LookUp
 from bot.workflows.resolve import Resolve
 from bot.workflows.rules import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
@@ -83,6 +84,7 @@ class Listening:
     identity: Identity | None = None
     names: Directory = STANDARD
     converse: Converse | None = None
+    preview: PreviewChannel | None = None
 
 
 PUBLIC = Viewer()

@@ -18,12 +18,14 @@ from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.nudge import Nudge
 from bot.domain.storm import StormSummary
 from bot.ports.chat import Message
+from bot.slack import ids
 from bot.slack.again_messages import again_answered_message, again_message
 from bot.slack.agreed_messages import muted_message
 from bot.slack.brief_blocks import brief_message, changed_message, recalled_message
 from bot.slack.brief_parts import MAX_ID, joined, verdict
 from bot.slack.digest_message import digest_message
-from bot.slack.markup import context, header, link, moment, person, place, prose, section
+from bot.slack.forms import button
+from bot.slack.markup import actions, context, header, link, moment, person, place, prose, section
 from bot.slack.nudge_message import nudge_message
 from bot.slack.storm_message import storm_message
 from bot.workflows.status import StatusLine
@@ -214,7 +216,8 @@ def hello() -> Message:
         "I answer alerts here in their thread: what fixed them last time, what wasted time, and which incidents say so. "
         "When you have fixed one, press *Record…* and the next alert knows. Messages that are no alerts I do not keep."
     )
-    blocks = (section(text), context("`/precedent help` shows the commands."))
+    ask = actions(ids.HELLO_ACTIONS, [button(ids.PREVIEW, "Preview on the last 50 alerts")])
+    blocks = (section(text), ask, context("Only you see the preview. `/precedent help` shows the commands."))
     return Message("Precedent answers alerts in this channel.", blocks)
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from bot.domain.alert import AlertState, Delivery
 from bot.domain.backfill import FIRST, Span, Talk, Tally, missing, next_length, together, with_span
@@ -21,8 +21,8 @@ from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConfli
 from bot.ports.backfills import Backfills, Progress
 from bot.ports.chat import Channel, Chat
 from bot.ports.clock import Clock
-from bot.ports.history import Heard, Page, PastHistory
-from bot.ports.store import InboxRow, IncidentStore, Received
+from bot.ports.history import Heard, MessageReader, Page, PastHistory
+from bot.ports.store import InboxRow, IncidentStore
 
 T = TypeVar("T")
 WAIT_S, WAIT_MOST_S = 5.0, 120.0
@@ -36,26 +36,6 @@ LEFT_TO_LISTENER, READ_BACK_AT_MOST = timedelta(minutes=6), timedelta(hours=6)
 ENDS = {AlertState.RESOLVED.value, AlertState.ACKNOWLEDGED.value}
 SHARED = "{} is shared with another organisation, so nothing is read there. A steward can allow it: /precedent channel."
 UNSEEN = "The bot is not in {}. Invite it there: /invite @Precedent."
-
-
-class Reader(Protocol):
-    """What a message of a channel is."""
-
-    def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
-        """What the inbox would keep of it, under the key of its event; None for our own."""
-        ...
-
-    def poster(self, message: Mapping[str, Any]) -> str | None:
-        """What people call the app that posted it; None where none did."""
-        ...
-
-    def is_by_person(self, message: Mapping[str, Any]) -> bool:
-        """Whether a person said it."""
-        ...
-
-    def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
-        """Whether nobody but the bot answered in the message's thread, as far as the message tells."""
-        ...
 
 
 @dataclass(slots=True)
@@ -116,7 +96,7 @@ class Backfill:
     chat: Chat
     heard: Heard
     clock: Clock
-    reader: Reader
+    reader: MessageReader
     answer: Callable[[InboxRow], Awaitable[bool]]
     patiently: Patience
     told: Callable[[Progress, Span], None]

@@ -86,7 +86,7 @@ async def rows(store: Store) -> dict[str, list[Any]]:
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     async with await LocalSlack.start(manifest=manifest()) as slack:
         settings = Settings(
-            _env_file=None,  # type: ignore[call-arg]  # pydantic-settings takes it, its plugin does not know
+            _env_file=None,
             slack_bot_token=SecretStr(slack.bot_token),
             slack_api_url=slack.api_url,
             database_url=fresh(tmp_path / "bot.db"),
@@ -239,7 +239,7 @@ async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:
     past.sort()
     async with world.opened() as (read, _):
         store, now = read.store, SystemClock().now()
-        await read.heard.note(now)  # type: ignore[attr-defined]  # the port has it, too
+        await read.heard.note(now)
         await read(await read.find("alerts"), past.ago(days=9))
         (life,) = await store.lives(past.ago(days=9), now, OPERATOR)
         assert isinstance(life, Life)

@@ -89,7 +89,7 @@ def lived(*posts: Said) -> Life:
     return life
 
 
-OPEN, CLEARED, RESOLVED, DISMISSED = IncidentState
+OPEN, CLEARED, RESOLVED, DISMISSED, _ = IncidentState
 DAY = 24 * 60
 TABLE = [
     # nothing is known yet

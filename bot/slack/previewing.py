@@ -1,0 +1,42 @@
+"""The button of the hello: what the bot would have said to the channel's last alerts. Must not decide what that is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.ports import NotAllowedHere
+from bot.slack import ids
+from bot.slack.details_modal import loading_view
+from bot.slack.listening import Listening, channel_of_record, require_member
+from bot.slack.preview_modal import READING, TITLE, preview_view
+from bot.slack.questions import Answer
+from bot.slack.resolving import OPEN_WITHIN_S, channel_id_of, trigger_of, user_of
+
+OFF = "There is no preview here: this bot cannot read what was posted before."
+
+
+def listen(app: AsyncApp, deps: Listening) -> None:
+    """Register the button; before the catch-alls."""
+
+    @app.action(ids.PREVIEW)
+    async def preview(ack: Answer, body: dict[str, Any], client: Any) -> None:
+        await ack()
+        await open_preview(deps, client, body)
+
+
+async def open_preview(deps: Listening, client: AsyncWebClient, body: Mapping[str, Any]) -> None:
+    """Show that it comes, then what it is: reading takes longer than Slack waits. Raises NotAllowedHere in a shared
+    channel, and to who is not in a private one; ChatRejected where the bot is in it no more."""
+    if deps.preview is None:
+        raise NotAllowedHere(OFF)
+    async with asyncio.timeout(OPEN_WITHIN_S):
+        channel = await channel_of_record(deps.chat, channel_id_of(body))
+        await require_member(deps.chat, channel.id, user_of(body))
+        opened = await client.views_open(trigger_id=trigger_of(body), view=loading_view(TITLE, READING))
+    view = preview_view(await deps.preview(channel))
+    await client.views_update(view_id=str(opened["view"]["id"]), view=view)
