@@ -57,7 +57,7 @@ def _blocks(found: Preview) -> list[Block]:
 
 def _head(found: Preview) -> str:
     told = f"since {day(found.since)}, {_many(found.families, 'different one')}"
-    return f"*The last {_many(found.alerts, 'alert post')} here* ({told}) made {_many(found.incidents, 'incident')}. I would have answered with"
+    return f"*The last {_many(found.alerts, 'alert post')} here* ({told}) made {_many(found.incidents, 'incident')}. With memory as it is now I would have answered with"
 
 
 def _answers(found: Preview) -> list[str]:
