@@ -286,7 +286,8 @@ class AnswerAlert:
         here = next((b for b in briefs if b.channel == post.channel.id), None)
         if did not in AGAIN and (here or not fires):
             return Changes(briefs=briefs, owed=due)
-        but = life.incident_id if before.state is IncidentState.OPEN else None
+        went_on = before.state is IncidentState.OPEN or (before.past and before.cleared_at is None)
+        but = life.incident_id if went_on else None
         if here is None:
             told = await self._told(post, life, await self._recorded(post, life), but=but)
             return joined(Changes(briefs=briefs, owed=due), told)
