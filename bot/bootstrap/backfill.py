@@ -110,7 +110,7 @@ async def backfilling(
     async with open_memory(settings, clock, RandomIds()) as memory:
         slack = SlackChat(client_of(settings), clock)
         patiently = Patience(clock, a_minute, waits)
-        identity = await patiently("identity", slack.identity)
+        identity = await slack.identity()
         names = names_in(configured(settings.precedent_config))
         own = frozenset({identity.bot_id, identity.user_id})
         reader = PastReader(

@@ -52,7 +52,7 @@ def backfill(
         raise
     if as_json:
         print_json({"channels": [backfilled_json(one, limit) for one in found]})
-    else:
+    elif found:
         typer.echo("\n\n".join("\n".join(backfilled_lines(one, limit)) for one in found))
     for sentence in refused:
         sys.stderr.write(f"precedent: {sentence}\n")

@@ -103,10 +103,11 @@ def report(
     until: datetime,
     filed: Filed | None = None,
 ) -> Report:
-    """The report over the incidents that began in [since, until); dismissed ones were no incidents. `filed`: what persons
-    said of wordings, so that a fix that was used under another wording counts as it does in briefs."""
+    """The report over the incidents that began in [since, until); dismissed ones were no incidents, and at past ones
+    the bot was not there. `filed`: what persons said of wordings, so that a fix that was used under another wording counts as
+    it does in briefs."""
     said = tuple(feedback)
-    told = [t for t in rows if since <= t.life.opened_at < until and t.life.state is not IncidentState.DISMISSED]
+    told = [t for t in rows if since <= t.life.opened_at < until and _was_there(t.life)]
     outage = _outages(told)
     worked = {outage[t.life.incident_id] for t in told if _attempts(t)}
     shown = {outage[t.life.incident_id] for t in told if _shown(t)} & worked
@@ -142,6 +143,10 @@ def report(
 def feedback_of(feedback: Iterable[Feedback], told: Told) -> tuple[bool, ...]:
     """What people said of this incident's precedents."""
     return tuple(f.right for f in feedback if f.incident_id == told.life.incident_id)
+
+
+def _was_there(life: Life) -> bool:
+    return life.state is not IncidentState.DISMISSED and not life.past
 
 
 def _outages(told: Sequence[Told]) -> Mapping[str, str]:

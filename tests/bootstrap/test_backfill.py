@@ -24,10 +24,10 @@ from bot.domain.backfill import Span
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.query import OPERATOR, Viewer
 from bot.playground import LocalSlack
-from bot.ports import ChatRejected, IncidentNotFound, NotAllowedHere
+from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere
 from bot.ports.backfills import Progress
 from bot.settings import Settings
-from bot.workflows.backfill import Backfill, Patience
+from bot.workflows.backfill import TRIES, Backfill, Patience
 from bot.workflows.backfilled import Backfilled
 from tests.bootstrap.past import CLEARED, FIRING, Past
 from tests.databases import fresh
@@ -263,3 +263,21 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
         last = await patiently("history", asked)
     assert round((last - begun).total_seconds()) == 60
     assert await patiently("replies", asked) == last
+    told: list[float] = []
+    asks = Patience(clock, 5_000, told.append, sleep)
+    answers = [ChatUnavailable("Slack asks to wait.", 30.0), *(ChatUnavailable("Slack is away."),) * 9]
+
+    async def answers_at_last() -> str:
+        if answers:
+            raise answers.pop(0)
+        return "here"
+
+    assert await asks("history", answers_at_last) == "here"
+    assert told == [30.0, *(5.0,) * 9]
+
+    async def never() -> str:
+        raise ChatUnavailable("Slack is away.")
+
+    with pytest.raises(ChatUnavailable):
+        await asks("history", never)
+    assert len(told) == 10 + TRIES - 1

@@ -119,6 +119,7 @@ def test_recorded_is_of_what_is_over_and_the_median_begins_at_the_clearing() -> 
         told(6, state=IncidentState.OPEN),
         told(7, state=IncidentState.DISMISSED),
         Told(replace(told(8).life, opened_at=UNTIL), None),
+        Told(replace(told(9).life, past=True), None),
     )
     found = of(*rows)
     assert (found.incidents, found.recorded, found.minutes_to_record) == (6, Share(4, 5), 10.0)
