@@ -43,6 +43,10 @@ class Backfills(Protocol):
         """By the thread's root."""
         ...
 
+    async def taken(self, channel: str, posts: Iterable[str]) -> Mapping[str, str]:
+        """Those of these messages (by ts) that belong to an incident, with its id."""
+        ...
+
     async def received(self, natural_keys: Iterable[str]) -> frozenset[str]:
         """Those of these facts that Slack told as they happened: somebody works on them, or has."""
         ...

@@ -207,16 +207,17 @@ class Backfill:
     async def _take(self, channel: Channel, portion: _Portion) -> None:
         """The lives of the alerts. What Slack told the bot as it happened is the bot's."""
         live = await self.backfills.received(key for _, _, key in portion.posts)
+        known = await self.backfills.taken(channel.id, (ts for ts, _, _ in portion.posts))
         for ts, events, key in portion.posts:
             if key in live:
                 portion.count(live=1)
             else:
-                taken = [await self._answered(event) for event in await self._new(channel.id, ts, events)]
+                taken = [await self._answered(event) for event in await self._new(known.get(ts), events)]
                 portion.count(ignored=int(not all(taken)))
 
-    async def _new(self, channel: str, ts: str, events: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        """What is not in the store yet. Of a post whose taking was broken off its end may be missing."""
-        known = await self.store.incident_at(channel, ts)
+    async def _new(self, known: str | None, events: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """What is not in the store yet, given the incident that the post belongs to. Of a post whose taking was broken
+        off its end may be missing."""
         if known is None:
             return events
         life = await self.store.life(known)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from bot.adapters.store import Store
 from bot.domain.backfill import Talk, Tally
 from bot.ports.backfills import Progress
-from bot.ports.store import Received
+from bot.ports.store import Changes, Received, SeenPost
 from tests.fakes import START
 
 ONE = Progress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)
@@ -37,3 +37,10 @@ class BackfillsContract:
         keys = [f"message/T/C1/{n}.5" for n in range(1, 1_200)]
         assert await store.backfills.received(keys) == {"message/T/C1/1.5", "message/T/C1/2.5"}
         assert await store.backfills.received([]) == frozenset()
+
+    async def test_which_posts_belong_to_an_incident(self, store: Store) -> None:
+        seen = (SeenPost("C1", "1.5", "INC-1"), SeenPost("C2", "2.5", "INC-2"))
+        await store.incidents.commit(Changes(seen_posts=seen))
+        posts = [f"{n}.5" for n in range(1_100)]
+        assert await store.backfills.taken("C1", posts) == {"1.5": "INC-1"}
+        assert await store.backfills.taken("C1", []) == {}

@@ -12,7 +12,7 @@ from bot.adapters.store.backfill_tables import backfills
 from bot.adapters.store.backfill_tables import talks as talked
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import batches, insert_or_replace, to_json
-from bot.adapters.store.tables import inbox
+from bot.adapters.store.tables import inbox, seen_posts
 from bot.domain.backfill import Talk
 from bot.ports.backfills import Progress
 from bot.ports.clock import Clock
@@ -60,6 +60,17 @@ class SqlBackfills:
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).mappings().all()
         return {row["ts"]: Talk(row["people"], row["messages"]) for row in rows}
+
+    async def taken(self, channel: str, posts: Iterable[str]) -> Mapping[str, str]:
+        """See the port."""
+        found: dict[str, str] = {}
+        async with self.database.read() as connection:
+            for portion in batches(list(posts), PORTION):
+                asked = sa.select(seen_posts.c.ts, seen_posts.c.incident_id)
+                asked = asked.where(seen_posts.c.channel == channel, seen_posts.c.ts.in_(portion))
+                rows = (await connection.execute(asked)).mappings().all()
+                found |= {row["ts"]: row["incident_id"] for row in rows}
+        return found
 
     async def received(self, natural_keys: Iterable[str]) -> frozenset[str]:
         """See the port."""
