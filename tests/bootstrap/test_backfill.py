@@ -17,8 +17,9 @@ from pydantic import SecretStr
 from bot.adapters.store import Store
 from bot.adapters.store.tables import lives, notices, records, seen_posts
 from bot.bootstrap.backfill import backfilled, backfilling
+from bot.bootstrap.memory import open_memory
 from bot.bootstrap.playground import manifest
-from bot.bootstrap.system import SystemClock
+from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.backfill import backfilled_json, backfilled_lines
 from bot.domain.backfill import Span
 from bot.domain.lifecycle import IncidentState, Life
@@ -29,6 +30,7 @@ from bot.ports.backfills import Progress
 from bot.settings import Settings
 from bot.workflows.backfill import TRIES, Backfill, Patience
 from bot.workflows.backfilled import Backfilled
+from bot.workflows.digest import ComposeDigest
 from tests.bootstrap.past import CLEARED, FIRING, Past
 from tests.databases import fresh
 from tests.fakes import FakeClock
@@ -164,6 +166,12 @@ async def test_ninety_days_of_several_tools(world: World) -> None:
         history = await store.history(alert.fingerprint, "public", now, 30, None)
         assert (history.times, history.unrecorded) == (7, 7)
         assert await store.briefs(alert.incident_id) == ()
+    async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
+        digest = ComposeDigest(memory.incidents, memory.store.said)
+        month = await digest(now - timedelta(days=30), now, Viewer(), "30 days")
+        assert (month.families[0].title, month.families[0].times) == ("PaymentGatewayErrorRateHigh", 3)
+        assert (month.open, month.incidents_before, month.briefs) == (1, 2, 0)
+        assert await memory.store.nudges.waiting(now - timedelta(days=30)) == ()
     shown = "\n".join(backfilled_lines(found, 20))
     assert "GitHub 2" in shown
     assert "2 people wrote 5 messages" in shown

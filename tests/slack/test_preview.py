@@ -39,6 +39,8 @@ def text_of(desk: Desk, user: str) -> str:
 
 
 async def previewed(desk: Desk, hello: str, user: str) -> str:
+    if desk.slack.view(user):
+        await desk.slack.close_view(user=user, clear=True)
     await desk.slack.click("C0ALERTS", hello, ids.PREVIEW, user=user)
     await desk.slack.wait_for(lambda: "Reading" not in text_of(desk, user), 20)
     return text_of(desk, user)
