@@ -21,12 +21,14 @@ from bot.bootstrap.memory import open_memory
 from bot.bootstrap.playground import manifest
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.backfill import backfilled_json, backfilled_lines
+from bot.domain.admission import Reach, Rule
 from bot.domain.backfill import Span
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.query import OPERATOR, Viewer
 from bot.playground import LocalSlack
-from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere
+from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere, StoreConflict
 from bot.ports.backfills import Progress
+from bot.ports.store import Changes, InboxRow, Received
 from bot.settings import Settings
 from bot.workflows.backfill import TRIES, Backfill, Patience
 from bot.workflows.backfilled import Backfilled
@@ -243,12 +245,30 @@ async def test_private_channels_keep_their_past_and_shared_ones_are_not_read(wor
 async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:
     past = world.past
     past.tool(FIRING, past.ago(days=3))
+    told = past.tool("opsgenie/new_alert", past.ago(days=2))
+    noisy = past.tool("sentry/issue_new", past.ago(days=1))
     past.tool("datadog/triggered", past.ago(minutes=2))
     past.sort()
+    sentry = past.slack.message("alerts", noisy)["bot_id"]
+    async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
+        key = f"message/{world.slack.team_id}/C0ALERTS/{told}"
+        await memory.inbox.receive(Received("Ev1", key, "message"))
+        rule = Rule("C0ALERTS", sentry, "sentry", "any", "U1", past.ago(hours=1), Reach.SOURCE)
+        await memory.channels.teach(rule, Changes())
     async with world.opened() as (read, _):
         store, now = read.store, SystemClock().now()
         await read.heard.note(now)
-        await read(await read.find("alerts"), past.ago(days=9))
+        answer = read.answer
+
+        async def taken_by_another_first(row: InboxRow, once: list[int] = [1]) -> bool:  # noqa: B006  # a counter of this test
+            if once:
+                once.pop()
+                raise StoreConflict("Somebody else was faster.")
+            return await answer(row)
+
+        object.__setattr__(read, "answer", taken_by_another_first)
+        progress = await read(await read.find("alerts"), past.ago(days=9))
+        assert (progress.tally.live, progress.tally.ignored, sum(progress.tally.alerts.values())) == (1, 1, 3)
         (life,) = await store.lives(past.ago(days=9), now, OPERATOR)
         assert isinstance(life, Life)
         assert life.fingerprint.startswith("alertmanager")

@@ -11,11 +11,19 @@ import sqlalchemy as sa
 
 from bot.adapters.store.tables import inbox, lives, notices, outbox
 from bot.bootstrap.preview import previewing
+from bot.domain.alert import Alert, AlertState, Severity
+from bot.domain.brief import decide
+from bot.domain.lifecycle import IncidentState, Life
+from bot.domain.preview import Answer, Opened, Preview, Recurring, Seen, Would
+from bot.domain.ranking import Recalled
+from bot.playground.validate import validate_view
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.app import build_app
 from bot.slack.history import SlackHistory
+from bot.slack.preview_modal import preview_view
 from tests.bootstrap.past import case
+from tests.fakes import START
 from tests.slack.conftest import ROOT, Desk, listening
 
 RAISED = "payment-gateway-504"
@@ -90,3 +98,31 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
         chat.chat._channels.clear()
         await slack.click("C0ALERTS", hello["ts"], ids.PREVIEW, user="alice")
         assert "shared with another organisation" in await desk.whisper("alice")
+
+
+def shown(found: Preview | str) -> str:
+    view = preview_view(found)
+    assert validate_view(view) == []
+    return json.dumps(view, ensure_ascii=False)
+
+
+def test_whatever_was_found_fits_and_says_what_it_is() -> None:
+    unread = {f"<!channel> *App* {n}": n for n in range(1, 12)}
+    assert "`" not in shown("I cannot read `this`")
+    nothing = shown(Preview(messages=7, unread=unread))
+    assert "None of the last 7 messages" in nothing
+    assert "<!channel>" not in nothing
+    assert "+3 more" in nothing
+    recurring = tuple(Recurring("t" * 300, "s" * 300, 40 - n, Answer.REACTION) for n in range(12))
+    silent = {f"muted by {n} " + "x" * 300: 1 for n in range(9)}
+    much = Preview(
+        50, 50, START, {"grafana": 50}, 12, 12, {Answer.SILENCE: 9, Answer.REACTION: 3}, {}, silent, recurring
+    )
+    assert "+4 more" in shown(much)
+    assert "muted by 0" in shown(much)
+    assert "The last 1 alert post here" in shown(Preview(1, 1, START, {"grafana": 1}, 1, 0))
+    at = START
+    alert = Alert("grafana", AlertState.FIRING, "f", title="Disk", severity=Severity.WARNING)
+    life = Life("", "f", "public", IncidentState.OPEN, at, at)
+    mild = Would(Opened(life, Seen(alert, "1.5", at, "B1")), Answer.REACTION, decide(alert, Recalled(), (), at))
+    assert "Asked for more, I would say" in shown(replace(much, example=mild))
