@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 from itertools import count
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -21,7 +22,12 @@ def pytest_configure() -> None:
     """An event loop that runs one coroutine to its end replaces Python's own handler of Ctrl-C, and with that Python twice
     writes out what the coroutine gave back, a fixture's whole store for one. It leaves another handler alone."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, lambda number, frame: signal.default_int_handler(number, frame))
+        signal.signal(signal.SIGINT, interrupted)
+
+
+def interrupted(number: int, frame: FrameType | None) -> None:
+    """As Python's own handler does."""
+    signal.default_int_handler(number, frame)
 
 
 @pytest.fixture(scope="session")
