@@ -16,7 +16,7 @@ from bot.bootstrap.doctor_bank import hindsight
 from bot.bootstrap.doctor_machine import Running, embeddings, port, secrets_of, settings_file, time_zone, webhooks
 from bot.bootstrap.doctor_metrics import metrics
 from bot.bootstrap.doctor_model import language_model
-from bot.bootstrap.doctor_places import Here, buttons, channels, events, named_channels, stewards
+from bot.bootstrap.doctor_places import Here, buttons, channels, events, heeding_events, named_channels, stewards
 from bot.bootstrap.doctor_public import public_url
 from bot.bootstrap.doctor_slack import NEEDED_SCOPES, Told, slack, token_kinds, told_by_slack
 from bot.bootstrap.doctor_sources import sources
@@ -58,7 +58,7 @@ class Examination:
 
     async def slack(self) -> Sequence[Finding]:
         """Tokens, clock, scopes, connection."""
-        self.told = await told_by_slack(self.settings, self.clock)
+        self.told = await heeding_events(await told_by_slack(self.settings, self.clock), self.store, self.clock)
         return self.told.findings
 
     async def places(self) -> Sequence[Finding]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.adapters.store.look import Address, Arrivals, looking
 from bot.bootstrap.doctor_machine import Running
-from bot.bootstrap.doctor_slack import PAGE, RESTART
+from bot.bootstrap.doctor_slack import OFF, PAGE, RESTART, Told
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.system import RandomIds
 from bot.ports import ChatRejected, PrecedentError
@@ -29,6 +29,7 @@ NAMED = 4
 # So long an event may be under way, and so far back posts are compared: older ones are not read back after a stop.
 UNDER_WAY, COMPARED = timedelta(seconds=90), timedelta(hours=6)
 STILL_CONNECTED = timedelta(minutes=5)
+LATELY = timedelta(hours=1)
 CHANNELS_COMPARED = 5
 EVENTS = {False: "message.channels", True: "message.groups"}
 
@@ -92,6 +93,22 @@ async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
     if not found.is_member:
         return Finding(check, False, f"{says} (#{found.name}), and the bot is not in it", f"In #{found.name}: {invite}")
     return Finding(check, True, f"#{found.name} ({channel})")
+
+
+async def heeding_events(told: Told, at: Address | None, clock: Clock) -> Told:
+    """The same, but that Slack's warning about Socket Mode is not believed where events came lately: Slack gives it now and
+    then to apps on which it is on."""
+    if at is None or OFF not in told.findings:
+        return told
+    async with looking(at, clock, RandomIds()) as store:
+        _, last = await store.arrivals.span()
+    if last is None or clock.now() - last > LATELY:
+        return told
+    said = (
+        f"Slack warns that Socket Mode is not turned on, yet events come (the last at {last:%H:%M} UTC): nothing to do"
+    )
+    doubted = tuple(Finding(OFF.check, None, said) if f == OFF else f for f in told.findings)
+    return replace(told, findings=doubted, connects=True)
 
 
 async def events(here: Here, at: Address, found: Sequence[Place], running: Running) -> tuple[Finding, ...]:

@@ -105,6 +105,14 @@ _COPY_SECRET = (
 )
 
 
+OFF = Finding(
+    "Connection",
+    False,
+    "Slack says that Socket Mode is not turned on: no event and no button reaches the bot",
+    f"{PAGE} Socket Mode → “Enable Socket Mode” on; then {RESTART}. For HTTP instead: unset SLACK_APP_TOKEN.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What came of it: `own` is None where Slack was not reached or does not take the token; `connects` is False where
@@ -226,15 +234,8 @@ async def app_token(settings: Settings, chat: SlackChat, own: Introduction) -> t
     except PrecedentError as problem:
         return (Finding("App token", None, f"could not be tried now: {problem}"),)
     if "not turned on" in warning:
-        return (_off(),)
+        return (OFF,)
     return (Finding("App token", True, "Slack opens a connection with it (Socket Mode)"),)
-
-
-def _off() -> Finding:
-    fix = f"{PAGE} Socket Mode → “Enable Socket Mode” on; then {RESTART}. For HTTP instead: unset SLACK_APP_TOKEN."
-    return Finding(
-        "Connection", False, "Slack says that Socket Mode is not turned on: no event and no button reaches the bot", fix
-    )
 
 
 def token_kinds(settings: Settings) -> tuple[Finding, ...]:

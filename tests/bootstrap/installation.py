@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from pydantic import SecretStr
 
 from bot.bootstrap.bot import Bot, running
 from bot.bootstrap.doctor import examine
@@ -57,14 +58,16 @@ class Installation:
 
     def before(self) -> Settings:
         """What was set before anything was changed."""
-        return Settings(slack_bot_token=self.slack.bot_token, slack_app_token=self.slack.app_token)  # type: ignore[arg-type]  # read from text
+        return Settings(
+            slack_bot_token=SecretStr(self.slack.bot_token), slack_app_token=SecretStr(self.slack.app_token)
+        )
 
     def settings(self) -> Settings:
         """What the operator has set."""
         if self.text:
             (self.folder / "precedent.toml").write_text(self.text, encoding="utf-8")
             self.given["precedent_config"] = self.folder / "precedent.toml"
-        base = {
+        base: dict[str, Any] = {
             "slack_bot_token": self.slack.bot_token,
             "slack_app_token": self.slack.app_token,
             "slack_api_url": self.slack.api_url,

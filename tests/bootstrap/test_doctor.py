@@ -23,8 +23,8 @@ from bot.bootstrap.system import StoppedClock
 from bot.cli.operate import line
 from bot.settings import Settings
 from bot.slack.app_facts import Introduction, app_in
-from tests.bootstrap.installation import CannotBeProvoked, bank, installed
-from tests.bootstrap.provocations import ALL, Act, Provocation, a_minute_passes, provoked, unsubscribed, wrong_before
+from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed
+from tests.bootstrap.provocations import ALL, Act, Provocation, events_come, provoked, unsubscribed, wrong_before
 from tests.cli.command import Precedent
 from tests.command_lines import INLINE, refused
 from tests.ports import free_port
@@ -62,7 +62,7 @@ async def test_each_is_found_once_with_its_fix(one: Provocation) -> None:
     printed = "\n".join(line(finding) for finding in found)
     assert [secret for secret in secrets if secret and secret in printed] == []
     assert "itself failed" not in printed
-    assert [(said, why) for said in INLINE.findall(printed) if (why := refused(said, partly=True))] == []
+    assert [said for said in INLINE.findall(printed) if refused(said, partly=True)] == []
 
 
 async def test_a_good_installation_is_told_in_order() -> None:
@@ -141,6 +141,20 @@ async def test_events_after_the_start_of_a_bot_that_never_got_one() -> None:
     assert [f.check for f in wrong] == ["Events", "Events"]
     assert ["message.channels" in f.fix for f in wrong] == [True, False]
     assert next(f for f in found if f.check == "Port").detail.endswith("store writable, Slack connected")
+
+
+@pytest.mark.integration
+async def test_where_events_come_slacks_warning_is_not_believed() -> None:
+    async with installed() as at:
+        await events_come(at)
+        await at.slack.switch_socket_mode(on=False)
+        found = await at.findings()
+        (told,) = (f for f in found if f.check == "Connection" and f.ok is None)
+        assert "yet events come" in told.detail
+        assert [f for f in found if f.ok is False] == []
+        at.clock = StoppedClock(datetime.now(tz=UTC) + timedelta(hours=2))
+        a_minute_passes(at, 7200)
+        assert [f.check for f in await at.findings() if f.ok is False] == ["Connection"]
 
 
 @pytest.mark.parametrize("scope", NEEDED_SCOPES)
