@@ -22,6 +22,7 @@ from pathlib import Path
 from aiohttp import web
 
 from bot.adapters.store import open_store
+from bot.bootstrap.bot import Bot
 from bot.bootstrap.doctor_machine import secrets_of
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.seeds import seed_incidents
@@ -148,10 +149,15 @@ async def left_partners(at: Installation) -> None:
 
 async def events_come(at: Installation) -> None:
     """A bot at work, which got a post as an event."""
-    store = (await at.at_work()).memory.store
+    bot = await at.at_work()
     await at.slack.post("#alerts", "hello", user="alice")
     await at.slack.idle()
-    while await store.heard.until() is None:  # noqa: ASYNC110  # the bot writes it down; nothing tells when
+    await heard(bot)
+
+
+async def heard(bot: Bot) -> None:
+    """Until the bot has noted that it is connected."""
+    while await bot.memory.store.heard.until() is None:  # noqa: ASYNC110  # it writes that down; nothing tells when
         await asyncio.sleep(0.02)
 
 

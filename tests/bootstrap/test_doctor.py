@@ -24,7 +24,7 @@ from bot.cli.operate import line
 from bot.settings import Settings
 from bot.slack.app_facts import Introduction, app_in
 from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed
-from tests.bootstrap.provocations import ALL, Act, Provocation, events_come, provoked, unsubscribed, wrong_before
+from tests.bootstrap.provocations import ALL, Act, Provocation, events_come, heard, provoked, unsubscribed, wrong_before
 from tests.cli.command import Precedent
 from tests.command_lines import INLINE, refused
 from tests.ports import free_port
@@ -130,10 +130,9 @@ async def test_events_after_the_start_of_a_bot_that_never_got_one() -> None:
     async with installed() as at:
         at.given["port"] = free_port()
         at.slack.core.installed.events -= {"message.channels", "message.groups"}
-        bot = await at.at_work()
+        await heard(await at.at_work())
         for channel in ("#alerts", "#sec-incidents"):
             await at.slack.post(channel, "payments-api is down", user="alice")
-        await bot.memory.store.heard.note(datetime.now(tz=UTC))
         a_minute_passes(at, 100)
         at.clock = StoppedClock(datetime.now(tz=UTC) + timedelta(seconds=100))
         found = await at.findings()
