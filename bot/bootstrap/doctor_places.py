@@ -160,9 +160,8 @@ async def _missed(here: Here, arrivals: Arrivals, found: Sequence[Place], since:
     for private in EVENTS:
         for one in [p for p in found if p.is_private is private][:CHANNELS_COMPARED]:
             posts = await posts_since(here.chat, one.id, f"{since.timestamp():.6f}", here.own)
-            keys = {f"message/{here.own.team_id}/{one.id}/{ts}": _at(ts) for ts in posts if _at(ts) <= until}
-            known = await arrivals.known(tuple(keys))
-            if lost := sorted(at for key, at in keys.items() if key not in known):
+            known = await arrivals.posts(one.id, since - UNDER_WAY)
+            if lost := sorted(at for ts in posts if ts not in known and (at := _at(ts)) <= until):
                 missed[private][one.name] = lost
     return missed
 

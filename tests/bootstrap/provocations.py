@@ -432,6 +432,7 @@ ALL: tuple[Provocation, ...] = (
     P("a proxy in the way of Slack", ("Slack",), "through the proxy", "NO_PROXY", proxied),
     P("a proxy in the way of all", ("Slack",), "through the proxy", "unset all four", proxied_all, with_bank),
     P("the clock is wrong", ("Clock",), "11 min ahead", "set-ntp", clock_wrong),
+    P("the clock is wrong, by HTTP", ("Clock",), "refused as too old (401)", "set-ntp", clock_wrong, by_http),
     P("a scope is missing", ("Scopes",), "channels:history (it does not see alerts", "channels:history", lacks("channels:history")),
     P("two scopes are missing", ("Scopes",), "reactions:write", "commands, reactions:write", lacks("reactions:write", "commands")),
     P("app token without its scope", ("App token",), "lacks the scope connections:write", "Generate Token and Scopes", lacks("connections:write")),

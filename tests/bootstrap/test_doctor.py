@@ -24,7 +24,7 @@ from bot.bootstrap.doctor_slack import scopes
 from bot.bootstrap.doctor_store import two_bots
 from bot.bootstrap.finding import Finding, without
 from bot.bootstrap.system import StoppedClock, SystemClock
-from bot.cli.operate import line
+from bot.cli.operate import line, summary
 from bot.settings import Settings, proxy_for
 from bot.slack.app_facts import Introduction, app_in
 from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed
@@ -277,6 +277,7 @@ async def test_setup_reads_the_same_findings() -> None:
 
 
 def test_lines_say_what_to_do() -> None:
+    assert summary([Finding("A", True, ""), Finding("B", False, "")]) == "1 wrong: B."
     assert line(Finding("A", True, "fine")) == "ok     A: fine"
     assert line(Finding("B", False, "bad", "mend it")).endswith("→ mend it")
 
@@ -289,6 +290,7 @@ def test_the_command_prints_json_and_ends_with_3(tmp_path: Path) -> None:
     assert [row["check"] for row in found if row["ok"] is False] == ["Bot token", "Connection"]
     said = Precedent(tmp_path)("doctor")
     assert "WRONG  Bot token" in said.stdout
+    assert said.stdout.endswith("\n2 wrong; begin with Bot token.\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -298,3 +300,4 @@ async def test_an_installation_without_a_fault_ends_with_0() -> None:
         others = {"SLACK_API_URL": at.slack.api_url, "PORT": "0", "DATABASE_URL": f"sqlite+aiosqlite:///{at.database}"}
         ran = await asyncio.to_thread(Precedent(at.folder), "doctor", **tokens, **others)
     assert (ran.returncode, "WRONG" in ran.stdout) == (0, False)
+    assert ran.stdout.endswith("\nNothing is wrong.\n")

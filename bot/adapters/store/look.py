@@ -5,7 +5,7 @@ of the look, which shows that it can be written.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +35,6 @@ from bot.adapters.store.traces import SqlTraces
 from bot.ports.clock import Clock, Ids
 
 BUSY_S = 2.0
-AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +99,14 @@ class Arrivals:
 
     database: Database
 
-    async def known(self, keys: Sequence[str]) -> frozenset[str]:
-        """Those of these natural keys that came in, however they did. Raises StoreUnavailable."""
-        found: set[str] = set()
+    async def posts(self, channel: str, since: datetime) -> frozenset[str]:
+        """The ts of the posts of a channel that came in since then, however they did and whatever team they are told of
+        (that of a channel shared between organisations may be either). Raises StoreUnavailable."""
+        here = inbox.c.natural_key.contains(f"/{channel}/", autoescape=True)
+        asked = sa.select(inbox.c.natural_key).where(inbox.c.received_at >= since, here)
         async with self.database.read() as connection:
-            for start in range(0, len(keys), AT_ONCE):
-                some = inbox.c.natural_key.in_(keys[start : start + AT_ONCE])
-                found |= set((await connection.execute(sa.select(inbox.c.natural_key).where(some))).scalars())
-        return frozenset(found)
+            keys = (await connection.execute(asked)).scalars().all()
+        return frozenset(key.rpartition("/")[2] for key in keys)
 
     async def span(self) -> tuple[datetime | None, datetime | None]:
         """When the first and the last event came of those that are still known. Raises StoreUnavailable."""
