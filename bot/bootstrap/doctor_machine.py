@@ -62,7 +62,7 @@ def settings_file() -> tuple[Finding, ...]:
     except OSError:
         return ()
     names = [name for name, value in given.items() if value and _is_secret(name)]
-    if not names or not mode & 0o077:
+    if not names or not mode & 0o007:  # a group of its own is a common way to give the bot its settings
         return ()
     held = f"{names[0]} and {len(names) - 1} more secrets" if len(names) > 1 else names[0]
     detail = f"{path.resolve()} holds {held}, and other users can read it (mode {mode:o})"

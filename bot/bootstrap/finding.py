@@ -48,8 +48,3 @@ def without(secrets: Iterable[str], findings: Iterable[Finding]) -> tuple[Findin
         return _USER_IN_ADDRESS.sub("", text)
 
     return tuple(replace(f, detail=clean(f.detail), fix=clean(f.fix)) for f in findings)
-
-
-def wrong(findings: Iterable[Finding]) -> bool:
-    """Whether one of them says that something is wrong."""
-    return any(finding.ok is False for finding in findings)

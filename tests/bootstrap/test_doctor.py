@@ -191,6 +191,29 @@ async def test_where_events_come_slacks_warning_is_not_believed() -> None:
         assert [f.check for f in await at.findings() if f.ok is False] == ["Connection"]
 
 
+async def test_what_slack_does_not_tell_now_is_no_fault() -> None:
+    async with installed() as at:
+        at.given |= {"webhook_channel": "C0ALERTS", "stewards": "U0ALICE", "steward_group": "S0ONCALL"}
+        await at.slack.fail("missing_scope", "bots.info", 9)
+        asked = ("apps.connections.open", "users.conversations", "conversations.info", "users.info")
+        for method in asked:
+            await at.slack.limit(1, method)
+        first = await at.findings()
+        await at.slack.fail("fatal_error", "usergroups.list", 1)
+        second = await at.findings()
+        await at.slack.limit(1, "auth.test")
+        (waits,) = (f for f in await at.findings() if f.ok is False)
+        await at.slack.fail("http_500", "auth.test", 1)
+        (fails,) = (f for f in await at.findings() if f.ok is False)
+    unsure = {"App token", "Channels", "Webhook channel", "Stewards"}
+    assert [f for f in (*first, *second) if f.ok is False] == []
+    assert {f.check for f in first if f.ok is None} > unsure
+    assert {f.check for f in second if f.ok is True} > {"App token", "Channels", "Webhook channel"}
+    assert "could not be looked up" in next(f.detail for f in second if f.check == "User groups")
+    assert "Run this again in a minute" in waits.fix
+    assert "does not answer as Slack does" in fails.detail
+
+
 @pytest.mark.parametrize("scope", NEEDED_SCOPES)
 def test_each_missing_scope_is_named_with_what_it_is_for(scope: str) -> None:
     there = frozenset(NEEDED_SCOPES) - {scope}
