@@ -175,8 +175,8 @@ def _unsubscribed(private: bool, places: dict[str, list[datetime]]) -> Finding: 
     where = ", ".join(f"#{name}" for name in list(places)[:NAMED])
     posts = "1 post" if len(lost) == 1 else f"{len(lost)} posts"
     said = (
-        f"{posts} in {where} since {lost[0]:%H:%M} UTC never came as events, though the bot is connected: the app is not"
-        f" subscribed to {EVENTS[private]} (concluded from the channels' history; Slack does not tell)"
+        f"{posts} in {where} since {lost[0]:%H:%M} UTC never came as events, though the bot is connected: most likely"
+        f" the app is not subscribed to {EVENTS[private]} (seen in the channels' history; Slack tells no bot its subscriptions)"
     )
     fix = (
         f"{PAGE} Event Subscriptions: “Enable Events” on; Subscribe to bot events → “Add Bot User Event”: {EVENTS[private]};"

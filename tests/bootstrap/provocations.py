@@ -57,6 +57,17 @@ QUICK_ALL_THE_SAME = frozenset(
 )
 
 
+LIKE_ANOTHER = frozenset(
+    {
+        "a user's token for the bot's", "the example's token", "the app was deactivated", "two scopes are missing", "app token revoked",
+        "webhook channel by its name", "webhook channel unknown", "a user group that is not there", "no database at all",
+        "the configuration is not there", "DATABASE_URL names a folder", "DATABASE_URL is no address", "an event was given up",
+        "a file where a folder is to be", "database folder of another user", "posts are stuck", "model: not reachable",
+        "Prometheus not reachable", "HOST of another machine", "PostgreSQL not reachable", "two bots on one file",
+    }
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Provocation:
     """`prepare` makes a good installation that has what `provoke` breaks. `says` and `fix` are words of the line."""
@@ -70,8 +81,10 @@ class Provocation:
 
     @property
     def is_slow(self) -> bool:
-        """Whether it takes a bot at work, or a client that is slow to import: most of those are for `make integration`."""
-        return self.name not in QUICK_ALL_THE_SAME and self.prepare in {by_http, events_come, with_bank}
+        """Whether it is for `make integration`: what takes a bot at work or a client that is slow to import, and what goes the
+        way that another provocation goes."""
+        takes_long = self.prepare in {by_http, events_come, with_bank} and self.name not in QUICK_ALL_THE_SAME
+        return takes_long or self.name in LIKE_ANOTHER
 
 
 def setting(**changes: object) -> Act:

@@ -39,7 +39,7 @@ READING = {
     "auth.test", "bots.info", "apps.connections.open", "users.conversations", "conversations.info", "conversations.history",
     "users.info", "usergroups.list",
 }  # fmt: skip
-PREPARED: dict[Act | None, bool] = {one.prepare: one.is_slow for one in reversed(ALL)}
+PREPARED: dict[Act | None, bool] = {one.prepare: one.is_slow for one in sorted(ALL, key=lambda one: not one.is_slow)}
 
 
 def marked(is_slow: bool) -> tuple[pytest.MarkDecorator, ...]:  # a private shorthand
