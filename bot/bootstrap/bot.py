@@ -271,7 +271,7 @@ def transport_for(
     if settings.slack_app_token:
         url = with_slash(settings.slack_api_url)
         return SocketTransport(app, settings.slack_app_token.get_secret_value(), url, on_connected)
-    if not settings.slack_signing_secret:  # an empty one would let anybody sign
+    if not settings.slack_signing_secret:  # nor is an empty one: every request would be refused
         raise ChatAuthRejected(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set: put one of them into .env."
         )

@@ -25,6 +25,7 @@ from bot.bootstrap.doctor_store import two_bots
 from bot.bootstrap.finding import Finding, without
 from bot.bootstrap.system import StoppedClock, SystemClock
 from bot.cli.operate import line, summary
+from bot.ports import ChatAuthRejected
 from bot.settings import Settings, proxy_for
 from bot.slack.app_facts import Introduction, app_in
 from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed
@@ -297,6 +298,16 @@ async def test_setup_reads_the_same_findings() -> None:
     async with installed() as at:
         assert [f.ok for f in token_kinds(at.settings())] == [True]
         assert Counter([f.ok async for f in slack(at.settings())])[False] == 0
+
+
+async def test_an_empty_secret_is_none() -> None:
+    """As `.env` has it where a line was left without a value: `serve` says so, and does not start to refuse every request."""
+    async with installed() as at:
+        at.given |= {"slack_app_token": "", "slack_signing_secret": "", "groq_api_key": "", "webhook_token": ""}
+        wrong = [f.check for f in await at.findings() if f.ok is False]
+        with pytest.raises(ChatAuthRejected, match="Neither SLACK_APP_TOKEN"):
+            await at.at_work()
+    assert wrong == ["Connection"]
 
 
 def test_lines_say_what_to_do() -> None:
