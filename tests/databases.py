@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from bot.adapters.store.index_tables import create_empty
 from bot.adapters.store.opening import migrate
 from bot.adapters.store.schema import upgrade
 
@@ -21,7 +22,8 @@ _templates: set[str] = set()
 
 
 def fresh(path: Path) -> str:
-    """The address of an empty store at `path`, with the schema of this version. What is there already stays."""
+    """The address of an empty store at `path`, with the schema of this version and an empty index. What is there already
+    stays."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
@@ -36,6 +38,9 @@ def _migrated() -> bytes:
         engine = sa.create_engine(f"sqlite:///{path}")
         with engine.begin() as connection:
             upgrade(connection)
+            create_empty(connection)
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
         engine.dispose()
         return path.read_bytes()
 

@@ -1,4 +1,4 @@
-"""Makes the parts of README and docs that come from the product: the brief as it looks, and the table of settings.
+"""Makes the parts of the documents that come from the product: briefs as they look, and the table of settings.
 
 `python -m tests.readme` writes them; `tests/test_readme.py` fails when they are out of date.
 """
@@ -17,7 +17,7 @@ from bot.bootstrap.memory import open_memory
 from bot.bootstrap.seeds import seed_alert, seed_incidents
 from bot.cli.show import message_text
 from bot.domain.alert import Alert
-from bot.domain.brief import IncidentView, with_life
+from bot.domain.brief import Brief, IncidentView, with_life
 from bot.domain.query import OPERATOR
 from bot.ports.store import Changes
 from bot.settings import Settings
@@ -25,11 +25,14 @@ from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
 from tests.bootstrap.provocations import table
 from tests.databases import fresh
+from tests.scenarios.test_scenarios import SCENARIOS, decided
 from tests.workflows.world import Counting, ToldClock
 
 README = Path(__file__).parent.parent / "README.md"
-SETTINGS = README.parent / "docs" / "configuration.md"
-OPERATING = README.parent / "docs" / "operating.md"
+DOCS = README.parent / "docs"
+SETTINGS, EXAMPLES, OPERATING = DOCS / "configuration.md", DOCS / "examples.md", DOCS / "operating.md"
+PICTURES = {scheme: DOCS / f"brief-{scheme}.png" for scheme in ("light", "dark")}
+SAYS = "says"  # under this name a picture keeps what its brief says
 NOW = datetime(2026, 11, 29, 3, 12, tzinfo=UTC)
 
 
@@ -52,7 +55,19 @@ async def brief_text(folder: Path) -> str:
         assert isinstance(alert, Alert)
         view = IncidentView("INC-31", "open", 1, NOW)
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, NOW, incident=view)
-    return "```text\n" + message_text({"blocks": SlackSurfaces().brief(with_life(brief, view)).blocks}) + "\n```"
+    return as_text(with_life(brief, view))
+
+
+def as_text(brief: Brief) -> str:
+    return "```text\n" + message_text({"blocks": SlackSurfaces().brief(brief).blocks}) + "\n```"
+
+
+def examples(text: str) -> str:
+    """The text with the brief of each scenario that it names."""
+    for folder in SCENARIOS:
+        if f"<!-- {folder.name}:begin" in text:
+            text = put(text, folder.name, as_text(decided(folder)))
+    return text
 
 
 def put(text: str, name: str, content: str) -> str:
@@ -62,9 +77,9 @@ def put(text: str, name: str, content: str) -> str:
 
 async def made(folder: Path) -> dict[Path, str]:
     """The files with generated parts, as they should be."""
-    readme, settings = README.read_text(encoding="utf-8"), SETTINGS.read_text(encoding="utf-8")
+    shown, settings = EXAMPLES.read_text(encoding="utf-8"), SETTINGS.read_text(encoding="utf-8")
     return {
-        README: put(readme, "brief", await brief_text(folder)),
+        EXAMPLES: put(examples(shown), "brief", await brief_text(folder)),
         SETTINGS: put(settings, "settings", settings_table()),
         OPERATING: put(OPERATING.read_text(encoding="utf-8"), "doctor", table()),
     }

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from PIL import Image
 
 from bot.bootstrap.configuration import read_configuration
 from bot.observability import REGISTRY
 from bot.settings import Settings
 from tests.command_lines import command_lines, refused
-from tests.readme import README, made
+from tests.readme import PICTURES, README, SAYS, brief_text, made
 
 ROOT = README.parent
 TEXT = README.read_text(encoding="utf-8")
@@ -27,6 +28,14 @@ LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-dense.lock"
 async def test_the_brief_and_the_settings_are_what_the_product_says(tmp_path: Path) -> None:
     for path, text in (await made(tmp_path)).items():
         assert path.read_text(encoding="utf-8") == text, "run: python -m tests.readme"
+
+
+async def test_the_picture_says_what_the_product_says(tmp_path: Path) -> None:
+    for path in PICTURES.values():
+        assert f'"docs/{path.name}"' in TEXT
+        with Image.open(path) as picture:
+            assert picture.text[SAYS] == await brief_text(tmp_path), "run: python -m tests.picture"  # type: ignore[attr-defined]  # only PNG has it
+        assert path.stat().st_size < 200_000
 
 
 def test_it_is_short() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator
 
-from bot.adapters.evidence_http import Server, server_problem
+from bot.adapters.addresses import server_problem
+from bot.adapters.evidence_http import Server
 from bot.adapters.metric_templates import Template
 from bot.adapters.prometheus import MetricsServer
 from bot.adapters.selectors import Selectors

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from bot.adapters.addresses import server_problem
 from bot.adapters.deploys_argocd import ArgoDeploys
 from bot.adapters.deploys_github import HEADERS as GITHUB_HEADERS
 from bot.adapters.deploys_github import GithubDeploys
-from bot.adapters.evidence_http import Server, server_problem
+from bot.adapters.evidence_http import Server
 from bot.adapters.logs_files import FileLogs
 from bot.adapters.logs_journald import JournaldLogs
 from bot.adapters.logs_loki import ERRORS, LokiLogs

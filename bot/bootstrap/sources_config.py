@@ -40,7 +40,7 @@ from pydantic import (
     model_validator,
 )
 
-from bot.adapters.evidence_http import server_problem
+from bot.adapters.addresses import server_problem
 
 SourceName = Annotated[
     str,

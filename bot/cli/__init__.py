@@ -8,48 +8,17 @@ from __future__ import annotations
 import typer
 
 from bot import __version__
-from bot.cli import (
-    alerts,
-    backup,
-    brief,
-    demo,
-    fixes,
-    importing,
-    memory,
-    operate,
-    outbox,
-    records,
-    rehearse,
-    report,
-    serve,
-    sync,
-)
+from bot.cli.families import Families
 from bot.observability import configure_logging
 
 app = typer.Typer(
     name="precedent",
+    cls=Families,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="A Slack bot with incident memory: an alert gets its brief, and what fixed it comes back next time.",
 )
-for family in (
-    serve,
-    demo,
-    alerts,
-    rehearse,
-    brief,
-    importing,
-    memory,
-    operate,
-    backup,
-    outbox,
-    records,
-    fixes,
-    sync,
-    report,
-):
-    family.register(app)
 
 
 @app.callback(invoke_without_command=True)

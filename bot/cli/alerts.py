@@ -112,12 +112,6 @@ def parse(
         raise typer.Exit(REFUSED)
 
 
-def _root() -> None:
-    """A Slack bot with incident memory."""
-
-
 def register(app: typer.Typer) -> None:
-    """Add this family's commands. The root callback keeps `precedent parse` a subcommand even while it is the only one."""
-    if app.registered_callback is None:
-        app.callback()(_root)
+    """Add this family's command."""
     app.command("parse")(parse)

@@ -54,6 +54,14 @@ class Symptom:
     code: str | None = None
     text: str | None = None
 
+    @property
+    def said(self) -> str:
+        """In words: "p95 840 ms (> 500 ms)", "queue_depth > 1000" where the value is the limit, "HTTP 504 GATEWAY_TIMEOUT"."""
+        if self.kind == "metric" and self.threshold:
+            limit = f"({' '.join(filter(None, (self.op, self.threshold)))})"
+            return " ".join(filter(None, (self.name, self.value, limit)))
+        return " ".join(filter(None, (self.name, self.op, self.value, self.code, self.text)))
+
 
 @dataclass(frozen=True, slots=True)
 class AlertMember:

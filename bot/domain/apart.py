@@ -106,7 +106,7 @@ def _own_words(these: Sequence[Incident], others: Sequence[Incident]) -> list[st
     common = set.intersection(*(set(_symptom_words(i)) for i in these))
     foreign = {word for i in others for word in _symptom_words(i)}
     used, text = _symptom_words(these[0]), _told(these[0]).casefold()
-    return sorted(common - foreign, key=lambda w: (-used[w], text.find(w), w))[:WORDS_SHOWN]
+    return sorted(common - foreign, key=lambda w: (-used[w], text.find(w), w))
 
 
 def _told(incident: Incident) -> str:
@@ -119,12 +119,21 @@ def _observed(incident: Incident) -> str:
 
 
 def _own_signs(these: Sequence[Incident], others: Sequence[Incident]) -> list[tuple[str, frozenset[str]]]:
-    """What all of `these` say and none of `others`, each with the words that already say it."""
+    """What all of `these` say and none of `others`, each with the words in which texts say it."""
     return [
-        (name, words)
+        (name, words | content_words(name))
         for name, words, seen in _SIGNS
         if all(seen(_observed(i)) for i in these) and not any(seen(_observed(i)) for i in others)
     ]
+
+
+def _own_sayings(these: Sequence[Incident], others: Sequence[Incident]) -> list[str]:
+    """Signs and words that only `these` have. A sign of which one word is told anyway is left to it; of which more are,
+    it stands in their place: "status page green" says what "status, page, green" does not."""
+    words = _own_words(these, others)
+    signs = [(name, told) for name, told in _own_signs(these, others) if len(told & set(words)) != 1]
+    covered = frozenset[str]().union(*(told for _, told in signs))
+    return [*(name for name, _ in signs), *(word for word in words if word not in covered)]
 
 
 def _said_of(name: str, value: Mapping[str, str], incidents: Sequence[Incident], trait: _Trait) -> str:
@@ -145,10 +154,8 @@ def told_apart(these: Sequence[Incident], those: Sequence[Incident], this_name: 
             values = _said_of(this_name, one, these, trait), _said_of(that_name, other, those, trait)
             said.append(f"{trait.name} {values[0]} or {values[1]}")
     for group, rest, group_name in ((these, those, this_name), (those, these, that_name)):
-        words = _own_words(group, rest)
-        words += [name for name, told in _own_signs(group, rest) if not told & set(words)]
-        if words:
-            said.append(f"{', '.join(words)} ({group_name} only)")
+        if found := _own_sayings(group, rest)[:WORDS_SHOWN]:
+            said.append(f"{', '.join(found)} ({group_name} only)")
     return "; ".join(said) or None
 
 
@@ -176,7 +183,7 @@ def _by_text(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> list[tup
         rest = [incident for other, others in groups.items() if other != name for incident in others]
         seen = {sign for sign, _, sees in _SIGNS if sees(text)}
         signs = [sign for sign, _ in _own_signs(group, rest) if sign in seen]
-        own = [word for word in _own_words(group, rest) if word in words]
+        own = [word for word in _own_words(group, rest)[:WORDS_SHOWN] if word in words]
         if signs or len(own) > 1:
             found.append((name, ", ".join(signs or own)))
     return found

@@ -60,7 +60,6 @@ def opened_record(incident_id: str, title: str, at: datetime, source: Source, al
 
 
 def symptom_words(alert: Alert) -> tuple[str, ...]:
-    """The alert's symptoms as the record keeps them: "p95 > 840 ms", "504 Gateway Timeout"; else its text."""
-    parts = ((s.name, s.op, s.value) if s.kind == "metric" else (s.code, s.text) for s in alert.symptoms)
-    words = tuple(" ".join(word for word in part if word) for part in parts)
+    """The alert's symptoms as the record keeps them: "p95 840 ms (> 500 ms)", "504 Gateway Timeout"; else its text."""
+    words = (symptom.said for symptom in alert.symptoms)
     return tuple(w for w in words if w) or ((alert.text[:500],) if alert.text else ())

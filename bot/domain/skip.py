@@ -10,9 +10,14 @@ from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.outages import outage_of
 from bot.domain.ranking import Precedent
 from bot.domain.text import normalise
-from bot.domain.words import content_words, listed
+from bot.domain.words import content_words, head_word, listed
 
 SHOWN = 5
+# What every cause has: that another one was about such a thing, too, says nothing of this check.
+_VAGUE_HEADS = """
+configuration count deploy deployment error failure health latency limit load log metric message number page rate request
+restart service setting size state status time timeout usage value"""
+_VAGUE = frozenset(_VAGUE_HEADS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +93,28 @@ def _hits(words: frozenset[str], text: str | None) -> bool:
     return bool(words) and bool(text) and words <= content_words(text or "")
 
 
-def _guilty(skip: Skip, others: Sequence[Incident]) -> Later | None:
+def _may_be(check: str, cause: str | None) -> bool:
+    """Whether a cause may be what the check looks at, in other words: "DB pool", "the pool of 50 connections"."""
+    head = head_word(check)
+    return head is not None and head not in _VAGUE and _hits(frozenset({head}), cause)
+
+
+def _guilty(skip: Skip, strong: Sequence[Incident], possible: Sequence[Incident]) -> Later | None:
     """The same check as something to do later, if it was the cause or the fix in an incident that did not rule it
-    out; None if it never was."""
+    out; None if it never was. In a strong precedent it need not be named by the same words."""
     words, form = content_words(skip.check), check_form(skip.check)
-    others = [i for i in others if form not in {check_form(failed.check) for failed in i.failed_checks}]
-    cause = [i.incident_id for i in others if _hits(words, i.root_cause)]
-    if cause:
+    rest = [i for i in (*strong, *possible) if form not in {check_form(failed.check) for failed in i.failed_checks}]
+    if cause := [i.incident_id for i in rest if _hits(words, i.root_cause)]:
         return Later(skip.check, f"it was the cause in {listed(cause, 3)}", tuple(cause))
     fix = [
         i.incident_id
-        for i in others
+        for i in rest
         if any(a.status is VerificationStatus.VERIFIED and _hits(words, a.fix) for a in i.attempts)
     ]
-    return Later(skip.check, f"it was part of the fix in {listed(fix, 3)}", tuple(fix)) if fix else None
+    if fix:
+        return Later(skip.check, f"it was part of the fix in {listed(fix, 3)}", tuple(fix))
+    like = [i.incident_id for i in strong if i in rest and _may_be(skip.check, i.root_cause)]
+    return Later(skip.check, f"it may have been the cause in {listed(like, 3)}", tuple(like)) if like else None
 
 
 def checks(strong: Sequence[Precedent], possible: Sequence[Precedent]) -> tuple[tuple[Skip, ...], tuple[Later, ...]]:
@@ -113,6 +126,6 @@ def checks(strong: Sequence[Precedent], possible: Sequence[Precedent]) -> tuple[
     total = len(set(outage.values()))
     skips = [_skip(seen, total) for seen in _seen(strong, outage).values()]
     skips.sort(key=lambda s: (-s.count, -(s.minutes_median or 0.0), normalise(s.check)))
-    others = [p.incident for p in (*strong, *possible)]
-    shown = [(skip, _guilty(skip, others)) for skip in skips[:SHOWN]]
+    near, far = ([p.incident for p in tier] for tier in (strong, possible))
+    shown = [(skip, _guilty(skip, near, far)) for skip in skips[:SHOWN]]
     return tuple(s for s, later in shown if later is None), tuple(later for _, later in shown if later)

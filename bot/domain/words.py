@@ -20,6 +20,17 @@ inspect inspected inspecting into investigate investigated is it its look looked
 review reviewed so some that the their them then there they this to too up verified verify was we were what which while
 with"""
 _STOP = frozenset(_STOP_WORDS.split())
+# Short names that are written as often as the long ones.
+_LONG = {
+    "conn": "connection",
+    "config": "configuration",
+    "db": "database",
+    "dbs": "database",
+    "k8s": "kubernetes",
+    "lb": "balancer",
+    "svc": "service",
+}
+_PREPOSITION = re.compile(r"\b(?:after|at|before|between|by|during|for|from|in|of|on|to|under|with)\b", re.IGNORECASE)
 _SAME_ENVIRONMENT = {
     "prod": "production",
     "prd": "production",
@@ -64,8 +75,20 @@ def _singular(word: str) -> str:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in singular form."""
-    return frozenset(_singular(w) for w in _WORD.findall(parted(text).casefold()) if w not in _STOP)
+    """The words of a text that say what it is about, in singular form, short names made long ("db" is "database")."""
+    return frozenset(_content(text))
+
+
+def head_word(name: str) -> str | None:
+    """What a name is the name of: the last content word before a preposition ("DB pool" is a pool, "Size of the queue" a
+    size); None if there is none."""
+    words = _content(_PREPOSITION.split(name, maxsplit=1)[0])
+    return words[-1] if words else None
+
+
+def _content(text: str) -> list[str]:
+    words = (w for w in _WORD.findall(parted(text).casefold()) if w not in _STOP)
+    return [_LONG.get(w) or _singular(w) for w in words]
 
 
 def cut(text: str, limit: int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.playground.copies import copied
 from bot.playground.workspace import JSON, SlackRefused
 
 # Kind of element → (key of its value in `state`, key of its initial value).
@@ -74,7 +74,7 @@ def held(element: Mapping[str, Any], entered: Any = None) -> JSON:
     Raises SlackRefused no_such_option.
     """
     key, initial = STATEFUL[element["type"]]
-    value = copy.deepcopy(element.get(initial)) if entered is None else _chosen(element, key, entered)
+    value = copied(element.get(initial)) if entered is None else _chosen(element, key, entered)
     if value is None and key in _LIST_KEYS:
         value = []
     return {"type": element["type"], key: value}
@@ -95,7 +95,7 @@ def _option(element: Mapping[str, Any], wanted: Any) -> JSON:
     groups = [element.get("options") or (), *(g["options"] for g in element.get("option_groups") or ())]
     for option in (o for group in groups for o in group):
         if option["value"] == value:
-            return copy.deepcopy(dict(option))
+            return copied(dict(option))
     raise SlackRefused("no_such_option", value=value)
 
 
@@ -115,13 +115,13 @@ def action(found: Placed, choice: Any, action_ts: str) -> JSON:
     said: JSON = {"type": element["type"], "action_id": found.action_id, "block_id": found.block_id}
     said["action_ts"] = action_ts
     if element["type"] == "button":
-        said |= {k: copy.deepcopy(element[k]) for k in ("text", "value", "style", "url", "confirm") if k in element}
+        said |= {k: copied(element[k]) for k in ("text", "value", "style", "url", "confirm") if k in element}
     elif element["type"] == "overflow":
         said["selected_option"] = _option(element, choice)
     else:
         key = STATEFUL[element["type"]][0]
         said[key] = held(element, choice)[key]
-        said |= {k: copy.deepcopy(element[k]) for k in ("placeholder", "confirm") if k in element}
+        said |= {k: copied(element[k]) for k in ("placeholder", "confirm") if k in element}
     return said
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
+from bot.playground.copies import copied
 from bot.playground.workspace import JSON, Channel, Workspace
 
 # Which subscription of the app's manifest covers an event: for messages, by the kind of channel.
@@ -47,7 +47,7 @@ def _hidden(channel: Channel, subtype: str, ts: str) -> JSON:
 
 
 def _content(message: Mapping[str, Any]) -> JSON:
-    return {k: copy.deepcopy(v) for k, v in message.items() if k not in ("metadata", "reactions")}
+    return {k: copied(v) for k, v in message.items() if k not in ("metadata", "reactions")}
 
 
 def mentioned(channel: Channel, message: Mapping[str, Any]) -> JSON:
@@ -81,7 +81,7 @@ def joined(workspace: Workspace, channel: Channel, user: str, inviter: str | Non
 def home_opened(user: str, direct: Channel, view: Mapping[str, Any] | None, ts: str) -> JSON:
     """`app_home_opened` on the Home tab, with the view that is shown there, if any."""
     event: JSON = {"type": "app_home_opened", "user": user, "channel": direct.id, "tab": "home", "event_ts": ts}
-    return {**event, "view": copy.deepcopy(dict(view))} if view else event
+    return {**event, "view": copied(dict(view))} if view else event
 
 
 def envelope(workspace: Workspace, event: JSON, now: float, *, shared: bool = False) -> JSON:

@@ -5,12 +5,12 @@ Each method waits for the app's ack and gives an `Outcome`. Refusals are SlackRe
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.playground import elements, events, messages, payloads
+from bot.playground.copies import copied
 from bot.playground.core import Core
 from bot.playground.delivery import INTERACTIVE, SLASH, Ack
 from bot.playground.people import People
@@ -247,7 +247,7 @@ class Interactions(People):
 
     def views(self, user: str | None = None) -> list[JSON]:
         """The user's stack of modals, the top one last."""
-        return copy.deepcopy(self.core.surfaces.screen(self._user(user).id).modals)
+        return copied(self.core.surfaces.screen(self._user(user).id).modals)
 
     def view(self, user: str | None = None) -> JSON | None:
         """The modal on top, or None."""
@@ -259,7 +259,7 @@ class Interactions(People):
 
     def home(self, user: str | None = None) -> JSON | None:
         """The view on the user's Home tab, or None."""
-        return copy.deepcopy(self.core.surfaces.screen(self._user(user).id).home)
+        return copied(self.core.surfaces.screen(self._user(user).id).home)
 
 
 def _named(placed: Iterable[elements.Placed], name: str) -> elements.Placed:

@@ -5,11 +5,11 @@ Everything here changes only the values it is given; who is told about it is dec
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from bot.playground.copies import copied
 from bot.playground.workspace import JSON, App, Channel, SlackRefused, User, Workspace
 
 NAMED_COLOURS = {"good": "2eb886", "warning": "daa038", "danger": "a30200"}
@@ -21,7 +21,7 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 def stored_blocks(workspace: Workspace, blocks: Any) -> list[JSON]:
     """Blocks as Slack keeps them: every block has an id, every element an action id, text objects their defaults."""
-    kept: list[JSON] = copy.deepcopy(list(blocks or ()))
+    kept: list[JSON] = copied(list(blocks or ()))
     for block in kept:
         block.setdefault("block_id", workspace.new_id("b"))
         _fill(workspace, block)
@@ -51,7 +51,7 @@ def stored_attachments(workspace: Workspace, attachments: Any) -> list[JSON]:
     """Attachments as Slack delivers them: numbered, bare hex colours, numbered buttons, a fallback."""
     kept: list[JSON] = []
     for number, given in enumerate(attachments or (), start=1):
-        attachment = copy.deepcopy(dict(given))
+        attachment = copied(dict(given))
         attachment["id"] = number
         colour = str(attachment.get("color") or "").lower()
         if colour:
@@ -150,9 +150,9 @@ def _add_content(workspace: Workspace, fields: JSON, given: Mapping[str, Any]) -
     if given.get("attachments"):
         fields["attachments"] = stored_attachments(workspace, given["attachments"])
     if given.get("metadata"):
-        fields["metadata"] = copy.deepcopy(given["metadata"])
+        fields["metadata"] = copied(given["metadata"])
     if given.get("files"):
-        fields |= {"subtype": "file_share", "files": copy.deepcopy(given["files"]), "upload": False}
+        fields |= {"subtype": "file_share", "files": copied(given["files"]), "upload": False}
 
 
 def add(
@@ -201,7 +201,7 @@ def edit(workspace: Workspace, message: JSON, changes: Mapping[str, Any], *, edi
     Text without blocks removes the blocks; attachments and metadata stay unless they are given. `editor` None leaves
     no `edited` mark.
     """
-    before = copy.deepcopy(message)
+    before = copied(message)
     if "text" in changes:
         message["text"] = str(changes["text"] or "")[:TEXT_LIMIT]
         if "blocks" not in changes:
@@ -212,7 +212,7 @@ def edit(workspace: Workspace, message: JSON, changes: Mapping[str, Any], *, edi
             if not message[key]:
                 del message[key]
     if changes.get("metadata"):
-        message["metadata"] = copy.deepcopy(changes["metadata"])
+        message["metadata"] = copied(changes["metadata"])
     if editor:
         message["edited"] = {"user": editor, "ts": workspace.new_ts(now)}
     return before
@@ -221,7 +221,7 @@ def edit(workspace: Workspace, message: JSON, changes: Mapping[str, Any], *, edi
 def delete(channel: Channel, ts: str) -> JSON:
     """Take a message away; the message as it was. A root with replies leaves a tombstone, as in Slack."""
     message = channel.messages[ts]
-    before = copy.deepcopy(message)
+    before = copied(message)
     if message.get("reply_count"):
         kept = {k: v for k, v in message.items() if k in _TOMBSTONE_KEEPS}
         channel.messages[ts] = {
@@ -281,4 +281,4 @@ def unreact(message: JSON, user_id: str, name: str) -> None:
 
 def public(message: Mapping[str, Any], *, with_metadata: bool = False) -> JSON:
     """A message as the Web API hands it out; its metadata only where asked for."""
-    return {k: copy.deepcopy(v) for k, v in message.items() if with_metadata or k != "metadata"}
+    return {k: copied(v) for k, v in message.items() if with_metadata or k != "metadata"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.playground.copies import copied
 from bot.playground.workspace import JSON, Channel, User, Workspace
 
 
@@ -67,21 +67,21 @@ def view_action(common: Common, view: Mapping[str, Any], action: JSON) -> JSON:
         **common.fields(),
         "type": "block_actions",
         "container": {"type": "view", "view_id": view["id"]},
-        "view": copy.deepcopy(dict(view)),
+        "view": copied(dict(view)),
         "actions": [action],
     }
 
 
 def view_submission(common: Common, view: Mapping[str, Any]) -> JSON:
     """view_submission; the state is in the view."""
-    view = copy.deepcopy(dict(view))
+    view = copied(dict(view))
     return {**common.fields(), "type": "view_submission", "view": view, "response_urls": []}
 
 
 def view_closed(common: Common, view: Mapping[str, Any], *, cleared: bool) -> JSON:
     """view_closed; it has no trigger id."""
     fields = {k: v for k, v in common.fields().items() if k != "trigger_id"}
-    return {**fields, "type": "view_closed", "view": copy.deepcopy(dict(view)), "is_cleared": cleared}
+    return {**fields, "type": "view_closed", "view": copied(dict(view)), "is_cleared": cleared}
 
 
 def message_shortcut(
@@ -126,4 +126,4 @@ def slash_command(common: Common, channel: Channel, command: str, text: str, res
 
 
 def _content(message: Mapping[str, Any]) -> JSON:
-    return {k: copy.deepcopy(v) for k, v in message.items() if k != "metadata"}
+    return {k: copied(v) for k, v in message.items() if k != "metadata"}

@@ -5,11 +5,11 @@ Channels are named by id or #name, users by id or name. Refusals are SlackRefuse
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
 from bot.playground import events, messages
+from bot.playground.copies import copied
 from bot.playground.core import Core, Webhook
 from bot.playground.workspace import JSON, Channel, SlackRefused, User
 
@@ -38,7 +38,7 @@ class People:
         if person.id not in where.members:
             raise SlackRefused("not_in_channel")
         fields = messages.by_person(self.core.workspace, person, text)
-        return copy.deepcopy(self.core.add_message(where, fields, thread_ts=thread_ts, broadcast=broadcast))
+        return copied(self.core.add_message(where, fields, thread_ts=thread_ts, broadcast=broadcast))
 
     async def post_as_app(
         self, channel: str, payload: Mapping[str, Any], *, app: str = "Monitor", thread_ts: str | None = None
@@ -46,13 +46,13 @@ class People:
         """Post as another app with its bot token: `user`, `bot_id`, `app_id`, `bot_profile`; the stored message."""
         author = self.core.workspace.app_named(app)
         fields = messages.by_app(self.core.workspace, author, payload)
-        return copy.deepcopy(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
+        return copied(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
 
     async def post_alert(self, channel: str, payload: Mapping[str, Any], *, thread_ts: str | None = None) -> JSON:
         """Post as a monitoring tool's incoming webhook: `subtype: bot_message`, no user; the stored message."""
         author = self.core.workspace.app_named(str(payload.get("username") or "incoming-webhook"))
         fields = messages.by_webhook(self.core.workspace, author, payload)
-        return copy.deepcopy(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
+        return copied(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
 
     async def deliver_message(self, channel: str, event: Mapping[str, Any], *, thread_ts: str | None = None) -> JSON:
         """Post a recorded Slack message event with a fresh ts and this channel; all else as it was recorded.
@@ -61,10 +61,10 @@ class People:
         """
         if event.get("subtype") in _NO_POSTS:
             raise SlackRefused("not_a_post", subtype=event["subtype"])
-        fields = {k: copy.deepcopy(v) for k, v in event.items() if k not in _OWN_FIELDS}
+        fields = {k: copied(v) for k, v in event.items() if k not in _OWN_FIELDS}
         fields |= {"type": "message", "team": self.core.workspace.team_id}
         where = self._channel(channel)
-        return copy.deepcopy(self.core.add_message(where, fields, thread_ts=thread_ts))
+        return copied(self.core.add_message(where, fields, thread_ts=thread_ts))
 
     async def edit(self, channel: str, ts: str, **changes: Any) -> JSON:
         """Edit a message as its author: `text`, `blocks`, `attachments`, `metadata`; the message."""
@@ -73,17 +73,17 @@ class People:
         editor = message.get("user")
         if "text" in changes and "blocks" not in changes and message.get("client_msg_id"):
             changes["blocks"] = messages.rich_text(self.core.workspace, changes["text"])
-        return copy.deepcopy(self.core.edit_message(where, ts, changes, editor))
+        return copied(self.core.edit_message(where, ts, changes, editor))
 
     async def edit_raw(self, channel: str, ts: str, fields: Mapping[str, Any]) -> JSON:
         """Set recorded fields on a message and send message_changed; the message."""
         where = self._channel(channel)
         message = self.core.workspace.message(where, ts)
-        before = copy.deepcopy(message)
-        message.update({k: copy.deepcopy(v) for k, v in fields.items() if k not in _OWN_FIELDS})
+        before = copied(message)
+        message.update({k: copied(v) for k, v in fields.items() if k not in _OWN_FIELDS})
         event_ts = self.core.workspace.new_ts(self.core.now())
         self.core.emit(events.changed(where, message, before, event_ts), where)
-        return copy.deepcopy(message)
+        return copied(message)
 
     async def unfurl(self, channel: str, ts: str) -> None:
         """Send the message_changed that Slack sends without any change, as when a link unfurls."""
@@ -146,33 +146,33 @@ class People:
 
     def messages(self, channel: str) -> list[JSON]:
         """All messages of a channel, threads included, oldest first, with their metadata."""
-        return copy.deepcopy(list(self._channel(channel).messages.values()))
+        return copied(list(self._channel(channel).messages.values()))
 
     def timeline(self, channel: str) -> list[JSON]:
         """What the channel shows outside its threads, oldest first."""
-        return copy.deepcopy(self.core.workspace.timeline(self._channel(channel)))
+        return copied(self.core.workspace.timeline(self._channel(channel)))
 
     def message(self, channel: str, ts: str) -> JSON:
         """One message. Raises SlackRefused message_not_found."""
-        return copy.deepcopy(self.core.workspace.message(self._channel(channel), ts))
+        return copied(self.core.workspace.message(self._channel(channel), ts))
 
     def thread(self, channel: str, ts: str) -> list[JSON]:
         """A root and its replies, oldest first. Raises SlackRefused thread_not_found."""
-        return copy.deepcopy(self.core.workspace.thread(self._channel(channel), ts))
+        return copied(self.core.workspace.thread(self._channel(channel), ts))
 
     def replies(self, channel: str, ts: str) -> list[JSON]:
         """The bot's replies in a thread, oldest first; none where there is no such thread."""
         bot_id = self.core.workspace.bot.bot_id
         found = self._channel(channel).messages.values()
         mine = [m for m in found if m.get("thread_ts") == ts and m["ts"] != ts and m.get("bot_id") == bot_id]
-        return copy.deepcopy(mine)
+        return copied(mine)
 
     def ephemerals(self, user: str | None = None, channel: str | None = None) -> list[JSON]:
         """The messages that only one user sees, oldest first; `to` says who."""
         who = self.core.workspace.user(user).id if user else None
         where = self._channel(channel).id if channel else None
         shown = self.core.workspace.ephemerals
-        return copy.deepcopy([m for m in shown if who in (None, m["to"]) and where in (None, m["channel"])])
+        return copied([m for m in shown if who in (None, m["to"]) and where in (None, m["channel"])])
 
     def dm(self, user: str | None = None) -> str:
         """The id of the direct message channel of a user and the bot."""

@@ -5,11 +5,11 @@ Times are seconds since 1970, given by the caller.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.playground.copies import copied
 from bot.playground.messages import stored_blocks
 from bot.playground.workspace import JSON, SlackRefused, Workspace
 
@@ -103,7 +103,7 @@ class Surfaces:
             "app_installed_team_id": self.workspace.team_id,
             "bot_id": self.workspace.bot.bot_id,
             **_VIEW_DEFAULTS,
-            **copy.deepcopy(dict(given)),
+            **copied(dict(given)),
         }
         view["blocks"] = stored_blocks(self.workspace, given.get("blocks"))
         view["state"] = {"values": {}}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.playground.copies import copied
 from bot.playground.core import Core
 from bot.playground.reading import required
 from bot.playground.validate import validate_view
@@ -26,7 +26,7 @@ def checked_view(core: Core, given: Any, kind: str) -> Mapping[str, Any]:
 
 def _shown(core: Core, view: JSON) -> JSON:
     core.changed()
-    return {"view": copy.deepcopy(view)}
+    return {"view": copied(view)}
 
 
 def open_view(core: Core, args: JSON) -> JSON:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from urllib.parse import parse_qs
 from aiohttp import web
 
 from bot.playground import messages
+from bot.playground.copies import copied
 from bot.playground.core import Core, Webhook
 from bot.playground.surfaces import ResponseUrl
 from bot.playground.validate import validate_message
@@ -118,7 +118,7 @@ class Hooks:
             return
         for message in workspace.ephemerals:
             if message["ts"] == hook.ts:
-                messages.edit(workspace, message, copy.deepcopy(changes), editor=None, now=self.core.now())
+                messages.edit(workspace, message, copied(changes), editor=None, now=self.core.now())
         self.core.changed()
 
     def _delete_original(self, hook: ResponseUrl) -> None:

@@ -365,6 +365,6 @@ def alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
 
 def signs(brief: Brief) -> Levels:
     """What the alert itself says, where memory was not to be asked."""
-    symptoms = (" ".join(p for p in (s.name or s.code, s.op, s.value or s.text) if p) for s in brief.alert.symptoms[:4])
+    symptoms = (symptom.said for symptom in brief.alert.symptoms[:4])
     said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
     return ((section(f"*ALERT* {said}"),), ()) if said else ((),)

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.evidence_http import GuardedResolver, Server, clean, server_problem
+from bot.adapters.addresses import server_problem
+from bot.adapters.evidence_http import GuardedResolver, Server, clean
 from bot.adapters.logs_loki import _lines as lines_of
 from bot.adapters.logs_loki import query_of
 from bot.adapters.selectors import Selectors

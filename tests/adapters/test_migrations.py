@@ -8,10 +8,11 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from bot.adapters.store import open_store
 from bot.adapters.store.engine import connect, read_url
-from bot.adapters.store.schema import HEAD, MIGRATIONS
+from bot.adapters.store.schema import HEAD, MIGRATIONS, known
 from bot.domain.lifecycle import IncidentState
 from bot.ports.store import Destination
 from tests.fakes import START, FakeClock, FakeIds
@@ -21,6 +22,12 @@ OLD_LIFE = {
     "opened_at": START.isoformat(), "last_seen_at": START.isoformat(), "cleared_at": None, "resolved_at": None,
     "acknowledged_by": None, "severity": "high",
 }  # fmt: skip
+
+
+def test_the_names_of_the_steps_are_their_revisions() -> None:
+    steps = ScriptDirectory(str(MIGRATIONS))
+    assert known() == {step.revision for step in steps.walk_revisions()}
+    assert steps.get_current_head() == HEAD
 
 
 def only_the_first_step(connection: sa.Connection) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from bot.cli import app
+from tests.databases import fresh
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -32,7 +33,7 @@ class Precedent:
 
     def _environment(self, settings: dict[str, str]) -> dict[str, str]:
         return {
-            "DATABASE_URL": f"sqlite+aiosqlite:///{self.folder / 'cli.db'}",
+            "DATABASE_URL": fresh(self.folder / "cli.db"),
             "COLUMNS": "200",
             "EMBEDDINGS": "off",
         } | settings

@@ -8,7 +8,8 @@ from tests.cli.command import Precedent
 
 
 def test_the_demo(tmp_path: Path) -> None:
-    ran = Precedent(tmp_path).process("demo")
+    database = tmp_path / "untouched.db"
+    ran = Precedent(tmp_path).process("demo", DATABASE_URL=f"sqlite+aiosqlite:///{database}")
     assert ran.returncode == 0, ran.stderr
     known, unknown, later = (part for part in ran.stdout.split("─" * 60)[1:5] if "FIRING" in part)
     for part in ("HIGH", "vendor", "1. ", "worked 3 of 3", "min", "INC-8", "INC-14", "INC-29"):
@@ -18,4 +19,4 @@ def test_the_demo(tmp_path: Path) -> None:
     assert "MEDIUM" in later
     assert "1. Pause the export job" in later
     assert ran.stderr == ""
-    assert not (tmp_path / "cli.db").exists()
+    assert not database.exists()

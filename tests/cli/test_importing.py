@@ -25,13 +25,14 @@ def test_a_folder_of_histories_comes_in_once_and_what_is_bad_is_explained(preced
     folder.mkdir()
     write_histories(folder)
 
-    tried = precedent("import", str(folder), "--dry-run")
+    nowhere = tmp_path / "untouched" / "cli.db"
+    tried = precedent("import", str(folder), "--dry-run", DATABASE_URL=f"sqlite+aiosqlite:///{nowhere}")
     assert tried.returncode == 1
     assert tried.stdout.count(" refused: ") == BAD
     assert "tickets.csv (csv): 96 records, 5 refused" in tried.stdout
     assert "columns: Number → incident_id; Headline → title; Component → service" in tried.stdout
     assert "PD-7  " in tried.stdout
-    assert not (tmp_path / "cli.db").exists()
+    assert not nowhere.parent.exists()
 
     first = precedent("import", str(folder), "--no-embed")
     told = json.loads(first.stdout)

@@ -56,6 +56,11 @@ def test_what_tells_by_a_word_already_is_told_once() -> None:
     assert said(these, those) == "bad, deploy (vendor only); night (internal only)"
 
 
+def test_a_sign_stands_in_the_place_of_its_words() -> None:
+    these, those = [an_incident("a", symptoms=("status page green, webhooks hang",))], [an_incident("b")]
+    assert said(these, those) == "status page green, webhook, hang (vendor only)"
+
+
 def test_evidence_noted_then_tells_too() -> None:
     these = [an_incident("a", evidence={"deploys": "deploy of web 10 min before"})]
     assert said(these, [an_incident("b")]) == "a deploy named (vendor only)"

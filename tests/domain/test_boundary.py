@@ -68,7 +68,7 @@ def test_region_environment_and_words_tell_apart() -> None:
         )
     )
     assert call.told_apart_by == (
-        "region ap-south-1, us-east-1 (vendor) or eu-west-1 (internal/mixed); status, page, green (vendor only);"
+        "region ap-south-1, us-east-1 (vendor) or eu-west-1 (internal/mixed); status page green (vendor only);"
         " proxy, full (internal/mixed only)"
     )
 

@@ -64,7 +64,7 @@ CAUSES = [
     ({"attempts": (tried("restart the proxy for egress"),)}, "it was part of the fix in b"),
     ({"attempts": (tried("restart the egress proxy", "PARTIAL"),)}, None),
     ({"attempts": (tried("restart the egress proxy", "FAILED"),)}, None),
-    ({"root_cause": "the proxy was slow"}, None),
+    ({"root_cause": "the egress was slow"}, None),
     ({"root_cause": None}, None),
     ({"root_cause": "egress proxy", "failed_checks": (FailedCheck("checked the EGRESS proxy."),)}, None),
 ]
@@ -77,6 +77,25 @@ def test_what_was_the_cause_elsewhere_is_for_later(fields, reason: str | None, s
     found = checks(precedents(first, other), ()) if strong else checks(precedents(first), precedents(other))
     assert [s.check for s in found[0] if s.check == first.failed_checks[0].check] == ([] if reason else [CHECK])
     assert found[1] == ((Later(CHECK, reason, ("b",)),) if reason else ())
+
+
+@pytest.mark.parametrize(
+    ("check", "cause", "later"),
+    [
+        ("DB pool", "The pool of 50 connections was too small for the peak", True),
+        ("database pools", "Our DB had a full pool", True),
+        ("Network between the api and the cache", "the network was split", True),
+        ("Network between the api and the cache", "the cache was full", False),
+        ("Redis latency", "latency of the disk", False),
+        ("Between regions", "a region failed", False),
+    ],
+)
+def test_in_other_words_it_may_have_been_the_cause_of_a_strong_precedent(check: str, cause: str, later: bool) -> None:
+    one, other = looked("a", (check, 5)), an_incident("b", root_cause=cause)
+    assert bool(checks(precedents(one, other), ())[1]) is later
+    if later and "DB" not in cause:
+        assert checks(precedents(one, other), ())[1][0].reason == "it may have been the cause in b"
+        assert checks(precedents(one), precedents(other))[1] == ()
 
 
 def test_its_own_record_cannot_make_a_check_one_for_later() -> None:

@@ -60,7 +60,7 @@ def test_joined_names_are_parted(name: str, parts: str) -> None:
 
 def test_content_words_leave_out_how_something_was_looked_at() -> None:
     assert content_words("We checked the DB pools and access to Redis status") == {
-        "db",
+        "database",
         "pool",
         "access",
         "redis",

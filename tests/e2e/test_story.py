@@ -1,4 +1,7 @@
-"""The main job, with the real bot as its own process: alert, brief, button, modal, next alert; over both transports."""
+"""The main job, with the real bot as its own process: alert, brief, button, modal, next alert; over both transports.
+
+Starting a bot takes longer than any of these tests, so they share one for each transport, and each has its own alerts.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +10,37 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from bot.slack import ids
 from tests.e2e.process import BotProcess, said, served, until
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 CHANNEL = "alerts"
-ALERT = {
-    "username": "Alertmanager",
-    "attachments": [
-        {
-            "color": "danger",
-            "title": "[FIRING:1] LedgerExportChecksumDrift ledger-export (prod eu-west-1 critical)",
-            "title_link": "https://alertmanager.larkpay.example/#/alerts",
-            "fields": [{"title": "Severity", "value": "critical"}, {"title": "Service", "value": "ledger-export"}],
-        }
-    ],
-}
 
 
-@pytest.fixture(params=["socket", "http"])
-async def bot(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BotProcess]:
+def alert(name: str, service: str) -> dict[str, Any]:
+    """A post of Alertmanager's about one service."""
+    return {
+        "username": "Alertmanager",
+        "attachments": [
+            {
+                "color": "danger",
+                "title": f"[FIRING:1] {name} {service} (prod eu-west-1 critical)",
+                "title_link": "https://alertmanager.larkpay.example/#/alerts",
+                "fields": [{"title": "Severity", "value": "critical"}, {"title": "Service", "value": service}],
+            }
+        ],
+    }
+
+
+ALERT = alert("LedgerExportChecksumDrift", "ledger-export")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["socket", "http"])
+async def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BotProcess]:
     http = request.param == "http"
-    async with served(tmp_path, http=http, EMBEDDINGS="off" if http else "on") as running:
+    async with served(tmp_path_factory.mktemp("story"), http=http, EMBEDDINGS="off" if http else "on") as running:
         yield running
 
 
@@ -36,6 +48,11 @@ async def brief_of(bot: BotProcess, ts: str, number: int = 1) -> dict[str, Any]:
     replies = await until(bot.slack, lambda: (r := bot.slack.replies(CHANNEL, ts)) and len(r) >= number and r)
     found: dict[str, Any] = replies[number - 1]
     return found
+
+
+def incident_of(brief: dict[str, Any]) -> str:
+    """The incident that a brief belongs to."""
+    return str(brief["metadata"]["event_payload"]["incident_id"])
 
 
 def block(name: str) -> str:
@@ -64,64 +81,63 @@ async def test_from_alert_to_the_next_alert_that_knows(bot: BotProcess) -> None:
 
     second = await slack.post_alert(CHANNEL, ALERT)
     known = said(await brief_of(bot, second["ts"]))
-    for part in ("Rebuild the partition", "Run the verifier", "MEDIUM", "compaction", "Disk errors", "INC-1"):
+    for part in (
+        "Rebuild the partition",
+        "Run the verifier",
+        "MEDIUM",
+        "compaction",
+        "Disk errors",
+        incident_of(brief),
+    ):
         assert part in known, part
 
 
 async def test_this_fixed_it_is_two_clicks(bot: BotProcess, tmp_path: Path) -> None:
-    slack = bot.slack
+    slack, fired = bot.slack, alert("CertificateExpired", "partner-gateway")
     records = tmp_path / "known.jsonl"
     records.write_text(
-        '{"incident_id": "OLD-1", "title": "LedgerExportChecksumDrift", "service": "ledger-export", "boundary": "internal",'
-        ' "root_cause": "compaction", "attempts": [{"fix": "Rebuild the partition", "status": "VERIFIED"}]}\n'
+        '{"incident_id": "OLD-1", "title": "CertificateExpired", "service": "partner-gateway", "boundary": "internal",'
+        ' "root_cause": "renewal was off", "attempts": [{"fix": "Renew the certificate", "status": "VERIFIED"}]}\n'
     )
     await bot.import_records(records)
-    posted = await slack.post_alert(CHANNEL, ALERT)
+    posted = await slack.post_alert(CHANNEL, fired)
     brief = await brief_of(bot, posted["ts"])
-    assert "Rebuild the partition" in said(brief)
+    assert "Renew the certificate" in said(brief)
     done = await slack.click(CHANNEL, brief["ts"], ids.FIXED)
     assert done.acked
     recorded = await brief_of(bot, posted["ts"], 2)
-    assert "Rebuild the partition" in said(recorded)
+    assert "Renew the certificate" in said(recorded)
     again = await slack.click(CHANNEL, brief["ts"], ids.FIXED)
     assert again.acked
-    later = await slack.post_alert(CHANNEL, ALERT)
+    later = await slack.post_alert(CHANNEL, fired)
     assert "worked 2 of 2" in said(await brief_of(bot, later["ts"]))
 
 
-async def test_one_event_three_times_gives_one_reply_also_over_a_restart(bot: BotProcess) -> None:
+async def test_one_event_three_times_gives_one_reply_also_over_a_clean_stop_and_a_restart(bot: BotProcess) -> None:
     slack = bot.slack
     await slack.duplicate(3)
-    posted = await slack.post_alert(CHANNEL, ALERT)
+    posted = await slack.post_alert(CHANNEL, alert("QueueStuck", "mail-sender"))
     await brief_of(bot, posted["ts"])
     await slack.heal()
     await slack.hide_retries()
     await slack.drop_acks(2)
-    hidden = await slack.post_alert(
-        CHANNEL, {**ALERT, "attachments": [{"color": "danger", "title": "[FIRING:1] DiskFull reports (prod critical)"}]}
-    )
+    hidden = await slack.post_alert(CHANNEL, alert("DiskFull", "reports"))
     await brief_of(bot, hidden["ts"])
     await slack.heal()
-    await bot.stop()
+    assert await bot.stop() == 0
     await bot.start()
     event = next(d for d in slack.deliveries() if d["payload"].get("event", {}).get("ts") == posted["ts"])
     slack.core.courier.post_event(event["payload"])
     await slack.core.idle(15)
-    marker = await slack.post_alert(
-        CHANNEL, {**ALERT, "attachments": [{"color": "danger", "title": "[FIRING:1] CertExpiry edge (prod critical)"}]}
-    )
+    marker = await slack.post_alert(CHANNEL, alert("CertExpiry", "edge"))
     await brief_of(bot, marker["ts"])
     assert len(slack.replies(CHANNEL, posted["ts"])) == 1
     assert len(slack.replies(CHANNEL, hidden["ts"])) == 1
 
 
-async def test_it_stops_cleanly(bot: BotProcess) -> None:
-    assert await bot.stop() == 0
-
-
 async def test_what_is_no_alert_is_silenced_listed_and_undone(bot: BotProcess) -> None:
-    slack = bot.slack
-    posted = await slack.post_alert(CHANNEL, ALERT)
+    slack, fired = bot.slack, alert("ReplicaLag", "search-index")
+    posted = await slack.post_alert(CHANNEL, fired)
     brief = await brief_of(bot, posted["ts"])
     menu = next(e for b in brief["blocks"] if b["type"] == "actions" for e in b["elements"] if e["type"] == "overflow")
     await slack.click(CHANNEL, brief["ts"], ids.MORE, choice=menu["options"][-1]["value"])
@@ -129,13 +145,15 @@ async def test_what_is_no_alert_is_silenced_listed_and_undone(bot: BotProcess) -
     assert (await slack.submit_view()).errors == {}
     await until(slack, lambda: slack.replies(CHANNEL, posted["ts"]) == [])
 
-    await slack.post_alert(CHANNEL, ALERT)
+    await slack.post_alert(CHANNEL, fired)
     await slack.slash(CHANNEL, "/precedent", "rules")
     listed = await whispered(bot, "Not an alert")
     await slack.click(CHANNEL, listed["ts"], ids.UNDO)
     await whispered(bot, "Nothing is silenced")
-    again = await slack.post_alert(CHANNEL, ALERT)
-    assert "INC-2" in said(await brief_of(bot, again["ts"]))
+    again = await slack.post_alert(CHANNEL, fired)
+    # nothing was opened while it was silenced
+    number = int(incident_of(brief).removeprefix("INC-"))
+    assert incident_of(await brief_of(bot, again["ts"])) == f"INC-{number + 1}"
 
 
 async def whispered(bot: BotProcess, sign: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from bot.bootstrap.seeds import seed_incidents
 from bot.domain.query import OPERATOR, query_from_text
 from bot.ports.store import Changes
 from bot.settings import Settings
+from tests.databases import fresh
 from tests.workflows.world import START, Counting, ToldClock
 
 
@@ -30,7 +31,7 @@ async def test_recurrences_in_the_same_words_keep_their_tier(tmp_path: Path, lik
     tiers = []
     for k in range(1, 6):
         copies = tuple(replace(one, incident_id=f"SAME-{n}") for n in range(k))
-        settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / f'{k}.db'}", embeddings="off")
+        settings = Settings(database_url=fresh(tmp_path / f"{k}.db"), embeddings="off")
         async with open_memory(settings, ToldClock(), Counting()) as memory:
             records = (*others, *copies)
             await memory.incidents.commit(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.brief import decide
+from bot.domain.brief import Brief, decide
 from bot.domain.brief_json import brief_json
 from bot.domain.incident import Incident
 from bot.domain.query import build_query
@@ -35,14 +35,18 @@ def memories(path: Path) -> list[Incident]:
     return found
 
 
-def brief_of(folder: Path) -> dict[str, Any]:
+def decided(folder: Path) -> Brief:
     given = json.loads((folder / "alert.json").read_text(encoding="utf-8"))
     alert, records, scores = alert_from(given["alert"]), memories(folder / "memories.jsonl"), given.get("scores", {})
     candidates = [candidate(record, *scores.get(record.incident_id, ())) for record in records]
     missing = tuple(Missing(*m) for m in given.get("missing", ()))
     recalled = Recalled(rank(build_query(alert), candidates, known=len(records)), len(records), missing)
     now = when(given.get("now")) or NOW
-    return brief_json(decide(alert, recalled, (), now, memory_mode=given.get("memory_mode", "on")))
+    return decide(alert, recalled, (), now, memory_mode=given.get("memory_mode", "on"))
+
+
+def brief_of(folder: Path) -> dict[str, Any]:
+    return brief_json(decided(folder))
 
 
 def differences(expected: Any, found: Any, where: str = "brief") -> list[str]:

@@ -18,6 +18,7 @@ from bot.domain.deploys import Deployed
 from bot.domain.vendors import Service, directory
 from bot.slack.events import Own, receive
 from bot.workflows.deploys import KeepDeployPost
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 NAMES = directory((), (Service("checkout-api", ("Checkout",)), Service("ledger")))
@@ -98,7 +99,7 @@ class Settled:
 
 
 async def test_a_post_and_its_edit_are_one_deploy(tmp_path: Path) -> None:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'd.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "d.db"), FakeClock(), FakeIds())
     inner = event("Deployed checkout v3.2.2 to production")
     edit = {
         **event(),

@@ -23,6 +23,7 @@ from bot.ports.files import picture_file, postmortem_file, read_chart
 from bot.ports.parts import owed
 from bot.ports.store import Changes, Owed
 from bot.workflows.deliver import Deliver
+from tests.databases import fresh
 from tests.fakes import FakeChat, FakeClock, FakeIds
 from tests.workflows.test_deliver import drain
 
@@ -50,7 +51,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", clock, FakeIds())
+    store = await open_store(fresh(tmp_path / "test.db"), clock, FakeIds())
     yield store
     await store.close()
 

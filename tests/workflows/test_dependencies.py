@@ -22,6 +22,7 @@ from bot.workflows.dependencies import WatchDependencies
 from bot.workflows.measured import MeasuredSource, outcome_of
 from bot.workflows.status import ReportStatus, StatusLine
 from tests.adapters.evidence_servers import ALERT, AT
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 from tests.workflows.world import world
 
@@ -33,7 +34,7 @@ def value(name: str, **labels: str) -> float | None:
 async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path: Path) -> None:
     clock, slack = FakeClock(), [True]
     sources: list[tuple[str, str | None]] = [("Evidence: loki", None)]
-    settings = Settings(database_url=f"sqlite+aiosqlite:///{tmp_path / 's.db'}")
+    settings = Settings(database_url=fresh(tmp_path / "s.db"))
     async with open_memory(settings, clock, FakeIds()) as memory:
 
         async def connected() -> bool:

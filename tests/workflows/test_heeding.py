@@ -9,6 +9,7 @@ from bot.domain.query import Query, Viewer
 from bot.domain.ranking import Recalled
 from bot.ports import StoreUnavailable
 from bot.workflows.heeding import UNREAD, HeedingRecall
+from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
 
@@ -18,7 +19,7 @@ class Nothing:
 
 
 async def test_a_store_that_is_down_costs_only_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}", FakeClock(), FakeIds())
+    store = await open_store(fresh(tmp_path / "a.db"), FakeClock(), FakeIds())
     recall = HeedingRecall(Nothing(), store.said)
     assert await recall.precedents(Query("x"), Viewer()) == Recalled(known=7)
 

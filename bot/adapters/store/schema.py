@@ -1,15 +1,15 @@
-"""Which schema a database has, and bringing it up to date. Must not touch rows; the steps are in `migrations`."""
+"""Which schema a database has, and bringing it up to date. Must not touch rows; the steps are in `migrations`.
+
+What runs the steps is imported where one is missing (`schema_steps`): a database that is up to date needs none of it.
+"""
 
 from __future__ import annotations
 
+import importlib
 from functools import lru_cache
 from pathlib import Path
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from bot.ports import StoreUnavailable
 
@@ -17,11 +17,14 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 HEAD = "0007"
 # any number, as long as every Precedent uses the same one
 ADVISORY_LOCK = 7_303_014_271
+_VERSION = sa.table("alembic_version", sa.column("version_num", sa.String))
 
 
 def applied(connection: sa.Connection) -> str | None:
     """The revision of the database; None for an empty one."""
-    return MigrationContext.configure(connection).get_current_revision()
+    if not sa.inspect(connection).has_table(_VERSION.name):
+        return None
+    return connection.scalar(sa.select(_VERSION.c.version_num))
 
 
 def check(connection: sa.Connection) -> bool:
@@ -37,7 +40,7 @@ def check(connection: sa.Connection) -> bool:
 @lru_cache(maxsize=1)
 def known() -> frozenset[str]:
     """The revisions that this version knows."""
-    return frozenset(script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+    return frozenset(path.name.partition("_")[0] for path in MIGRATIONS.glob("versions/[0-9]*_*.py"))
 
 
 def upgrade(connection: sa.Connection) -> None:
@@ -45,7 +48,4 @@ def upgrade(connection: sa.Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
     if not check(connection):
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        importlib.import_module("bot.adapters.store.schema_steps").run(connection, MIGRATIONS)
