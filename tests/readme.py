@@ -23,13 +23,14 @@ from bot.ports.store import Changes
 from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
+from tests.bootstrap.provocations import table
 from tests.databases import fresh
 from tests.scenarios.test_scenarios import SCENARIOS, decided
 from tests.workflows.world import Counting, ToldClock
 
 README = Path(__file__).parent.parent / "README.md"
 DOCS = README.parent / "docs"
-SETTINGS, EXAMPLES = DOCS / "configuration.md", DOCS / "examples.md"
+SETTINGS, EXAMPLES, OPERATING = DOCS / "configuration.md", DOCS / "examples.md", DOCS / "operating.md"
 PICTURES = {scheme: DOCS / f"brief-{scheme}.png" for scheme in ("light", "dark")}
 SAYS = "says"  # under this name a picture keeps what its brief says
 NOW = datetime(2026, 11, 29, 3, 12, tzinfo=UTC)
@@ -80,6 +81,7 @@ async def made(folder: Path) -> dict[Path, str]:
     return {
         EXAMPLES: put(examples(shown), "brief", await brief_text(folder)),
         SETTINGS: put(settings, "settings", settings_table()),
+        OPERATING: put(OPERATING.read_text(encoding="utf-8"), "doctor", table()),
     }
 
 

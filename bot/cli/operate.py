@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -27,8 +28,18 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
     else:
         for finding in findings:
             typer.echo(line(finding))
+        typer.echo(f"\n{summary(findings)}")
     if any(finding.ok is False for finding in findings):
         raise typer.Exit(DOWN)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """How many things are wrong, and with which to begin."""
+    wrong = [finding.check for finding in findings if finding.ok is False]
+    if not wrong:
+        return "Nothing is wrong."
+    more = f"; begin with {wrong[0]}" if len(wrong) > 1 else f": {wrong[0]}"
+    return f"{len(wrong)} wrong{more}."
 
 
 def line(finding: Finding) -> str:
