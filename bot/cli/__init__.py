@@ -22,6 +22,7 @@ from bot.cli import (
     rehearse,
     report,
     serve,
+    setup,
     sync,
 )
 from bot.observability import configure_logging
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 for family in (
     serve,
+    setup,
     demo,
     alerts,
     rehearse,
