@@ -18,8 +18,8 @@ class InputEnded(Exception):  # said in a sentence by whoever asked
 
 
 def say(text: str = "") -> None:
-    """A paragraph, broken at the width of the terminal. Lines that begin with two spaces keep that indent."""
-    width = min(WIDEST, shutil.get_terminal_size().columns)
+    """A paragraph, broken at the width of the terminal, if it is one. Lines that begin with spaces keep that indent."""
+    width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else sys.maxsize
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip(" ")))
         more = f"{indent}   " if line.lstrip().startswith(("→", "✓", "✗", "1 ", "2 ")) else indent

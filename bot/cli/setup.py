@@ -53,7 +53,7 @@ def setup(
         str | None, typer.Option(metavar="ADDRESS", help="HTTP instead of Socket Mode: your public https address")
     ] = None,
     channel: Annotated[str | None, typer.Option(help="The channel of alerts, instead of being asked for it")] = None,
-    wait: Annotated[float, typer.Option(min=1, max=3600, help="Seconds to listen for the first events")] = WAIT_S,
+    wait: Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds to listen for the first events")] = WAIT_S,
     browser: Annotated[bool, typer.Option("--browser", help="Open the link in this machine's browser, too")] = False,
 ) -> None:
     """Set the bot up in a real workspace, step by step: the app, its tokens, the channel, a test. Run it again to go on.

@@ -61,8 +61,8 @@ TEST = (
     " Everyone in #{name} sees it; no incident is opened and nothing is kept."
 )
 SEE = (
-    "Look at #{name}: “This is a test, not an alert”, and in its thread a brief. It says INSUFFICIENT_MEMORY as long as nothing"
-    " like it was recorded; when you have recorded a fix, the same alert brings it back."
+    "In #{name} you see “This is a test, not an alert”, and in its thread a brief. It says INSUFFICIENT_MEMORY where nothing"
+    " like it was recorded yet; once the fix of an alert is recorded, the next alert like it brings that back."
 )
 SHARED = (
     "Another organisation reads #{name}, so nothing is posted there until a steward allows it (/precedent channel)."
@@ -73,10 +73,14 @@ OVERRIDDEN = (
 )
 NEXT = (
     "Next:\n"
-    "  precedent serve    runs the bot (here; for good: docs/install.md has systemd and containers)\n"
-    "  precedent doctor   says at any time what is wrong and how to mend it\n"
-    "  precedent import   brings in incidents that you know already (docs/import.md)\n"
+    "  precedent serve\n"
+    "     runs the bot here; for good, docs/install.md has systemd, containers, Kubernetes\n"
+    "  precedent doctor\n"
+    "     says at any time what is wrong and how to mend it\n"
+    "  precedent import FILE\n"
+    "     brings in incidents that you know already (docs/import.md)\n"
     "While it runs, let a monitoring tool send a test alert to the channel: what people type is not taken for one."
+    " `precedent setup` again checks all of this and keeps what works."
 )
 CONNECTED = {
     Way.SOCKET: "Slack reaches the bot by Socket Mode.",
