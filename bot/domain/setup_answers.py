@@ -44,6 +44,7 @@ _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{6,}")
 _CHANNEL_LINK = re.compile(r"https://\S+/(?:archives|client/[A-Z0-9]+)/([CG][A-Z0-9]{6,})\S*")
 _MENTION = re.compile(r"<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>")
 _NO_NAME = re.compile(r"[\s.,:/@<>A-Z]")
+_FILE = re.compile(r"\.{0,2}/.+|[^~].*\.(?:db|sqlite3?)")
 DRIVERS = {
     "postgres": "postgresql+asyncpg",
     "postgresql": "postgresql+asyncpg",
@@ -127,8 +128,10 @@ def database_of(answer: str) -> str:
     value = storable("DATABASE_URL", answer)
     scheme, separator, rest = value.partition("://")
     if not separator:
-        if not re.search(r"[/.]", value):
-            raise NotUsable("That is neither a file nor an address such as postgresql://user@host/precedent.")
+        if not _FILE.fullmatch(value):
+            raise NotUsable(
+                "Give a file such as /var/lib/precedent.db, or an address: postgresql://user@host/precedent."
+            )
         return f"sqlite+aiosqlite:///{value}"
     if scheme not in DRIVERS:
         raise NotUsable(f"{scheme} cannot be used: SQLite (a file) and PostgreSQL (postgresql://…) can.")

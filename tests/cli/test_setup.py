@@ -240,11 +240,17 @@ async def test_http_from_the_address_to_the_test(
 ) -> None:
     await slack.invite("#pages")
     (tmp_path / ".env").write_text(f"SLACK_APP_TOKEN={slack.app_token}\n", "utf-8")
-    answers = f"y\n{slack.bot_token}\n{slack.app_token}\n{slack.signing_secret}\n\n\n\n#pages\n\ny\n"
-    done = await at_once(tmp_path, slack, monkeypatch, answers, "--url", "bot.example.com/slack/events")
+    tokens = f"y\n{slack.bot_token}\n{slack.app_token}\n{slack.signing_secret}\n"
+    optional = "\ngsk_wrong\n\n127.0.0.1:9\nhttp://127.0.0.1:9\nkey\n\n"
+    answers = f"{tokens}{optional}#nosuch\n\nq\nc\n#pages\n\nmaybe\ny\n"
+    away = {"GROQ_BASE_URL": "http://127.0.0.1:9"}
+    done = await at_once(tmp_path, slack, monkeypatch, answers, "--url", "bot.example.com/slack/events", **away)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "https://bot.example.com/slack/events" in done.stdout
     assert "✗ That is an app-level token. The signing secret stands" in done.stdout
+    assert "✗ Language model: http://127.0.0.1:9" in done.stdout
+    assert "✗ Hindsight: http://127.0.0.1:9, bank precedent" in done.stdout
+    assert "✗ The bot sees no channel #nosuch" in done.stdout
     assert "the Request URL must say Verified" in done.stdout
     kept = (tmp_path / ".env").read_text("utf-8")
     assert kept == f"SLACK_BOT_TOKEN={slack.bot_token}\nSLACK_SIGNING_SECRET={slack.signing_secret}\n"
