@@ -6,8 +6,10 @@ Every setting may be given as NAME, in a `.env` file of the working directory, o
 from __future__ import annotations
 
 import os
+import urllib.request
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import Field, SecretStr
@@ -34,14 +36,27 @@ def named_secret(name: str) -> str | None:
         return given.strip()
     if path := os.environ.get(f"{name}_FILE"):
         return Path(path).read_text(encoding="utf-8").strip() or None
-    return (dotenv_values(".env").get(name) or "").strip() or None
+    return (dotenv_values(SETTINGS_FILE).get(name) or "").strip() or None
+
+
+SETTINGS_FILE = ".env"
+
+
+def proxy_for(url: str) -> tuple[str, str] | None:
+    """The variable of the environment that puts a proxy before this address, and the proxy; None where none does. For
+    clients that heed NO_PROXY."""
+    address = urlsplit(url)
+    found = urllib.request.getproxies().get(address.scheme)
+    if not found or urllib.request.proxy_bypass(address.hostname or ""):
+        return None
+    return f"{address.scheme.upper()}_PROXY", found
 
 
 class Settings(BaseSettings):
     """Everything the operator may set. Defaults work on one machine with SQLite."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", extra="ignore", case_sensitive=False, frozen=True
+        env_file=SETTINGS_FILE, env_file_encoding="utf-8", extra="ignore", case_sensitive=False, frozen=True
     )
 
     slack_bot_token: SecretStr | None = Field(None, description="Bot token (xoxb-…) of the installed app")
@@ -111,6 +126,10 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address that the bot's own HTTP server listens on")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         3000, description="Port of the bot's own HTTP server (health, metrics, Slack events in HTTP mode)"
+    )
+    public_url: str | None = Field(
+        None,
+        description="HTTP mode: the Request URL that Slack has (https://…/slack/events); `doctor` asks it as Slack does",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO", description="Least severe log level written"

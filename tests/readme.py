@@ -23,11 +23,13 @@ from bot.ports.store import Changes
 from bot.settings import Settings
 from bot.slack.messages import SlackSurfaces
 from bot.workflows.brief import PreviewBrief
+from tests.bootstrap.provocations import table
 from tests.databases import fresh
 from tests.workflows.world import Counting, ToldClock
 
 README = Path(__file__).parent.parent / "README.md"
 SETTINGS = README.parent / "docs" / "configuration.md"
+OPERATING = README.parent / "docs" / "operating.md"
 NOW = datetime(2026, 11, 29, 3, 12, tzinfo=UTC)
 
 
@@ -64,6 +66,7 @@ async def made(folder: Path) -> dict[Path, str]:
     return {
         README: put(readme, "brief", await brief_text(folder)),
         SETTINGS: put(settings, "settings", settings_table()),
+        OPERATING: put(OPERATING.read_text(encoding="utf-8"), "doctor", table()),
     }
 
 

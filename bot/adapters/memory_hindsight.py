@@ -88,11 +88,7 @@ class HindsightBank:
         async with self._preparing, self._calling(PREPARE_S):
             if self._prepared:
                 return
-            self._version = await self._asked_version()
-            if version_of(self._version) < OLDEST_VERSION:
-                raise MemoryUnavailable(
-                    f"Hindsight {self._version} is too old; upgrade it to {'.'.join(map(str, OLDEST_VERSION))} or later."
-                )
+            self._version = known_version(await self._asked_version())
             if not await self._exists():
                 await self._create()
             self._prepared = True
@@ -169,6 +165,18 @@ class HindsightBank:
         except (MemoryUnavailable, MemoryRejected) as found:
             problem = str(found)
         return BankStatus(self.bank_id, self._version, problem, self._last_error, self._last_error_at)
+
+    async def look(self) -> BankStatus:
+        """As `status`, but nothing is made: whether the server answers, takes the key, and has the bank."""
+        problem, is_there = None, False
+        try:
+            async with self._calling(PREPARE_S):
+                self._version = await self._asked_version()
+                known_version(self._version)
+                is_there = await self._exists()
+        except (MemoryUnavailable, MemoryRejected) as found:
+            problem = str(found)
+        return BankStatus(self.bank_id, self._version, problem, is_there=is_there)
 
     async def _page(self, offset: int) -> list[str]:
         async with self._calling(LIST_S):
@@ -267,6 +275,14 @@ def _without_status(problem: BaseException, deadline_s: float) -> str:
     if isinstance(problem, RuntimeError):
         return f"The connection to Hindsight is closed ({kind})."
     return f"What answers at HINDSIGHT_URL is no Hindsight server ({kind}); check the address."
+
+
+def known_version(text: str) -> str:
+    """The same version; raises MemoryUnavailable for one that is too old."""
+    if version_of(text) < OLDEST_VERSION:
+        oldest = ".".join(map(str, OLDEST_VERSION))
+        raise MemoryUnavailable(f"Hindsight {text} is too old; upgrade it to {oldest} or later.")
+    return text
 
 
 def version_of(text: str) -> tuple[int, ...]:

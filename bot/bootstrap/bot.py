@@ -82,7 +82,7 @@ log = logger("bot")
 
 @dataclass(slots=True)
 class Bot:
-    """Everything that runs. `port` is where the bot's own HTTP server listens."""
+    """Everything that runs. `port` is where the bot's own HTTP server listens, `since` when it was put together."""
 
     settings: Settings
     memory: Memory
@@ -97,12 +97,14 @@ class Bot:
     stay_heard: StayHeard
     dependencies: WatchDependencies
     port: int = 0
+    since: datetime | None = None
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
         """Whether what Slack sends can be kept: the store writable, and Slack connected."""
         store = await self.memory.health.status()
         connected = await self.transport.connected()
         details = {"store": store.problem or "writable", "slack": "connected" if connected else "not connected"}
+        details |= {"since": self.since.isoformat()} if self.since else {}
         return store.writable and connected, details
 
 
@@ -173,6 +175,7 @@ async def assemble(
         TellStorms(memory.store.storms, surfaces, clock),
         stay_heard(slack, memory.store, clock, identity, reading, transport.connected, connections),
         watch,
+        since=clock.now(),
     )
     add_routes(server, bot.ready, REGISTRY)
     return bot
@@ -268,7 +271,7 @@ def transport_for(
     if settings.slack_app_token:
         url = with_slash(settings.slack_api_url)
         return SocketTransport(app, settings.slack_app_token.get_secret_value(), url, on_connected)
-    if settings.slack_signing_secret is None:
+    if not settings.slack_signing_secret:  # an empty one would let anybody sign
         raise ChatAuthRejected(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set: put one of them into .env."
         )

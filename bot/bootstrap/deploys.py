@@ -49,5 +49,5 @@ def take_deploys(server: web.Application, settings: Settings, memory: Memory, cl
 
 def recorded_deploys(settings: Settings, configuration: Configuration, memory: Memory) -> tuple[EvidenceProvider, ...]:
     """The provider of deploys that the bot was told of, where anything can tell of them."""
-    told = settings.webhook_token is not None or configuration.deploy_posts.channels
+    told = settings.webhook_token or configuration.deploy_posts.channels
     return (RecordedDeploys(memory.store.deploys),) if told else ()

@@ -10,14 +10,13 @@ from datetime import datetime
 
 from bot.adapters.prometheus import MetricsServer
 from bot.adapters.prometheus_api import Api
-from bot.bootstrap.configuration import read_configuration
-from bot.bootstrap.doctor_sources import fix_of
+from bot.bootstrap.configuration import Configuration
+from bot.bootstrap.doctor_sources import SET_IT, fix_of
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.metrics import metrics_servers
 from bot.domain.alert import Alert, AlertState
 from bot.domain.evidence import Observed, Unavailable
 from bot.ports import ConfigurationRejected, EvidenceUnavailable
-from bot.settings import Settings
 
 DEADLINE_S = 30.0
 MOST_SERVICES = 20
@@ -28,20 +27,16 @@ NOTHING = (
 RULES = "Where a vmalert of its own holds the rules, name it with rules_url."
 
 
-async def metrics(settings: Settings, at: datetime) -> tuple[Finding, ...]:
-    """What each server says. Empty where the file itself is wrong or missing: that is told already."""
-    if settings.precedent_config is None:
+async def metrics(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
+    """What each server says. Empty where the file is wrong (None): that is told already."""
+    if configuration is None:
         return ()
-    try:
-        configuration = read_configuration(settings.precedent_config)
-    except ConfigurationRejected:
-        return ()
+    if not configuration.prometheus:
+        return (Finding("Metrics", None, "no metrics server is named ([prometheus.<name>])"),)
     try:
         servers = metrics_servers(configuration)
     except ConfigurationRejected as problem:
-        return (Finding("Metrics", False, str(problem), "Set that variable (or <NAME>_FILE), or correct the file."),)
-    if not servers:
-        return (Finding("Metrics", None, "the file names no metrics server ([prometheus.<name>])"),)
+        return (Finding("Metrics", False, str(problem), SET_IT),)
     asked = await asyncio.gather(*(_examined(server, tuple(configuration.services), at) for server in servers))
     return tuple(finding for found in asked for finding in found)
 
@@ -56,8 +51,17 @@ async def _examined(server: MetricsServer, services: Iterable[str], at: datetime
     except TimeoutError:
         return (Finding(check, False, f"not done within {DEADLINE_S:g} s", fix_of("no answer within")),)
     except EvidenceUnavailable as problem:
-        return (Finding(check, False, f"{server.server.base}: {problem}", fix_of(str(problem))),)
+        return (Finding(check, False, f"{server.server.base}: {problem}", _fix(server.name, str(problem))),)
     return (Finding(check, True, f"{server.server.base} answers"), *rules, *asked)
+
+
+def _fix(name: str, problem: str) -> str:
+    """What to do where the server itself does not answer as one."""
+    if "HTTP 404" in problem:
+        return f"Correct [prometheus.{name}] url: the base address, without /api/v1 or /graph."
+    if "HTTP 401" in problem or "HTTP 403" in problem:
+        return f"Put a key that may read this into the variable that [prometheus.{name}] token_env (or password_env) names."
+    return fix_of(problem)
 
 
 async def _rules(server: MetricsServer, check: str) -> tuple[Finding, ...]:

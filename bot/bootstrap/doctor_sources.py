@@ -12,14 +12,13 @@ from datetime import datetime
 
 from bot.adapters.logs_journald import JournaldLogs
 from bot.adapters.logs_loki import LokiLogs
-from bot.bootstrap.configuration import Configuration, read_configuration
+from bot.bootstrap.configuration import Configuration
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.sources import providers_of
 from bot.domain.alert import Alert, AlertState
 from bot.domain.evidence import Evidence, EvidenceKind, Observed, Unavailable
 from bot.ports import ConfigurationRejected, EvidenceUnavailable
 from bot.ports.evidence import EvidenceProvider
-from bot.settings import Settings
 
 MOST_ASKED, AT_ONCE = 20, 4
 DEADLINE_S = 40.0
@@ -38,29 +37,22 @@ FIXES = (
     (("redirects",), "Configure the address that it redirects to."),
     (("the answer is",), "Correct its url: something else answers there."),
 )
+SET_IT = "Set that variable where the bot runs (.env, the environment, or NAME_FILE), or correct the file."
 ELSE = "See docs/evidence-sources.md for what this source needs."
 
 
-async def sources(settings: Settings, at: datetime) -> tuple[Finding, ...]:
-    """One finding for each source, or more where it fails in several ways. Empty where the file itself is wrong: that is
-    told already."""
-    if settings.precedent_config is None:
-        return (
-            Finding(
-                "Evidence", None, "PRECEDENT_CONFIG is not set: no metrics, logs, deploys or status pages are asked"
-            ),
-        )
-    try:
-        configuration = read_configuration(settings.precedent_config)
-    except ConfigurationRejected:
+async def sources(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
+    """One finding for each source, or more where it fails in several ways. Empty where the file itself is wrong (None):
+    that is told already."""
+    if configuration is None:
         return ()
     try:
         providers = providers_of(configuration)
     except ConfigurationRejected as problem:
-        return (Finding("Evidence", False, str(problem), "Set that variable (or <NAME>_FILE), or correct the file."),)
+        return (Finding("Evidence", False, str(problem), SET_IT),)
     posts = deploy_posts(configuration)
     if not providers:
-        return (Finding("Evidence", None, "the file names no source of logs, deploys or status"), *posts)
+        return (Finding("Evidence", None, "no source of logs, deploys or status is named"), *posts)
     asked = await asyncio.gather(*(examined(one, samples(configuration), at) for one in providers))
     return (*(finding for found in asked for finding in found), *posts)
 

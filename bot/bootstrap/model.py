@@ -16,7 +16,7 @@ from bot.workflows.analyse import Analyse, ShowSent
 
 def model_name(settings: Settings) -> str:
     """What status and doctor call the model: its names, or "off"."""
-    on = settings.llm == "on" and settings.groq_api_key is not None and settings.model_names
+    on = settings.llm == "on" and settings.groq_api_key and settings.model_names
     return ", ".join(settings.model_names) if on else "off"
 
 

@@ -24,7 +24,7 @@ ACTS = (
     "react", "unreact", "invite", "leave", "add_channel", "add_user", "archive", "webhook_url", "uninstall",
     "click", "click_view", "fill", "submit_view", "close_view", "slash", "shortcut", "open_home", "dismiss",
     "duplicate", "drop_acks", "hide_retries", "limit", "limit_channels", "fail", "lose_answers", "slow",
-    "refuse_scope", "heal", "switch_memory", "later", "reset", "idle", "refresh_sockets", "verify_url",
+    "refuse_scope", "switch_socket_mode", "heal", "switch_memory", "later", "reset", "idle", "refresh_sockets", "verify_url",
     "messages", "timeline", "message", "thread", "replies", "ephemerals", "views", "view", "view_errors", "home", "dm",
     "calls", "deliveries", "counters",
 )  # fmt: skip

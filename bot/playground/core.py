@@ -24,9 +24,10 @@ class Installed:
     """The app under test as its manifest and tokens state it. Empty `commands` or `events` means: any."""
 
     bot_token: str = "xoxb-playground-bot"  # noqa: S105  # invented, good for the local Slack only
-    app_token: str = "xapp-playground-app"  # noqa: S105  # likewise
-    signing_secret: str = "playground-signing-secret"  # noqa: S105  # likewise
+    app_token: str = "xapp-1-A0PRECEDENT-1-playground"  # noqa: S105  # likewise; Slack's carry the app's id, too
+    signing_secret: str = "5167e41bd28ebcb6aa5c3b51c1d3f0a9"  # noqa: S105  # likewise
     scopes: frozenset[str] = frozenset()
+    app_scopes: frozenset[str] = frozenset({"connections:write"})
     commands: tuple[JSON, ...] = ()
     shortcuts: tuple[JSON, ...] = ()
     events: frozenset[str] = frozenset()

@@ -51,6 +51,10 @@ class Faults:
         change = self.core.knobs.refused_scopes.add if refused else self.core.knobs.refused_scopes.discard
         change(scope)
 
+    async def switch_socket_mode(self, *, on: bool) -> None:
+        """Switch Socket Mode on or off, as on the app's page."""
+        self.core.knobs.socket_mode_off = not on
+
     async def heal(self) -> None:
         """Take all faults back."""
         self.core.knobs.heal()

@@ -39,11 +39,13 @@ class Knobs:
     refused_scopes: set[str] = field(default_factory=set)
     revoked: bool = False
     """Whether the bot's token was revoked."""
+    socket_mode_off: bool = False
+    """Whether Socket Mode is switched off on the app's page: sockets open, Slack warns, and nothing comes on them."""
 
     def heal(self) -> None:
         """Take all faults back."""
         self.duplicate, self.drop_acks, self.retry_headers = 1, 0, True
-        self.channel_rate_limit, self.revoked = False, False
+        self.channel_rate_limit, self.revoked, self.socket_mode_off = False, False, False
         for owed in (self.limited, self.errors, self.lost, self.slow_s, self.refused_scopes):
             owed.clear()
 

@@ -83,6 +83,8 @@ class SocketHub:
 
     async def attempt(self, parcel: Parcel) -> Ack:
         """Send one envelope to one socket and wait for its ack; waits that long for a socket, too."""
+        if self.knobs.socket_mode_off:
+            return Ack(ok=False, reason="socket_mode_off", no_retry=True)
         try:
             async with asyncio.timeout(self.ack_timeout_s):
                 await self.connected.wait()

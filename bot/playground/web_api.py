@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from email.utils import formatdate
 from typing import Any
 
 from aiohttp import web
@@ -77,7 +78,7 @@ class WebApi:
         if answer.get("ok") and knobs.take_count(knobs.lost, method) and request.transport is not None:
             request.transport.close()
         scopes = (self.core.installed.scopes or _every_scope()) - knobs.refused_scopes
-        headers = {"X-OAuth-Scopes": ",".join(sorted(scopes))}
+        headers = {"X-OAuth-Scopes": ",".join(sorted(scopes)), "Date": formatdate(self.core.now(), usegmt=True)}
         if status == 429:
             headers["Retry-After"] = str(knobs.retry_after_s)
         return web.json_response(answer, status=status, headers=headers)
@@ -97,7 +98,7 @@ class WebApi:
 
     def _carry_out(self, method: str, args: JSON) -> JSON:
         if method == OPEN_SOCKET:
-            return {"url": self._socket_url()}
+            return {"url": self._socket_url(), **self._socket_warning()}
         if method not in METHODS:
             raise SlackRefused("unknown_method", req_method=method)
         return METHODS[method](self.core, args)
@@ -113,16 +114,23 @@ class WebApi:
         if self.core.knobs.revoked and token == installed.bot_token:
             raise SlackRefused("token_revoked")
         needed = set(_scopes_for(self.core, method, args))
-        provided = installed.scopes or _every_scope()
+        provided = installed.app_scopes if method == OPEN_SOCKET else installed.scopes or _every_scope()
         usable = provided - self.core.knobs.refused_scopes
         if needed and not needed & usable:
             raise SlackRefused("missing_scope", needed=",".join(sorted(needed)), provided=",".join(sorted(usable)))
+
+    def _socket_warning(self) -> JSON:
+        """Slack opens a socket though Socket Mode is off, and says so beside the address."""
+        warnings = ["[WARN] Socket Mode is not turned on."]
+        return {"response_metadata": {"messages": warnings}} if self.core.knobs.socket_mode_off else {}
 
     def _socket_url(self) -> str:
         return f"{self.core.url.replace('http', 'ws', 1)}/link/?ticket={self.hub.new_ticket()}&app_id={self.hub.app_id}"
 
 
 def _scopes_for(core: Core, method: str, args: Mapping[str, Any]) -> tuple[str, ...]:
+    if method == OPEN_SOCKET:
+        return ("connections:write",)
     if method not in _READING:
         return SCOPES.get(method, ())
     kind = next((c.type for c in core.workspace.channels.values() if c.id == args.get("channel")), "channel")

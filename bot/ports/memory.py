@@ -46,13 +46,14 @@ class MemoryBank(Protocol):
 @dataclass(frozen=True, slots=True)
 class BankStatus:
     """How a remote bank is doing. `problem` says why it cannot be used now, None if it can; `last_error` is the latest
-    failed call, which may be mended since."""
+    failed call, which may be mended since. `is_there`: False where the server has no such bank (yet)."""
 
     bank: str
     version: str | None = None
     problem: str | None = None
     last_error: str | None = None
     last_error_at: datetime | None = None
+    is_there: bool = True
 
 
 class RemoteBank(MemoryBank, Protocol):

@@ -14,6 +14,7 @@ from bot.adapters.prometheus import MetricsServer
 from bot.adapters.prometheus_api import Api, _pair
 from bot.adapters.selectors import Selectors
 from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.doctor import configuration
 from bot.bootstrap.doctor_metrics import NOTHING, RULES, metrics
 from bot.bootstrap.metrics import metrics_servers
 from bot.domain.evidence import Evidence, EvidenceKind, Observed, Unavailable
@@ -307,7 +308,7 @@ async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_pat
 
     async def said(text: str) -> dict[str, tuple[bool | None, str, str]]:
         path.write_text(text)
-        found = await metrics(Settings(precedent_config=path), NOW)
+        found = await metrics(configuration(Settings(precedent_config=path))[1], NOW)
         return {f.check: (f.ok, f.detail, f.fix) for f in found}
 
     async with serving(Prom(metrics=("http_requests_total",), values=VALUES | {"vector(1)": ()})) as prom:
@@ -330,13 +331,13 @@ async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_pat
         assert (await said(server))["Metrics main"] == (
             False,
             f"{prom.url}: HTTP 401: the key is missing or wrong",
-            "Put a key that may read this into the variable that token_env names.",
+            "Put a key that may read this into the variable that [prometheus.main] token_env (or password_env) names.",
         )
     assert "cannot be reached" in (await said(server))["Metrics main"][1]
     assert (await said('[prometheus.main]\nurl = "https://h:1"\ntoken_env = "NOT_SET"'))["Metrics"][0] is False
     assert (await said(""))["Metrics"][0] is None
     assert await said("[nothing]") == {}
-    assert await metrics(Settings(), NOW) == ()
+    assert [f.ok for f in await metrics(configuration(Settings())[1], NOW)] == [None]
 
 
 async def test_a_rule_fires_since_the_earliest_of_its_times_whatever_zone_they_are_written_in() -> None:

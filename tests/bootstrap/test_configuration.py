@@ -8,7 +8,8 @@ import pytest
 
 from bot.alerts import read
 from bot.bootstrap.configuration import directory_of, read_configuration
-from bot.bootstrap.doctor import configuration, webhooks
+from bot.bootstrap.doctor import configuration
+from bot.bootstrap.doctor_machine import webhooks
 from bot.domain.alert import Alert
 from bot.domain.vendors import STANDARD, find_vendor, named_service, named_vendor, vendor_of_host
 from bot.ports import ConfigurationRejected
@@ -99,10 +100,10 @@ def test_a_file_that_is_not_there_is_told() -> None:
 def test_doctor_says_what_is_configured_and_what_is_wrong(tmp_path: Path) -> None:
     good, bad = written(tmp_path, GOOD), tmp_path / "bad.toml"
     bad.write_text("[vendors.acme]\nalias = 1")
-    assert configuration(Settings(precedent_config=None)).ok is None
-    found = configuration(Settings(precedent_config=good))
+    assert configuration(Settings(precedent_config=None))[0].ok is None
+    found, _ = configuration(Settings(precedent_config=good))
     assert (found.ok, found.detail) == (True, f"{good}: 2 vendors, 1 services")
-    wrong = configuration(Settings(precedent_config=bad))
+    wrong, _ = configuration(Settings(precedent_config=bad))
     assert (wrong.ok, "vendors.acme.alias" in wrong.detail) == (False, True)
 
 

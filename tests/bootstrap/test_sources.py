@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.doctor import configuration
 from bot.bootstrap.doctor_sources import ELSE, fix_of, sources
 from bot.bootstrap.sources import providers_of
 from bot.ports import ConfigurationRejected
@@ -156,14 +157,14 @@ def test_where_keys_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 async def test_doctor_asks_each_source_and_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("K", "k")
-    assert [f.ok for f in await sources(Settings(precedent_config=None), AT)] == [None]
+    assert [f.ok for f in await sources(configuration(Settings(precedent_config=None))[1], AT)] == [None]
     write(tmp_path / "logs/checkout/a.jsonl", line(3, "failed"))
     async with served(lambda path: SOURCES["loki" if "loki" in path else "github"].good(path)) as (local, url):
         text = "".join(SOURCES[name].toml.format(url=url) for name in ("loki", "github", "statuspage"))
         files = f'[logs.app]\nkind = "files"\nfolder = "{tmp_path}/logs"\n[deploy_posts]\nchannels = ["C0D"]\n'
         services = '[services.checkout-api]\nrepository = "acme/checkout"\nlogs.app = "checkout/*"\n[services.ledger]\nlogs.app = "none*"\n'
         settings = Settings(precedent_config=written(tmp_path, text + files + services))
-        found = {f.check: f for f in await sources(settings, AT)}
+        found = {f.check: f for f in await sources(configuration(settings)[1], AT)}
         queries = [r.query["query"] for r in local.asked if "loki" in r.path]
     assert sorted(queries) == ['{app="checkout-api"}', '{app="ledger"}']
     assert found["Source loki"].detail == "answers for 2 (checkout-api: 6 lines in 15 min; ledger: 6 lines in 15 min)"
@@ -182,7 +183,7 @@ async def test_doctor_names_what_is_down_and_what_cannot_be_asked(
 
     async def told(text: str) -> list[tuple[bool | None, str, str]]:
         settings = Settings(precedent_config=written(tmp_path, text))
-        return [(f.ok, f.detail, f.fix) for f in await sources(settings, AT)]
+        return [(f.ok, f.detail, f.fix) for f in await sources(configuration(settings)[1], AT)]
 
     many = "".join(f"[services.s{n}]\n" for n in range(25))
     ((ok, detail, fix),) = await told(SOURCES["loki"].toml.format(url="http://127.0.0.1:9") + many)

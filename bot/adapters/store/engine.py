@@ -130,7 +130,7 @@ def _keep_a_log(path: Path) -> None:
     while True:
         try:
             with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)) as connection:
-                _require_ours(path, {row[0] for row in connection.execute(TABLES)})
+                require_ours(path, {row[0] for row in connection.execute(TABLES)})
                 connection.execute("PRAGMA journal_mode = WAL")
                 return
         except sqlite3.OperationalError as error:
@@ -139,7 +139,8 @@ def _keep_a_log(path: Path) -> None:
             time.sleep(BUSY_POLL_S)
 
 
-def _require_ours(path: Path, tables: set[str]) -> None:
+def require_ours(path: Path, tables: set[str]) -> None:
+    """Raise StoreUnavailable where a file holds tables, and none of them is Precedent's."""
     if tables and "alembic_version" not in tables:
         raise StoreUnavailable(
             f"{path} belongs to another program (it has the table {min(tables)}, and none of Precedent's): "
