@@ -6,45 +6,32 @@ Must not ask a person anything, nor keep anything but what the store makes of it
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.adapters.store import migrate
+from bot.bootstrap import doctor_bank, doctor_slack, doctor_store
 from bot.bootstrap.bot import client_of, with_slash
-from bot.bootstrap.doctor import NEEDED_SCOPES, database, database_file, hindsight
-from bot.bootstrap.doctor_model import language_model as model
+from bot.bootstrap.doctor_model import language_model
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.domain.setup_answers import Named, app_of
+from bot.domain.setup_answers import Named
 from bot.domain.setup_walk import Proof, Silence, heard
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
+from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Message, Posting
 from bot.settings import Settings
-from bot.slack.first_events import app_id, channel_by_id, channel_with, hearing, open_connection
+from bot.slack.app_facts import introduce
+from bot.slack.first_events import channel_by_id, channel_with, hearing
 from bot.slack.outbound import SlackChat
 from bot.slack.setup_message import TRIAL, trial_answer, trial_post
 from bot.workflows.brief import PreviewBrief
 
-__all__ = [
-    "app_token", "bot_token", "find_channel", "hindsight", "lacks_tables", "listen", "make_tables", "model", "post_trial",
-    "store",
-]  # fmt: skip
-LONGEST_WAIT_S = 60.0
-UPDATE = (
-    "On the app's page open App Manifest, put in what `precedent setup --manifest` prints, save; then Install App,"
-    " Reinstall to Workspace. The token stays the same."
-)
-# What Slack answers about a token, and what to do about it.
-REFUSALS = {
-    "invalid_auth": "Slack does not know it: copy it once more, from the app that you just created.",
-    "not_authed": "Slack does not know it: copy it once more, from the app that you just created.",
-    "token_revoked": "It was revoked, as when the app is uninstalled: install the app again, then copy the new one.",
-    "token_expired": "It has expired: install the app again, then copy the new one.",
-    "account_inactive": "The app was removed from the workspace: install it again, then copy the new one.",
-    "not_allowed_token_type": "It is a token of another kind.",
-}
+BUSY_S = 30.0
+# The doctor speaks of a bot that runs already.
+NOT_YET = re.compile(rf"[,;] (?:then )?{re.escape(doctor_slack.RESTART)}")
 
 
 def _chat(config: Settings) -> SlackChat:
@@ -53,73 +40,61 @@ def _chat(config: Settings) -> SlackChat:
 
 async def bot_token(config: Settings) -> Finding:
     """Slack takes the bot token, and the app has the scopes that the bot needs. Raises ChatUnavailable."""
-    check, chat = "Bot token", _chat(config)
     try:
-        who, scopes = await chat.identity(), await chat.scopes()
+        own = await introduce(_chat(config))
     except ChatRejected as refused:
-        return Finding(check, False, _said(refused), REFUSALS.get(refused.code, "Copy it once more."))
-    missing = [scope for scope in NEEDED_SCOPES if scopes and scope not in scopes]
-    if missing:
-        told = f"the workspace {who.team} takes it, but the app lacks the scopes {', '.join(missing)}"
-        return Finding(check, False, told, UPDATE)
-    return Finding(check, True, f"the workspace {who.team} takes it; the app has the scopes that it needs")
-
-
-def _said(refused: ChatRejected) -> str:
-    return f"Slack refuses it ({refused.code or refused})"
+        says, fix = doctor_slack.REFUSED.get(
+            refused.code, (f"Slack refuses it ({refused.code})", doctor_slack.REINSTALL)
+        )
+        return _for_now(Finding("Bot token", False, says, fix))
+    for finding in doctor_slack.scopes(own):
+        if finding.ok is False:
+            return _for_now(replace(finding, fix=f"{finding.fix} Then enter the bot token once more."))
+    return Finding("Bot token", True, f"the workspace {own.team} takes it, and the app has the scopes that it needs")
 
 
 async def app_token(config: Settings) -> Finding:
-    """Slack opens Socket Mode with the app-level token, and it is of the same app as the bot token. Raises
-    ChatUnavailable."""
-    check, token = "App-level token", config.slack_app_token
-    value = token.get_secret_value() if token else ""
-    try:
-        await _patiently(value, config)
-    except ChatAuthRejected as refused:
-        if refused.code == "missing_scope":
-            fix = "Generate another one there with Add Scope, connections:write: scopes of a token cannot be changed."
-            return Finding(check, False, "it lacks the scope connections:write", fix)
-        return Finding(check, False, _said(refused), REFUSALS.get(refused.code, "Copy it once more."))
-    except ChatRejected as refused:
-        fix = "On the app's page see that Socket Mode is on (Settings, Socket Mode), then enter the token again."
-        return Finding(check, False, _said(refused), fix)
-    theirs, ours = app_of(value), await _app_of_bot(config)
-    if theirs and ours and theirs != ours:
-        told = f"it belongs to the app {theirs}, but the bot token to {ours}"
-        return Finding(check, False, told, "Take both from the page of one app.")
-    return Finding(check, True, "Slack opens Socket Mode with it")
-
-
-async def _patiently(token: str, config: Settings) -> None:
-    """Slack lets few connections be opened in a minute: asked to wait, wait once."""
-    url, clock = with_slash(config.slack_api_url), SystemClock()
-    try:
-        await open_connection(token, url, clock)
-    except ChatUnavailable as busy:
-        if busy.retry_after_s is None:
-            raise
-        await asyncio.sleep(min(busy.retry_after_s, LONGEST_WAIT_S))
-        await open_connection(token, url, clock)
-
-
-async def _app_of_bot(config: Settings) -> str | None:
-    if config.slack_bot_token is None:
-        return None
+    """Slack opens Socket Mode with the app-level token, and it is of the same app as the bot token. Asked to wait, as Slack
+    lets few connections be opened in a minute, it waits once. Raises ChatUnavailable, ChatRejected."""
     chat = _chat(config)
-    return await app_id(chat, (await chat.identity()).bot_id)
+    own = await introduce(chat)
+    (finding,) = await doctor_slack.app_token(config, chat, own)
+    if finding.ok is None:
+        await asyncio.sleep(BUSY_S)
+        (finding,) = await doctor_slack.app_token(config, chat, own)
+    if finding.ok is None:
+        raise ChatUnavailable(f"{finding.check} {finding.detail}")
+    return _for_now(finding)
+
+
+def _for_now(finding: Finding) -> Finding:
+    return replace(finding, fix=NOT_YET.sub("", finding.fix))
 
 
 async def store(config: Settings) -> Finding:
-    """The database opens and takes a write, and nobody else can read its file."""
-    findings = (*await database(config), *database_file(config))
-    wrong = next((finding for finding in findings if finding.ok is False), None)
-    return wrong or findings[0]
+    """The database is nobody else's, opens and takes a write; a file that is not there is made. Raises StoreUnavailable."""
+    clock = SystemClock()
+    findings, _ = await doctor_store.database(config, clock)
+    if wrong := next((finding for finding in findings if finding.ok is False), None):
+        return _for_now(wrong)
+    async with open_memory(config, clock, RandomIds()) as memory:
+        status = await memory.health.status()
+    return Finding("Database", True, f"takes a write, and holds {status.records} incidents")
+
+
+async def hindsight(config: Settings) -> Finding:
+    """The Hindsight server answers and takes the key."""
+    return _for_now(await doctor_bank.hindsight(config, SystemClock()))
+
+
+async def model(config: Settings) -> Finding:
+    """The models' server answers, takes the key, and offers the models."""
+    return _for_now(await language_model(config))
 
 
 def lacks_tables(finding: Finding) -> bool:
-    """Whether what is wrong with a database is that it is new, or older than this version."""
-    return finding.ok is False and "precedent migrate" in finding.detail
+    """Whether what is wrong with a database is that it is new."""
+    return finding.ok is False and "no tables of Precedent" in finding.detail
 
 
 async def make_tables(config: Settings) -> None:

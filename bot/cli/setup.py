@@ -26,7 +26,7 @@ from bot.cli import setup_words as words
 from bot.cli.asking import InputEnded, ask, ask_until, exactly, say
 from bot.cli.run import DOWN, USAGE, fail, settings
 from bot.domain import setup_answers as answers
-from bot.domain.setup_answers import APP, BOT, SIGNING, Named, NotUsable
+from bot.domain.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, Named, NotUsable
 from bot.domain.setup_walk import Silence, Step, Way, next_step, read_way, read_yes, reasons, steps, way_of
 from bot.observability import configure_logging
 from bot.ports import ConfigurationRejected, PrecedentError
@@ -173,17 +173,27 @@ class Walk:
         say(words.CONNECTED[self.way])
 
     def _app(self) -> None:
+        if self.way is Way.HTTP:
+            self._public_address()
         if self._present(BOT) and self._reuses():
             say("✓ It was created already: its bot token is set.")
             return
-        if self.way is Way.HTTP and self.address is None:
-            self.address = _read("Which public address is yours? (https://…)", "the public address", answers.address_of)
         page = link(for_http(manifest(), self.address) if self.address else manifest())
         say(words.CREATE)
         exactly(f"\n{page}\n")
         if self.browser:
             webbrowser.open(page)
         say(words.NO_LINK.format(more=f" --url {self.address}" if self.address else ""))
+
+    def _public_address(self) -> None:
+        name = "PUBLIC_URL"
+        present = self._present(name)
+        if self.address is None and present and self._reuses():
+            self.address = answers.address_of(present)
+        elif self.address is None:
+            self.address = _read("Which public address is yours? (https://…)", name, answers.address_of)
+        if present != self.address + EVENTS_PATH:
+            self._keep(name, self.address + EVENTS_PATH)
 
     def _secret(self, name: str, check: Check | None) -> None:
         """One of the app's tokens: what is set already if it is good, else what a person pastes, as often as it takes."""
@@ -300,7 +310,7 @@ class Walk:
             return False
         self.channel = found
         say(f"✓ The bot is in #{found.name}.")
-        say(words.HTTP_NEXT.format(address=self.address or "your address"))
+        say(words.HTTP_NEXT.format(address=self.address))
         return True
 
     def _test(self) -> None:

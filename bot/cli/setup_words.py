@@ -53,8 +53,8 @@ HINDSIGHT = "Memory is built in. If you run a Hindsight server, give its address
 CHANNEL = "In which channel are alerts posted? (#alerts)"
 HTTP_INVITE = "In Slack, type in #{name}: /invite @Precedent. Then press Enter."
 HTTP_NEXT = (
-    "With HTTP events arrive when the bot runs. Start `precedent serve` where {address} reaches it; on the app's page, under"
-    " Event Subscriptions, the Request URL must say Verified (else press Retry)."
+    "With HTTP events arrive once the bot runs. Start `precedent serve` where {address} leads to it; `precedent doctor` asks that"
+    " address as Slack does. On the app's page, under Event Subscriptions, the Request URL must say Verified (else Retry)."
 )
 TEST = (
     "I can post a test there now: one message that says that it is a test, and in its thread the brief that it gets."

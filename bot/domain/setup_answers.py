@@ -10,7 +10,6 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 BOT, APP, SIGNING = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
-SHORTEST_SECRET = 16
 MOST_CHANNEL_NAME = 80
 EVENTS_PATH = "/slack/events"
 
@@ -36,10 +35,9 @@ LOOKS = (
 WHERE = {
     BOT: "The bot token begins with xoxb- and stands under OAuth & Permissions, as Bot User OAuth Token.",
     APP: "The app-level token begins with xapp- and stands under Basic Information, App-Level Tokens.",
-    SIGNING: "The signing secret stands under Basic Information, App Credentials: press Show beside it.",
+    SIGNING: "The signing secret (32 digits of 0-9a-f) stands under Basic Information, App Credentials: press Show.",
 }
 _WHOLE_TOKEN = re.compile(r"x(?:oxb|app)-[A-Za-z0-9-]{8,}")
-_APP_OF_TOKEN = re.compile(r"xapp-[0-9]+-(A[A-Z0-9]{7,})-")
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{6,}")
 _CHANNEL_LINK = re.compile(r"https://\S+/(?:archives|client/[A-Z0-9]+)/([CG][A-Z0-9]{6,})\S*")
 _MENTION = re.compile(r"<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>")
@@ -82,20 +80,11 @@ def slack_secret(name: str, answer: str) -> str:
     what, belongs = next(((what, to) for look, what, to in LOOKS if look.match(value)), ("", ""))
     if what and belongs != name:
         raise NotUsable(f"That is {what}. {WHERE[name]}")
-    if name == SIGNING:
-        if len(value) < SHORTEST_SECRET:
-            raise NotUsable(f"That is too short. {WHERE[name]}")
-    elif not what:
-        raise NotUsable(f"That is no token of Slack's that is known. {WHERE[name]}")
-    elif not _WHOLE_TOKEN.fullmatch(value):
+    if not what:
+        raise NotUsable(f"That is nothing that Slack gives out. {WHERE[name]}")
+    if name != SIGNING and not _WHOLE_TOKEN.fullmatch(value):
         raise NotUsable(f"It begins as it should, but is not whole: use the button Copy. {WHERE[name]}")
     return value
-
-
-def app_of(token: str) -> str | None:
-    """The id of the app that an app-level token belongs to, where the token tells."""
-    found = _APP_OF_TOKEN.match(token)
-    return found[1] if found else None
 
 
 def address_of(answer: str) -> str:

@@ -105,13 +105,3 @@ async def channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
         if refused.code == "channel_not_found":
             return None
         raise
-
-
-async def app_id(chat: SlackChat, bot_id: str) -> str | None:
-    """The id of the app that the bot token belongs to; None where Slack does not tell."""
-    try:
-        answer = await chat.ask("bot", lambda: chat.client.bots_info(bot=bot_id))
-    except ChatRejected:
-        return None
-    told = (answer.get("bot") or {}).get("app_id")
-    return told if isinstance(told, str) else None

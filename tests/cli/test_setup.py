@@ -135,23 +135,23 @@ async def whole_walk(talk: Talk, slack: LocalSlack) -> None:
     await talk.until("Paste the bot token", slack.app_token)
     await talk.until("✗ That is an app-level token. The bot token begins with xoxb-")
     await talk.until("Paste", "xoxb-of-another-app")
-    await talk.until("✗ Bot token: Slack refuses it (invalid_auth)")
+    await talk.until("✗ Bot token: Slack does not know this token")
     await slack.refuse_scope("users:read")
     await talk.until("Paste", slack.bot_token)
-    await talk.until("the app lacks the scopes users:read")
+    await talk.until("✗ Scopes: missing: users:read (no names, no time zones, and no stewards)")
     await slack.heal()
     await talk.until("Paste", f'SLACK_BOT_TOKEN="{slack.bot_token}"')
     await talk.until("✓ Bot token: the workspace Playground takes it")
     await slack.fail("missing_scope", "apps.connections.open")
     await talk.until("Paste the app-level token", slack.app_token)
-    await talk.until("✗ App-level token: it lacks the scope connections:write")
+    await talk.until("the token lacks the scope connections:write")
     await talk.until("Paste", "xapp-1-A0SOMEOTHER-1-abc")
-    await talk.until("✗ App-level token: Slack refuses it (invalid_auth)")
+    await talk.until("is of the app A0SOMEOTHER, SLACK_BOT_TOKEN of the app A0PRECEDENT")
     await talk.until("Paste", slack.app_token)
     await talk.until("Database?", "mysql://x")
     await talk.until("✗ mysql cannot be used")
     await talk.until("Database?", "")
-    await talk.until("✓ Database: writable")
+    await talk.until("✓ Database: takes a write")
     await talk.until("Groq key?", "")
     await talk.until("Its address?", "")
     await talk.until("(#alerts)", "two words")
@@ -247,14 +247,21 @@ async def test_http_from_the_address_to_the_test(
     done = await at_once(tmp_path, slack, monkeypatch, answers, "--url", "bot.example.com/slack/events", **away)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "https://bot.example.com/slack/events" in done.stdout
-    assert "✗ That is an app-level token. The signing secret stands" in done.stdout
+    assert "✗ That is an app-level token. The signing secret (32 digits" in done.stdout
     assert "✗ Language model: http://127.0.0.1:9" in done.stdout
     assert "✗ Hindsight: http://127.0.0.1:9, bank precedent" in done.stdout
     assert "✗ The bot sees no channel #nosuch" in done.stdout
     assert "the Request URL must say Verified" in done.stdout
-    kept = (tmp_path / ".env").read_text("utf-8")
-    assert kept == f"SLACK_BOT_TOKEN={slack.bot_token}\nSLACK_SIGNING_SECRET={slack.signing_secret}\n"
+    assert (tmp_path / ".env").read_text("utf-8") == (
+        "PUBLIC_URL=https://bot.example.com/slack/events\n"
+        f"SLACK_BOT_TOKEN={slack.bot_token}\nSLACK_SIGNING_SECRET={slack.signing_secret}\n"
+    )
     assert len(slack.messages("#pages")) == 2
+    again = await at_once(tmp_path, slack, monkeypatch, "\n\n\n#pages\n\nn\n", **away)
+    assert (again.returncode, "Start `precedent serve` where https://bot.example.com leads" in again.stdout) == (
+        0,
+        True,
+    )
 
 
 async def test_slack_out_of_reach_and_a_setting_elsewhere_are_said(

@@ -13,7 +13,6 @@ from bot.domain.setup_answers import (
     Named,
     NotUsable,
     address_of,
-    app_of,
     channel_named,
     database_of,
     hindsight_of,
@@ -33,7 +32,6 @@ SECRET = "0123456789abcdef0123456789abcdef"
         (BOT, f"export SLACK_BOT_TOKEN='{TOKEN}'", TOKEN),
         (APP, "`xapp-1-A0123ABCD-99-abcdef`", "xapp-1-A0123ABCD-99-abcdef"),
         (SIGNING, SECRET, SECRET),
-        (SIGNING, "a-secret-of-another-form", "a-secret-of-another-form"),
     ],
 )
 def test_what_was_meant_is_taken(name: str, pasted: str, value: str) -> None:
@@ -46,7 +44,7 @@ def test_what_was_meant_is_taken(name: str, pasted: str, value: str) -> None:
         (BOT, "", "Nothing was entered"),
         (BOT, "xapp-1-A0123ABCD-99-abcdef", "an app-level token. The bot token begins with xoxb-"),
         (APP, TOKEN, "a bot token. The app-level token begins with xapp-"),
-        (SIGNING, TOKEN, "a bot token. The signing secret stands under Basic Information"),
+        (SIGNING, TOKEN, "a bot token. The signing secret (32 digits of 0-9a-f) stands"),
         (BOT, "xoxp-1-2-3", "a user token"),
         (BOT, "xoxe.xoxp-1-abc", "token rotation"),
         (APP, "xoxc-1-2-3", "another kind"),
@@ -56,8 +54,8 @@ def test_what_was_meant_is_taken(name: str, pasted: str, value: str) -> None:
         (BOT, "A0123ABCD", "the App ID"),
         (APP, SECRET, "a signing secret or client secret"),
         (SIGNING, "AbCdEfGhIjKlMnOpQrStUvWx", "the Verification Token"),
-        (SIGNING, "too-short", "too short"),
-        (BOT, "hunter2", "no token of Slack's that is known"),
+        (SIGNING, "too-short", "nothing that Slack gives out"),
+        (BOT, "hunter2", "nothing that Slack gives out"),
         (BOT, "xoxb-12", "not whole"),
         (BOT, "xoxb-...", "the example"),
         (BOT, f"{TOKEN} {TOKEN}", "white space within it"),
@@ -69,11 +67,6 @@ def test_anything_else_is_named_without_repeating_it(name: str, pasted: str, say
         slack_secret(name, pasted)
     assert says in str(refused.value)
     assert len(pasted) < 10 or pasted not in str(refused.value)
-
-
-def test_a_token_tells_its_app() -> None:
-    assert app_of("xapp-1-A0123ABCD-99-abcdef") == "A0123ABCD"
-    assert app_of("xapp-playground-app") is None
 
 
 def test_an_optional_value_may_be_empty() -> None:
