@@ -241,7 +241,7 @@ async def test_http_from_the_address_to_the_test(
     await slack.invite("#pages")
     (tmp_path / ".env").write_text(f"SLACK_APP_TOKEN={slack.app_token}\n", "utf-8")
     tokens = f"y\n{slack.bot_token}\n{slack.app_token}\n{slack.signing_secret}\n"
-    optional = "\ngsk_wrong\n\n127.0.0.1:9\nhttp://127.0.0.1:9\nkey\n\n"
+    optional = "\ngsk_wrong\n\n127.0.0.1:9\n\n"
     answers = f"{tokens}{optional}#nosuch\n\nq\nc\n#pages\n\nmaybe\ny\n"
     away = {"GROQ_BASE_URL": "http://127.0.0.1:9"}
     done = await at_once(tmp_path, slack, monkeypatch, answers, "--url", "bot.example.com/slack/events", **away)
@@ -249,7 +249,7 @@ async def test_http_from_the_address_to_the_test(
     assert "https://bot.example.com/slack/events" in done.stdout
     assert "✗ That is an app-level token. The signing secret (32 digits" in done.stdout
     assert "✗ Language model: http://127.0.0.1:9" in done.stdout
-    assert "✗ Hindsight: http://127.0.0.1:9, bank precedent" in done.stdout
+    assert "✗ Give its address with http:// or https://" in done.stdout
     assert "✗ The bot sees no channel #nosuch" in done.stdout
     assert "the Request URL must say Verified" in done.stdout
     assert (tmp_path / ".env").read_text("utf-8") == (
