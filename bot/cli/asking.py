@@ -21,6 +21,7 @@ def say(text: str = "") -> None:
     """A paragraph, broken at the width of the terminal, if it is one. Lines that begin with spaces keep that indent."""
     width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else sys.maxsize
     for line in text.split("\n"):
+        line = "".join(letter for letter in line if letter.isprintable())  # names come from elsewhere
         indent = " " * (len(line) - len(line.lstrip(" ")))
         more = f"{indent}   " if line.lstrip().startswith(("→", "✓", "✗", "1 ", "2 ")) else indent
         rows = textwrap.wrap(

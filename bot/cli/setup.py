@@ -31,12 +31,13 @@ from bot.domain.setup_walk import Silence, Step, Way, next_step, read_way, read_
 from bot.observability import configure_logging
 from bot.ports import ConfigurationRejected, PrecedentError
 from bot.ports.chat import Channel
-from bot.settings import Settings
+from bot.settings import SETTINGS_FILE, Settings
 from bot.slack.manifest_link import for_http, link
 
 T = TypeVar("T")
 Check = Callable[[Settings], Coroutine[Any, Any, Finding]]
 WAIT_S = 60.0
+ASKED = (BOT, APP, SIGNING, "PUBLIC_URL", "DATABASE_URL", "GROQ_API_KEY", "HINDSIGHT_URL", "HINDSIGHT_API_KEY")
 YES_OR_NO = "Please answer y or n."
 
 
@@ -69,7 +70,7 @@ def setup(
         typer.echo(manifest_text(address), nl=False)
         return
     configure_logging("ERROR", as_json=False)
-    walk = Walk(EnvFile(Path(".env")), address, named, wait, browser)
+    walk = Walk(EnvFile(Path(SETTINGS_FILE)), address, named, wait, browser)
     try:
         walk.walk()
     except InputEnded as ended:
@@ -152,7 +153,8 @@ class Walk:
 
     def _reuses(self) -> bool:
         if self.reuse is None:
-            self.reuse = _yes("Keep what is set already and works? [Y/n]", "keeping what is set", default=True)
+            say(f"Set already: {', '.join(name for name in ASKED if self._present(name))}.")
+            self.reuse = _yes("Keep of it what works? [Y/n]", "keeping what is set", default=True)
         return self.reuse
 
     def _way(self) -> None:

@@ -209,6 +209,7 @@ async def test_what_was_accepted_stays_whatever_ends_the_walk(
     again = await at_once(tmp_path, slack, monkeypatch, "\n\nxapp-1-A0SHORT…\n")
     assert again.returncode == 2
     assert "✓ Bot token: the workspace Playground takes it" in again.stdout
+    assert "Set already: SLACK_BOT_TOKEN, DATABASE_URL.\nKeep of it what works?" in again.stdout
     assert "was cut short on the page" in again.stdout
     assert "the input ended before an answer was given for: SLACK_APP_TOKEN. Nothing was changed." in again.stderr
     assert (tmp_path / ".env").read_text("utf-8") == f"SLACK_BOT_TOKEN={slack.bot_token}\n"

@@ -37,7 +37,7 @@ def test_the_first_step_that_is_left_is_next() -> None:
 
 
 def test_settings_tell_the_way() -> None:
-    told = [way_of(has_app_token=a, has_signing_secret=s) for a, s in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    told = [way_of(has_app_token=a, has_signing_secret=s) for a in (True, False) for s in (True, False)]
     assert told == [Way.SOCKET, Way.SOCKET, Way.HTTP, None]
 
 
