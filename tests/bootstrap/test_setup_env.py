@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -60,3 +62,16 @@ def test_what_cannot_be_written_or_read_is_said_and_leaves_nothing(tmp_path: Pat
     with pytest.raises(ConfigurationRejected, match="cannot be read"):
         target.put("A", "v")
     assert sorted(p.name for p in tmp_path.iterdir()) == [".env", "folder"]
+
+
+def test_a_disk_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("A=old\n")
+
+    def fails(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(ConfigurationRejected, match="No space left"):
+        EnvFile(tmp_path / ".env").put("A", "v")
+    assert (tmp_path / ".env").read_text() == "A=old\n"
+    assert [p.name for p in tmp_path.iterdir()] == [".env"]

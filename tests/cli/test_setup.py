@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import json
 import os
 import pty
 import sqlite3
@@ -17,10 +18,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from dotenv import dotenv_values
 
 from bot.bootstrap.playground import manifest
 from bot.playground.server import LocalSlack
 from bot.slack.manifest_link import for_http
+from tests.bootstrap.installation import bank, says, serving
 from tests.cli.command import ROOT, Precedent, Ran
 
 PATIENCE_S = 120.0
@@ -283,3 +286,45 @@ def test_the_manifest_alone(tmp_path: Path) -> None:
     assert yaml.safe_load(http.stdout) == for_http(manifest(), "https://bot.example.com")
     refused = Precedent(tmp_path)("setup", "--url", "http://bot.example.com")
     assert (refused.returncode, "https addresses alone" in refused.stderr) == (2, True)
+
+
+async def test_what_is_set_elsewhere_servers_and_a_shared_channel(
+    tmp_path: Path, slack: LocalSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await slack.add_channel("partners", is_ext_shared=True, members=["alice"], bot=True)
+    (tmp_path / ".env").write_text("SLACK_BOT_TOKEN=xoxp-1-2-3\n", "utf-8")
+    models = json.dumps({"object": "list", "data": [{"id": "openai/gpt-oss-20b", "object": "model"}]})
+    async with serving(says(200, models, "application/json")) as groq, serving(bank([])) as hindsight:
+        away = {
+            "SLACK_APP_TOKEN": slack.app_token,
+            "DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path}",
+            "GROQ_BASE_URL": groq,
+        }
+        answers = f"n\n2\ny\n{slack.bot_token}\n{slack.app_token}\nprecedent.db\ngsk_good\n{hindsight}\nkey\n"
+        listening = "#partners\n\nc\n#partners\ns\n"
+        await slack.fail("fatal_error", "conversations.list")
+        done = await at_once(tmp_path, slack, monkeypatch, answers + listening, "--wait", "0.2", **away)
+    said = done.stdout
+    assert done.returncode == 0, said + done.stderr
+    assert "SLACK_APP_TOKEN is also set in the environment" in said
+    assert "Slack reaches the bot by Socket Mode." in said
+    assert "✓ Language model: openai/gpt-oss-20b" in said
+    assert "✓ Hindsight:" in said
+    assert "✗ Slack failed at channels (fatal_error)" in said
+    assert "Another organisation reads #partners" in said
+    kept = dotenv_values(tmp_path / ".env")
+    assert (kept["GROQ_API_KEY"], kept["HINDSIGHT_URL"], kept["HINDSIGHT_API_KEY"]) == ("gsk_good", hindsight, "key")
+    assert kept["DATABASE_URL"] == "sqlite+aiosqlite:///precedent.db"
+
+
+async def test_a_test_that_slack_refuses_ends_nothing(
+    tmp_path: Path, slack: LocalSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": slack.signing_secret}
+    await slack.invite("#pages")
+    await slack.fail("restricted_action", "chat.postMessage")
+    answers = "\nbot.example.com\n\n\n#pages\n\n"
+    done = await at_once(tmp_path, slack, monkeypatch, answers + "\n", **tokens)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "✗ A workspace setting keeps the bot from posting here." in done.stdout
+    assert "precedent serve" in done.stdout
