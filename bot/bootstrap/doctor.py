@@ -18,14 +18,14 @@ from bot.bootstrap.doctor_metrics import metrics
 from bot.bootstrap.doctor_model import language_model
 from bot.bootstrap.doctor_places import Here, buttons, channels, events, heeding_events, named_channels, stewards
 from bot.bootstrap.doctor_public import public_url
-from bot.bootstrap.doctor_slack import NEEDED_SCOPES, Told, slack, token_kinds, told_by_slack
+from bot.bootstrap.doctor_slack import NEEDED_SCOPES, THROUGH_PROXY, Told, slack, token_kinds, told_by_slack
 from bot.bootstrap.doctor_sources import sources
 from bot.bootstrap.doctor_store import database
 from bot.bootstrap.finding import Finding, guarded, without
 from bot.bootstrap.system import SystemClock
 from bot.ports import ConfigurationRejected
 from bot.ports.clock import Clock
-from bot.settings import Settings
+from bot.settings import Settings, proxy_for
 
 __all__ = ["NEEDED_SCOPES", "Finding", "configuration", "examine", "slack", "token_kinds"]
 
@@ -82,6 +82,9 @@ class Examination:
 
     async def bank(self) -> Sequence[Finding]:
         """Hindsight."""
+        url = self.settings.hindsight_url
+        if url and self._behind_the_proxy(url):
+            return ()
         return (await hindsight(self.settings, self.clock),)
 
     async def metrics(self) -> Sequence[Finding]:
@@ -94,7 +97,15 @@ class Examination:
 
     async def models(self) -> Sequence[Finding]:
         """The embedding model and the language model."""
-        return await embeddings(self.settings), await language_model(self.settings)
+        said = await language_model(self.settings)
+        if said.ok is False and self._behind_the_proxy(self.settings.groq_base_url):
+            return (await embeddings(self.settings),)
+        return await embeddings(self.settings), said
+
+    def _behind_the_proxy(self, url: str) -> bool:
+        """Whether the proxy that keeps Slack away is before this address, too: that is told already."""
+        told = any(f.ok is False and THROUGH_PROXY in f.detail for f in self.told.findings)
+        return told and proxy_for(url) is not None
 
 
 async def examine(settings: Settings, clock: Clock | None = None) -> tuple[Finding, ...]:

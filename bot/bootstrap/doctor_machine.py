@@ -27,7 +27,7 @@ from bot.settings import SETTINGS_FILE, Settings
 
 MEND_MODEL = "Run `make` again, or point EMBEDDING_MODEL_DIR at a folder with model.onnx and tokenizer.json."
 SHORTEST_TOKEN = 16
-ANSWERS_WITHIN_S = 3.0
+ANSWERS_WITHIN_S = 5.0
 ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what is listened on, told apart; nothing listens here
 CANNOT_LISTEN = {
     errno.EACCES: ("this user may not listen on it (below 1024 that is for root)", "Set PORT to a number above 1023."),

@@ -22,6 +22,7 @@ from bot.slack.outbound import SlackChat
 PAGE = "api.slack.com/apps → your app →"
 RESTART = "restart the bot"
 SKEW_S = 60.0
+THROUGH_PROXY = "through the proxy"
 SIGNED_WITHIN_S = 300.0
 OPTIONAL = {"files:write": "digests come without their picture, and post-mortems cannot be posted"}
 # What does not work without it.
@@ -159,7 +160,7 @@ def wrong_app(kinds: Sequence[Finding]) -> bool:
 def _unreachable(settings: Settings, chat: SlackChat, problem: PrecedentError) -> Finding:
     proxy = chat.client.proxy
     if proxy:
-        said = f"{settings.slack_api_url} cannot be reached through the proxy {proxy}"
+        said = f"{settings.slack_api_url} cannot be reached {THROUGH_PROXY} {proxy}"
         fix = (
             "Slack's client takes it from HTTPS_PROXY, https_proxy, HTTP_PROXY or http_proxy, whatever NO_PROXY says:"
             " correct it, or unset all four for the bot."

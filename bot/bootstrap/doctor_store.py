@@ -41,6 +41,11 @@ FIXES = (
         "Look at the system's log (`dmesg`), mend or replace the disk, then restore a backup.",
     ),
     ("is full", "Free space there: old `*.before-*` copies and backups first. Nothing acknowledged is lost."),
+    (
+        "cannot be written",
+        "Give the bot's user the right to write there. PostgreSQL: name the primary in DATABASE_URL, no replica, and see that"
+        " `SHOW default_transaction_read_only` says off.",
+    ),
     ("user or password", "Correct user and password in DATABASE_URL: postgresql+asyncpg://USER:PASSWORD@HOST/NAME."),
     ("does not exist", "`createdb NAME` on the server as its owner, or correct the name in DATABASE_URL."),
     ("server cannot be reached", "Start PostgreSQL, or correct host and port in DATABASE_URL."),
@@ -87,7 +92,11 @@ def _short(problem: str, url: str) -> str:
         place = make_url(url)
     except ArgumentError:
         return said
-    where = place.database or "" if place.get_backend_name() == "sqlite" else f"{place.host}:{place.port or 5432}"
+    where = (
+        place.database or ""
+        if place.get_backend_name() == "sqlite"
+        else f"{place.host}:{place.port or 5432}/{place.database or ''}"
+    )
     return said if where in said else f"{where}: {said}"
 
 
@@ -122,7 +131,8 @@ def _room(path: Path) -> Finding | None:
 
 
 def _own(path: Path) -> str:
-    return f"sudo chown -R {user_name()} {path} (or run this as the user that the bot runs as)"
+    target = f"-R {user_name()} {path}" if path.is_dir() else f"{user_name()} {path}*"
+    return f"sudo chown {target} (or run this as the user that the bot runs as)"
 
 
 def _not_there(path: Path, who: str) -> Finding:
@@ -169,9 +179,8 @@ def _other_schema(at: Address, found: str | None, relation: str) -> Finding:
     where = str(at.file) if at.file else at.server
     if relation == "newer":
         said = f"{where} has the schema {found} of a newer Precedent; this one knows up to {HEAD}, and does not start"
-        fix = (
-            "Install the newer version again; or `precedent restore FILE --force` with a copy from before the upgrade."
-        )
+        back = "`precedent restore FILE --force`" if at.file else "`pg_restore` (docs/operating.md)"
+        fix = f"Install the newer version again; or {back} with a copy from before the upgrade."
         return Finding("Database", False, said, fix)
     if relation == "empty" and at.file:
         return Finding("Database", None, f"{where} is empty: the first start makes its tables")

@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
+import logging
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+import structlog
 from aiohttp import web
 
 from bot.adapters.store import open_store
+from bot.bootstrap.bot import Bot
 from bot.bootstrap.doctor_machine import secrets_of
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.seeds import seed_incidents
@@ -102,6 +106,10 @@ async def proxied(at: Installation) -> None:
     at.environment(HTTPS_PROXY="http://user:hunter22@127.0.0.1:9")
 
 
+async def proxied_all(at: Installation) -> None:
+    at.environment(HTTP_PROXY="http://user:hunter22@127.0.0.1:9")
+
+
 async def clock_wrong(at: Installation) -> None:
     at.clock = StoppedClock(SystemClock().now() + timedelta(minutes=11))
 
@@ -148,10 +156,15 @@ async def left_partners(at: Installation) -> None:
 
 async def events_come(at: Installation) -> None:
     """A bot at work, which got a post as an event."""
-    store = (await at.at_work()).memory.store
+    bot = await at.at_work()
     await at.slack.post("#alerts", "hello", user="alice")
     await at.slack.idle()
-    while await store.heard.until() is None:  # noqa: ASYNC110  # the bot writes it down; nothing tells when
+    await heard(bot)
+
+
+async def heard(bot: Bot) -> None:
+    """Until the bot has noted that it is connected."""
+    while await bot.memory.store.heard.until() is None:  # noqa: ASYNC110  # it writes that down; nothing tells when
         await asyncio.sleep(0.02)
 
 
@@ -223,6 +236,15 @@ async def to_another_secret(at: Installation) -> None:
 async def others_database(at: Installation) -> None:
     at.folder.joinpath("state").chmod(0o755)
     at.as_user = WITHOUT_RIGHTS
+
+
+async def others_folder(at: Installation) -> None:
+    at.database.parent.chmod(0o700)
+    at.as_user = WITHOUT_RIGHTS
+
+
+async def below_a_file(at: Installation) -> None:
+    at.given["database_url"] = f"sqlite+aiosqlite:///{at.database}/new/precedent.db"
 
 
 async def closed_folder(at: Installation) -> None:
@@ -408,6 +430,7 @@ ALL: tuple[Provocation, ...] = (
     P("the app was deactivated", ("Slack",), "account_inactive", "Manage apps", deactivated),
     P("Slack not reachable", ("Slack",), "cannot be reached", "DNS", setting(slack_api_url="http://127.0.0.1:9/api/")),
     P("a proxy in the way of Slack", ("Slack",), "through the proxy", "NO_PROXY", proxied),
+    P("a proxy in the way of all", ("Slack",), "through the proxy", "unset all four", proxied_all, with_bank),
     P("the clock is wrong", ("Clock",), "11 min ahead", "set-ntp", clock_wrong),
     P("a scope is missing", ("Scopes",), "channels:history (it does not see alerts", "channels:history", lacks("channels:history")),
     P("two scopes are missing", ("Scopes",), "reactions:write", "commands, reactions:write", lacks("reactions:write", "commands")),
@@ -430,7 +453,7 @@ ALL: tuple[Provocation, ...] = (
     P("a user group that is not there", ("User groups",), "there is no such user group", "Copy group ID", setting(steward_group="S0GONE"), with_group),
     P("a user group without its scope", ("User groups",), "usergroups:read is missing", "Add an OAuth Scope", lacks(GROUPS), with_group),
     P("the port is taken", ("Port",), "another program answers", "ss -ltnp", taken),
-    P("a port for root", ("Port",), "HOST is no address", "HOST=127.0.0.1", setting(host="192.0.2.1", port=3000)),
+    P("HOST of another machine", ("Port",), "HOST is no address", "HOST=127.0.0.1", setting(host="192.0.2.1", port=3000)),
     P("Request URL: nobody listens", ("Public URL",), "connection refused", "firewall", nobody_there, by_http),
     P("Request URL: no such name", ("Public URL",), "is not known", "DNS record", setting(public_url="http://precedent.invalid/slack/events"), by_http),
     P("Request URL: another secret", ("Public URL",), "another SLACK_SIGNING_SECRET", "App Credentials", to_another_secret, by_http),
@@ -447,6 +470,8 @@ ALL: tuple[Provocation, ...] = (
     P("webhook token too short", ("Webhooks",), "short enough to be guessed", "openssl rand", setting(webhook_token="secret"), setting(webhook_token="0123456789abcdef0123456789abcdef")),
     P("database of another user", ("Database",), "cannot be read and written by nobody", "chown", others_database),
     P("database folder not writable", ("Database",), "cannot write in", "sudo install", closed_folder),
+    P("database folder of another user", ("Database",), "cannot be looked at by nobody", "sudo chown -R nobody", others_folder),
+    P("a file where a folder is to be", ("Database",), "is a file", "Correct the path", below_a_file),
     P("database readable by others", ("Database file",), "mode 644", "chmod 600", readable_database),
     P("another program's database", ("Database",), "belongs to another program", "Set DATABASE_URL", another_programs),
     P("no database at all", ("Database",), "not a Precedent database", "restore", no_database_at_all),
@@ -497,25 +522,33 @@ def table() -> str:
     for one in ALL:
         for check in one.checks:
             rows.setdefault(check.removesuffix(" main"), []).append(one.name)
-    lines = ["| `doctor` says | of |", "|---|---|"]
+    lines = ["| the line begins with | and is about one of |", "|---|---|"]
     return "\n".join([*lines, *(f"| {check} | {'; '.join(names)} |" for check, names in rows.items())])
 
 
+def shown(provocations: Sequence[Provocation], *, timed: bool = False) -> Iterator[str]:
+    """Each with the lines that doctor prints."""
+    for number, one in enumerate(provocations, 1):
+        begun = time.monotonic()
+        try:
+            wrong = [f for f in asyncio.run(provoked(one))[0] if f.ok is False]
+        except CannotBeProvoked as why:
+            yield f"{number:2}. {one.name}: not provoked here: {why}\n"
+            continue
+        took = f" ({time.monotonic() - begun:.1f} s)" if timed else ""
+        yield f"{number:2}. {one.name}{took}\n" + "".join(f"{line(found)}\n" for found in wrong)
+
+
 def main() -> int:
-    """Print each with the lines that doctor prints."""
+    """Print what doctor says of everything here, or with `--real` of real services."""
     for name in Settings.model_fields:
         os.environ.pop(name.upper(), None)
     os.environ["EMBEDDINGS"] = "off"
-    chosen = [one for one in ALL if not sys.argv[2:] or one.name in sys.argv[2:]]
-    for number, one in enumerate(chosen, 1):
-        begun = time.monotonic()
-        try:
-            after = [f for f in asyncio.run(provoked(one))[0] if f.ok is False]
-        except CannotBeProvoked as why:
-            sys.stdout.write(f"{number:2}. {one.name}: not provoked here: {why}\n")
-            continue
-        took = f" ({time.monotonic() - begun:.1f} s)" if "-v" in sys.argv else ""
-        sys.stdout.write(f"{number:2}. {one.name}{took}\n" + "".join(f"{line(found)}\n" for found in after))
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    chosen = importlib.import_module("tests.bootstrap.real_provocations").REAL if "--real" in sys.argv else ALL
+    for said in shown(chosen, timed="-v" in sys.argv):
+        sys.stdout.write(said)
+        sys.stdout.flush()
     return 0
 
 

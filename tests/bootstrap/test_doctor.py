@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,18 +17,22 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bootstrap.doctor import NEEDED_SCOPES, slack, token_kinds
+from bot.bootstrap.doctor_bank import hindsight
+from bot.bootstrap.doctor_model import language_model
 from bot.bootstrap.doctor_public import public_url
 from bot.bootstrap.doctor_slack import scopes
 from bot.bootstrap.doctor_store import two_bots
 from bot.bootstrap.finding import Finding, without
-from bot.bootstrap.system import StoppedClock
+from bot.bootstrap.system import StoppedClock, SystemClock
 from bot.cli.operate import line
-from bot.settings import Settings
+from bot.settings import Settings, proxy_for
 from bot.slack.app_facts import Introduction, app_in
 from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed
-from tests.bootstrap.provocations import ALL, Act, Provocation, events_come, provoked, unsubscribed, wrong_before
+from tests.bootstrap.provocations import ALL, Act, Provocation, events_come, heard, provoked, unsubscribed, wrong_before
+from tests.bootstrap.real_provocations import PASSWORD, REAL
 from tests.cli.command import Precedent
 from tests.command_lines import INLINE, refused
+from tests.hindsight import banks
 from tests.ports import free_port
 
 READING = {
@@ -38,6 +44,19 @@ PREPARED: dict[Act | None, bool] = {one.prepare: one.is_slow for one in reversed
 
 def marked(is_slow: bool) -> tuple[pytest.MarkDecorator, ...]:  # a private shorthand
     return (pytest.mark.integration,) if is_slow else ()
+
+
+def found_in(one: Provocation, found: Sequence[Finding], secrets: Sequence[str]) -> None:
+    """The one cause is told once, with its fix, and with nothing that is secret."""
+    wrong = [finding for finding in found if finding.ok is False]
+    assert tuple(finding.check for finding in wrong) == one.checks
+    assert one.says in wrong[0].detail
+    assert one.fix in wrong[0].fix
+    assert all(finding.fix for finding in wrong)
+    printed = "\n".join(line(finding) for finding in found)
+    assert [secret for secret in secrets if secret and secret in printed] == []
+    assert "itself failed" not in printed
+    assert [said for said in INLINE.findall(printed) if refused(said, partly=True)] == []
 
 
 @pytest.mark.parametrize(
@@ -54,15 +73,31 @@ async def test_each_is_found_once_with_its_fix(one: Provocation) -> None:
         found, secrets = await provoked(one)
     except CannotBeProvoked as why:
         pytest.skip(str(why))
-    wrong = [finding for finding in found if finding.ok is False]
-    assert tuple(finding.check for finding in wrong) == one.checks
-    assert one.says in wrong[0].detail
-    assert one.fix in wrong[0].fix
-    assert all(finding.fix for finding in wrong)
-    printed = "\n".join(line(finding) for finding in found)
-    assert [secret for secret in secrets if secret and secret in printed] == []
-    assert "itself failed" not in printed
-    assert [said for said in INLINE.findall(printed) if refused(said, partly=True)] == []
+    found_in(one, found, secrets)
+
+
+@pytest.mark.integration
+@pytest.mark.xdist_group("doctor")
+@pytest.mark.parametrize("one", REAL, ids=lambda one: one.name)
+async def test_of_real_services_too(one: Provocation) -> None:
+    try:
+        assert list(await wrong_before(one.prepare)) == []
+        found, secrets = await provoked(one)
+    except CannotBeProvoked as why:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            raise
+        pytest.skip(str(why))
+    found_in(one, found, [*secrets, PASSWORD])
+
+
+@pytest.mark.integration
+@pytest.mark.xdist_group("hindsight")
+async def test_a_real_hindsight_server_is_looked_at_and_no_bank_is_made() -> None:
+    async with installed() as at:
+        at.given |= {"hindsight_url": banks.url(), "hindsight_bank_id": "doctor-looks"}
+        for _ in range(2):  # the second look would find one that the first had made
+            (said,) = (f for f in await at.findings() if f.check == "Hindsight")
+            assert (said.ok, "version" in said.detail, "is not there yet" in said.detail) == (True, True, True)
 
 
 async def test_a_good_installation_is_told_in_order() -> None:
@@ -130,10 +165,9 @@ async def test_events_after_the_start_of_a_bot_that_never_got_one() -> None:
     async with installed() as at:
         at.given["port"] = free_port()
         at.slack.core.installed.events -= {"message.channels", "message.groups"}
-        bot = await at.at_work()
+        await heard(await at.at_work())
         for channel in ("#alerts", "#sec-incidents"):
             await at.slack.post(channel, "payments-api is down", user="alice")
-        await bot.memory.store.heard.note(datetime.now(tz=UTC))
         a_minute_passes(at, 100)
         at.clock = StoppedClock(datetime.now(tz=UTC) + timedelta(seconds=100))
         found = await at.findings()
@@ -221,6 +255,19 @@ def test_no_secret_and_no_password_is_left() -> None:
     (clean,) = without(["key-of-ours", ""], [said])
     assert clean.detail == "… at postgresql://host/x"
     assert clean.fix == said.fix
+
+
+@pytest.mark.integration
+async def test_a_proxy_before_the_bank_alone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://user:hunter22@127.0.0.1:9")
+    config = Settings(hindsight_url="http://hindsight.example:8888", groq_api_key=SecretStr("k"))
+    (said,) = without([], [await hindsight(config, SystemClock())])
+    assert "cannot be reached through the proxy http://127.0.0.1:9" in said.detail
+    assert "NO_PROXY, or correct HTTP_PROXY" in said.fix
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    assert "or correct HTTPS_PROXY (http://127.0.0.1:9)" in (await language_model(config)).fix
+    monkeypatch.setenv("NO_PROXY", "hindsight.example")
+    assert proxy_for(config.hindsight_url or "") is None
 
 
 async def test_setup_reads_the_same_findings() -> None:

@@ -48,7 +48,7 @@ def listed(*names: str) -> dict[str, Any]:
     ("status", "body", "ok", "says"),
     [
         (200, listed(BIG, SMALL, "other"), True, f"{BIG}, {SMALL}"),
-        (200, listed(SMALL), True, f"{SMALL}; not offered to this key: {BIG}"),
+        (200, listed(SMALL), True, f"{SMALL}; retired, or not offered to this key: {BIG}"),
         (200, listed("other"), False, f"not offered to this key: {BIG}, {SMALL}"),
         (401, {"error": {"message": "Invalid <!channel>", "code": "invalid_api_key"}}, False, "says no: key refused."),
         (503, {}, False, "says no: server error."),
