@@ -37,6 +37,7 @@ from bot.slack.manifest_link import for_http, link
 T = TypeVar("T")
 Check = Callable[[Settings], Coroutine[Any, Any, Finding]]
 WAIT_S = 60.0
+MARKS = {True: "✓", None: "–", False: "✗"}
 ASKED = (BOT, APP, SIGNING, "PUBLIC_URL", "DATABASE_URL", "GROQ_API_KEY", "HINDSIGHT_URL", "HINDSIGHT_API_KEY")
 YES_OR_NO = "Please answer y or n."
 
@@ -348,9 +349,9 @@ def _plain(config: Settings, name: str) -> str | None:
 
 
 def _told(finding: Finding) -> bool:
-    """Say what was found; whether it is good."""
-    say(f"{'✗' if finding.ok is False else '✓'} {finding.check}: {finding.detail}")
-    if finding.ok is False:
+    """Say what was found; whether it may stay so."""
+    say(f"{MARKS[finding.ok]} {finding.check}: {finding.detail}")
+    if finding.ok is not True and finding.fix:
         say(f"  → {finding.fix}")
     return finding.ok is not False
 

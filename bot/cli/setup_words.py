@@ -54,7 +54,8 @@ CHANNEL = "In which channel are alerts posted? (#alerts)"
 HTTP_INVITE = "In Slack, type in #{name}: /invite @Precedent. Then press Enter."
 HTTP_NEXT = (
     "With HTTP events arrive once the bot runs. Start `precedent serve` where {address} leads to it; `precedent doctor` asks that"
-    " address as Slack does. On the app's page, under Event Subscriptions, the Request URL must say Verified (else Retry)."
+    " address as Slack does. Then let Slack verify it: on the app's page, under App Manifest, it asks for that; under Event"
+    " Subscriptions the Request URL must say Verified."
 )
 TEST = (
     "I can post a test there now: one message that says that it is a test, and in its thread the brief that it gets."

@@ -114,7 +114,8 @@ def reasons(silence: Silence, channel: str, seconds: float) -> tuple[str, ...]:
         first = (
             f"The bot is in #{channel}, but no message of it came within {seconds:g} s. If somebody wrote there, the app is"
             " not subscribed to events. On its page: Event Subscriptions, switch Enable Events on; under Subscribe to bot"
-            " events add message.channels and message.groups, Save Changes, then reinstall the app."
+            " events add message.channels and message.groups, Save Changes, then reinstall the app. Socket Mode must be on,"
+            " too."
         )
     if silence.connections <= 1:
         return (first,)
