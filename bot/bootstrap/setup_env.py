@@ -61,6 +61,14 @@ class EnvFile:
         except (OSError, UnicodeDecodeError) as problem:
             raise ConfigurationRejected(f"{self.path} cannot be read: {problem}.") from problem
 
+    def check(self) -> None:
+        """Whether it can be read and written, before anybody is asked for anything. Raises ConfigurationRejected."""
+        self.read()
+        try:
+            tempfile.TemporaryFile(prefix=".env-", dir=self.path.resolve().parent).close()
+        except OSError as problem:
+            raise _no_room(self.path.resolve().parent, problem) from problem
+
     def put(self, name: str, value: str | None) -> None:
         """Set one variable, or take it out, at once and whole: a crash leaves the old file or the new one. Only its owner
         may read it afterwards. Raises ConfigurationRejected where it cannot be written."""
@@ -69,7 +77,7 @@ class EnvFile:
         try:
             handle, beside = tempfile.mkstemp(prefix=".env-", dir=target.parent)  # readable by its owner alone
         except OSError as problem:
-            raise ConfigurationRejected(f"Nothing can be written in {target.parent}: {problem.strerror}.") from problem
+            raise _no_room(target.parent, problem) from problem
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
                 file.write(made)
@@ -80,3 +88,9 @@ class EnvFile:
         except OSError as problem:
             Path(beside).unlink(missing_ok=True)
             raise ConfigurationRejected(f"{target} cannot be written: {problem.strerror}.") from problem
+
+
+def _no_room(folder: Path, problem: OSError) -> ConfigurationRejected:
+    return ConfigurationRejected(
+        f"Nothing can be written in {folder}: {problem.strerror}. Run this in a folder of yours."
+    )

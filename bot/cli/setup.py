@@ -110,6 +110,7 @@ class Walk:
 
     def walk(self) -> None:
         """All steps that are left, then what comes next."""
+        self.env.check()
         say(words.HELLO.format(file=self.env.path))
         acts: dict[Step, Callable[[], None]] = {
             Step.WAY: self._way,

@@ -44,6 +44,7 @@ def test_only_the_owner_reads_it_and_a_link_stays_one(tmp_path: Path) -> None:
     real.write_text("B=1\n")
     real.chmod(0o644)
     (tmp_path / ".env").symlink_to(real)
+    EnvFile(tmp_path / ".env").check()
     EnvFile(tmp_path / ".env").put("A", "v")
     assert (tmp_path / ".env").is_symlink()
     assert real.read_text() == "B=1\nA=v\n"
@@ -52,8 +53,10 @@ def test_only_the_owner_reads_it_and_a_link_stays_one(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_or_read_is_said_and_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationRejected, match="Nothing can be written in"):
-        EnvFile(tmp_path / "nosuch" / ".env").put("A", "v")
+    nowhere = EnvFile(tmp_path / "nosuch" / ".env")
+    for write in (nowhere.check, lambda: nowhere.put("A", "v")):
+        with pytest.raises(ConfigurationRejected, match="Nothing can be written in"):
+            write()
     (tmp_path / ".env").write_bytes(b"\xff")
     with pytest.raises(ConfigurationRejected, match="cannot be read"):
         EnvFile(tmp_path / ".env").put("A", "v")
