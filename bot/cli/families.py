@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 COMMANDS = {
+    "setup": ("setup", "Set the bot up in a real workspace, step by step: the app, its tokens, the channel, a test. Run it again to go on."),
     "serve": ("serve", "Run the bot: Socket Mode with SLACK_APP_TOKEN, else signed HTTP on PORT. Stops cleanly on SIGTERM."),
     "playground": ("serve", "A local Slack in the browser, with the bot in it: no token, no network, thrown away at the end."),
     "demo": ("demo", "Two alerts in a local Slack: one that memory knows, one that it does not and then does. Exits by itself."),

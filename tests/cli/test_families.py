@@ -41,7 +41,7 @@ def test_the_list_has_every_command_of_every_family_and_its_own_words() -> None:
         if "\ndef register(" in path.read_text(encoding="utf-8")
     }
     said = {
-        name: (family, " ".join(command.help.split()))
+        name: (family, " ".join(command.help.split("\n\n")[0].split()))
         for family in sorted(families)
         for name, command in commands_of(family).items()
     }

@@ -1,0 +1,126 @@
+"""The walk of `precedent setup`: which step is next, what an answer to a choice means, what an event proves, and why none
+came. Must not ask, print or look anything up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Way(StrEnum):
+    """How Slack reaches the bot."""
+
+    SOCKET = "Socket Mode"
+    HTTP = "HTTP"
+
+
+class Step(StrEnum):
+    """What is settled one after the other; the value is its heading."""
+
+    WAY = "How Slack reaches the bot"
+    APP = "The Slack app"
+    BOT_TOKEN = "Bot token"  # noqa: S105  # a heading
+    APP_TOKEN = "App-level token"  # noqa: S105  # a heading
+    SIGNING_SECRET = "Signing secret"  # noqa: S105  # a heading
+    DATABASE = "Where incidents are kept"
+    MODEL = "A language model (optional)"
+    HINDSIGHT = "A Hindsight server (optional)"
+    CHANNEL = "The channel of alerts"
+    TEST = "A test alert"
+
+
+ONLY = {Step.APP_TOKEN: Way.SOCKET, Step.SIGNING_SECRET: Way.HTTP}
+YES = frozenset({"y", "yes"})
+NO = frozenset({"n", "no"})
+WAYS = {"1": Way.SOCKET, "socket": Way.SOCKET, "socket mode": Way.SOCKET, "2": Way.HTTP, "http": Way.HTTP}
+
+
+def steps(way: Way | None) -> tuple[Step, ...]:
+    """The steps of a way, in order; as long as it is not known, those of Socket Mode."""
+    taken = way or Way.SOCKET
+    return tuple(step for step in Step if ONLY.get(step, taken) is taken)
+
+
+def next_step(way: Way | None, done: frozenset[Step]) -> Step | None:
+    """The first step that is not done; None at the end."""
+    return next((step for step in steps(way) if step not in done), None)
+
+
+def way_of(*, has_app_token: bool, has_signing_secret: bool) -> Way | None:
+    """How the settings say that Slack reaches the bot: an app-level token goes before a signing secret."""
+    if has_app_token:
+        return Way.SOCKET
+    return Way.HTTP if has_signing_secret else None
+
+
+def read_way(answer: str) -> Way | None:
+    """The way that an answer names, Socket Mode where nothing is said; None where it names neither."""
+    return WAYS.get(answer.strip().lower() or "1")
+
+
+def read_yes(answer: str, *, default: bool) -> bool | None:
+    """Yes or no; None where an answer is neither."""
+    said = answer.strip().lower()
+    if not said:
+        return default
+    return True if said in YES else False if said in NO else None
+
+
+class Proof(StrEnum):
+    """What an event proves."""
+
+    INVITED = "Slack tells the bot that it was invited"
+    MESSAGE = "messages of the channel reach the bot"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event that proves something, and the id of its channel."""
+
+    proof: Proof
+    channel: str
+
+
+def heard(event: Mapping[str, Any], bot_user: str, channel: str | None) -> Heard | None:
+    """What an event proves: that the bot was invited somewhere, or that messages of this channel arrive."""
+    kind, where = event.get("type"), str(event.get("channel") or "")
+    if kind == "member_joined_channel" and event.get("user") == bot_user:
+        return Heard(Proof.INVITED, where)
+    return Heard(Proof.MESSAGE, where) if kind == "message" and where == channel else None
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """What is known where no message came: whether the bot is in the channel (None: Slack shows no such channel), and how
+    many connections the app has, this one included."""
+
+    is_member: bool | None
+    connections: int = 1
+
+
+def reasons(silence: Silence, channel: str, seconds: float) -> tuple[str, ...]:
+    """Why no message came, and what to do about each cause, likeliest first."""
+    if silence.is_member is None:
+        first = (
+            f"The bot sees no channel #{channel}. If the name is right, it is a private one that the bot is not in: type"
+            f" /invite @Precedent in it."
+        )
+    elif not silence.is_member:
+        first = f"The bot is not in #{channel}: type /invite @Precedent there."
+    else:
+        first = (
+            f"The bot is in #{channel}, but no message of it came within {seconds:g} s. If somebody wrote there, the app is"
+            " not subscribed to events. On its page: Event Subscriptions, switch Enable Events on; under Subscribe to bot"
+            " events add message.channels and message.groups, Save Changes, then reinstall the app. Socket Mode must be on,"
+            " too."
+        )
+    if silence.connections <= 1:
+        return (first,)
+    return (
+        f"The app has {silence.connections} connections open: another one, such as a running `precedent serve`, may have got"
+        " the message, for Slack gives each to one of them. Stop it, or use an app of its own for this.",
+        first,
+    )
