@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
@@ -45,10 +46,10 @@ async def shot(page: Page) -> bytes:
 
 async def take(browser: Browser, scheme: str) -> Image.Image:
     """A picture of the page in light or dark."""
-    async with Playground().open() as there:
-        async with opened(browser, there.slack.url, color_scheme=scheme, device_scale_factor=SCALE) as page:
-            await page.set_viewport_size({"width": 1600, "height": 1800})
-            return Image.open(BytesIO(await shot(page))).convert("RGB").quantize(COLOURS)
+    how: dict[str, Any] = {"color_scheme": scheme, "device_scale_factor": SCALE}
+    async with Playground().open() as there, opened(browser, there.slack.url, **how) as page:
+        await page.set_viewport_size({"width": 1600, "height": 1800})
+        return Image.open(BytesIO(await shot(page))).convert("RGB").quantize(COLOURS)
 
 
 async def main(folder: Path) -> None:
