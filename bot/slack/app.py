@@ -37,6 +37,7 @@ from bot.slack import (
     memo,
     modals,
     nudging,
+    shadow,
 )
 from bot.slack.events import Own, is_event, receive, reply_of
 from bot.slack.listening import Listening
@@ -106,6 +107,8 @@ def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
             new = received is not None and await deps.inbox.receive(received)
             kind = received.kind if received else "own"
             EVENTS.labels(kind, "new" if new else "known").inc()
+        else:
+            await shadow.as_under_the_alert(body, deps.store)
         await next()
 
     return written_down

@@ -14,7 +14,7 @@ from alembic.script import ScriptDirectory
 from bot.ports import StoreUnavailable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-HEAD = "0007"
+HEAD = "0008"
 # any number, as long as every Precedent uses the same one
 ADVISORY_LOCK = 7_303_014_271
 
