@@ -310,7 +310,10 @@ class Deliver:
             return Sent(there)
         if self.files is None:
             raise ChartUnavailable("Nothing here makes files.")
-        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(posting))))
+        told = row.owed.payload
+        # what a file tells is what its own thread says, wherever it is put
+        own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
+        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(own))))
 
     async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""
