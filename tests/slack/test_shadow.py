@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,7 @@ class Watched:
 @pytest.fixture
 async def watched(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Watched]:
     clock = SteppingClock()
+    clock.at = datetime(2027, 3, 1, 12, tzinfo=UTC)  # a Monday: digests were due at nine
     async with await LocalSlack.start(manifest=MANIFEST, now=clock.stamp) as slack:
         slack.core.workspace.add_channel(SHADOW, "watching", members=["alice", "bob", slack.bot_user])
         made = Watched(slack, clock, tmp_path, logged)
@@ -145,6 +146,10 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         assert "edger" not in json.dumps(watched.ours(SHADOW)).replace("ledger-api", "")
         assert watched.is_silent()
         assert watched.is_silent(SECRET)
+
+        # the digest of the alert's channel
+        assert await bot.jobs.post_digests() == 1
+        await watched.say("<#C0ALERTS>: Digest")
 
         # a storm: one summary, in the thread of the first brief that stands there
         for n in range(7):
