@@ -20,6 +20,7 @@ from bot.cli import (
     outbox,
     records,
     rehearse,
+    replay,
     report,
     serve,
     sync,
@@ -48,6 +49,7 @@ for family in (
     fixes,
     sync,
     report,
+    replay,
 ):
     family.register(app)
 
