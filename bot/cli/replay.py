@@ -22,6 +22,7 @@ from bot.bootstrap.replaying import replaying
 from bot.bootstrap.system import SystemClock
 from bot.cli.run import read_input, run, settings
 from bot.domain.upgrade import Changed, Comparison, Difference, Kind, compare
+from bot.observability import configure_logging
 from bot.workflows.replaying import Before, header_of, line_of, read_before
 
 LABEL, NARROW, WIDEST = 14, 76, 160
@@ -42,6 +43,7 @@ def replay(
 
     Nothing is posted or changed. Exit 0, whatever changed; 1 for a FILE that cannot be used.
     """
+    configure_logging("ERROR", as_json=False)  # that a copy was upgraded would be taken for the database
     if against is None:
         until = SystemClock().now()
         since = until - timedelta(days=days)

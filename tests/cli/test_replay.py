@@ -82,7 +82,7 @@ def held(file: Path) -> list[str]:
 
 def kept(precedent: Precedent, **settings: str) -> Path:
     ran = precedent("replay", "--days", "31", **settings)
-    assert ran.returncode == 0, ran.stderr
+    assert (ran.returncode, ran.stderr) == (0, "")
     file = precedent.folder / "before.jsonl"
     file.write_text(ran.stdout, encoding="utf-8")
     return file
