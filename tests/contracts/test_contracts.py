@@ -22,6 +22,7 @@ from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.nudges import NudgesContract
 from tests.contracts.replicas import Opening, ReplicasContract
 from tests.contracts.said import SaidContract
+from tests.contracts.shadow import ShadowContract
 from tests.contracts.stores import StoreContract
 from tests.databases import fresh, fresh_postgres
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
@@ -39,6 +40,7 @@ class WholeStoreContract(
     SaidContract,
     LedgerContract,
     DeploysContract,
+    ShadowContract,
 ):
     """What every store keeps."""
 

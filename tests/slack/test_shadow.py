@@ -83,6 +83,7 @@ class Watched:
 
     async def settled(self, bot: Bot) -> None:
         """Everything is worked off and delivered."""
+        await self.slack.idle(5)
         for _ in range(200):
             counts = await bot.memory.outbox.counts()
             waiting = await bot.memory.store.inbox_desk.counts()
@@ -154,6 +155,7 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         # a storm: one summary, in the thread of the first brief that stands there
         for n in range(7):
             await watched.slack.post_alert(ALERTS, another(f"Gateway{n}"))
+            await watched.settled(bot)  # so that the first has a brief of its own, whoever works on the others
         (storm,) = await watched.say("Alert storm")
         await watched.settled(bot)
         assert storm["thread_ts"] in {m["ts"] for m in watched.ours(SHADOW)} - {storm["ts"]}
