@@ -18,7 +18,7 @@ from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds
 from bot.domain.alert import Alert
 from bot.domain.vendors import Directory, find_service, find_vendor, named_service, named_vendor
-from bot.ports import ConfigurationRejected, StoreUnavailable
+from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.workflows.heeding import HeedingRecall
@@ -26,8 +26,8 @@ from bot.workflows.recall import RecallPrecedents
 from bot.workflows.replaying import ReplayBriefs
 
 ON_POSTGRES = (
-    "{} A replay changes no database in use. For a version with a newer schema make a copy: createdb replay; "
-    "pg_dump … | psql replay; then with DATABASE_URL naming it `precedent migrate` and this command."
+    "The database has an older schema than this version, and a replay changes no database in use. Copy it (createdb replay; "
+    "pg_dump … | psql replay); with DATABASE_URL naming the copy run `precedent migrate`, then this command."
 )
 
 
@@ -55,7 +55,7 @@ async def _copied(settings: Settings) -> AsyncIterator[Settings]:
             yield settings.model_copy(update=alone)
         except StoreUnavailable as problem:
             if "schema" in str(problem):
-                raise ConfigurationRejected(ON_POSTGRES.format(problem)) from problem
+                raise StoreUnavailable(ON_POSTGRES) from problem
             raise
         return
     with tempfile.TemporaryDirectory(prefix="precedent-replay-") as folder:

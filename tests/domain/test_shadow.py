@@ -16,6 +16,7 @@ STANDS = Shadowed("C0SHADOW", "brief/INC-1/C1")
         (("post", "brief/INC-1/C1", "C1", "1.1"), "C0SHADOW", None, Shadowed("C0SHADOW", None, "1.1")),
         (("post", "repeat/INC-1/C1/2.1", "C1", "2.1"), "C0SHADOW", STANDS, Shadowed("C0SHADOW", "brief/INC-1/C1", "2.1")),
         (("post", "digest/C1/2026-11-30", "C1"), "C0SHADOW", None, Shadowed("C0SHADOW")),
+        (("post", "nudge/U1/2026-11-30", "D1"), "C0SHADOW", None, Shadowed("C0SHADOW")),
         (("post", "anything/new", "C1"), "C0SHADOW", None, Shadowed("C0SHADOW")),
         (("post", "hello/C0SHADOW/1", "C0SHADOW"), "C0SHADOW", None, None),
         (("upload", "chart/C1/2026-11-30", "C1", None, "digest/C1/2026-11-30"), "C0SHADOW", None, None),

@@ -199,6 +199,9 @@ async def test_a_shadow_channel_that_cannot_be_written_to_loses_nothing(watched:
         await watched.slack.wait_for(lambda: [e for e in watched.logged if "delivery failed" in e["event"]], 15)
         state = await told_of(bot.chat, SHADOW)
         assert state == (False, f"on, but channel {SHADOW} cannot be written to: {NOT_IN}. What is owed there waits")
+        await watched.slack.slash("alerts", "/precedent", "status", user="alice")
+        told = await watched.slack.wait_for(lambda: watched.slack.ephemerals("alice"))
+        assert f"*Shadow mode* on, but channel {SHADOW}" in json.dumps(told)
         rows = await bot.memory.store.outbox_desk.rows(UNDELIVERED, 9)
         assert [(row.operation, row.state) for row in rows] == [("post", OwedState.PENDING)]
     # another channel is set: what was never sent goes there

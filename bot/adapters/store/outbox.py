@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import insert_new, to_json
 from bot.adapters.store.tables import briefs, outbox
-from bot.domain.shadow import Call, Shadowed, is_left_out, shadowed
+from bot.domain.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
 from bot.ports.clock import Clock, Ids
 from bot.ports.store import Destination, Owed, OwedRow
 
@@ -232,7 +232,7 @@ async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetim
 async def _placed(connection: AsyncConnection, one: Owed, shadow: str | None) -> Shadowed | None:
     """Where it goes instead of its own channel."""
     named = one.payload.get
-    if one.destination is not Destination.SLACK or not named("channel"):
+    if one.destination is not Destination.SLACK or one.operation not in POSTS or not named("channel"):
         return None
     call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
     about = named("incident_id")
