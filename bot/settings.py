@@ -104,6 +104,9 @@ class Settings(BaseSettings):
     nudge: Literal["on", "off"] = Field(
         "on", description="off: never ask anybody what fixed an incident that cleared with no recorded fix"
     )
+    shadow_channel: Annotated[str, Field(pattern=r"^[CG][A-Z0-9]{2,30}$")] | None = Field(
+        None, description="Channel id (C…): all that the bot would say by itself goes there; unset: shadow mode is off"
+    )
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
     steward_group: str | None = Field(None, description="Id of a Slack user group whose members are stewards")
     verifier_group: str | None = Field(

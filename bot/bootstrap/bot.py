@@ -6,7 +6,7 @@ Must not decide anything about alerts or incidents.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +34,7 @@ from bot.bootstrap.listening import Here, listening
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.model import model_name
 from bot.bootstrap.nudging import nudging
+from bot.bootstrap.shadow import admitting, begin_shadow, shadow_loops, showing, state_of
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.workers import Handle, InboxWorker, Loop, run_job
 from bot.domain.alert import Alert, Reading
@@ -69,6 +70,7 @@ from bot.workflows.files import MakeFiles
 from bot.workflows.fired_again import AskAgain
 from bot.workflows.intake import KIND as INTAKE
 from bot.workflows.pressure import WatchPressure
+from bot.workflows.shadow import Admit
 from bot.workflows.status import ReportStatus
 from bot.workflows.storm import GroupStorms, TellStorms
 from bot.workflows.watch import WatchOwed
@@ -97,6 +99,7 @@ class Bot:
     tell_storms: TellStorms
     stay_heard: StayHeard
     dependencies: WatchDependencies
+    chat: AgreedChat
     port: int = 0
     since: datetime | None = None
 
@@ -147,10 +150,10 @@ async def assemble(
     told = recorded_deploys(settings, configuration, memory)
     sources = gathering(settings, configuration, clock, pressure.load, told)
     watch = watching(memory, clock, sources, model)
-    brief = _answer(memory, chat, surfaces, clock, admit, pressure, sources)
+    brief = _answer(memory, chat, surfaces, clock, admitting(settings, chat, admit), pressure, sources)
     answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief, owes_bank=memory.bank is not None)
     deliver = _deliver(settings, memory, chat, clock, SlackThreads(slack))
-    status = _status(settings, memory, clock, deliver, watch, sources.names)
+    status = _status(settings, memory, clock, deliver, watch, sources.names, state_of(settings, chat))
     talks = conversing(settings, memory, clock, chat, SlackThreads(slack), model, pressure.load)
     here = Here(identity, people, chat, surfaces, SlackHistory(slack))
     deps = listening(settings, memory, clock, here, reading, status, talks, names)
@@ -176,6 +179,7 @@ async def assemble(
         TellStorms(memory.store.storms, surfaces, clock),
         stay_heard(slack, memory.store, clock, identity, reading, transport.connected, connections),
         watch,
+        chat,
         since=clock.now(),
     )
     add_routes(server, bot.ready, REGISTRY)
@@ -187,7 +191,7 @@ def _answer(
     chat: AgreedChat,
     surfaces: SlackSurfaces,
     clock: Clock,
-    admit: AdmitAlert,
+    admit: Admit,
     pressure: WatchPressure,
     sources: Sources,
 ) -> AnswerAlert:
@@ -199,7 +203,16 @@ def _answer(
 def _deliver(settings: Settings, memory: Memory, chat: AgreedChat, clock: Clock, threads: SlackThreads) -> Deliver:
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * DEADLINE_OF_LEASE)
     files = MakeFiles(MatplotlibCharts(), memory.incidents, threads, chat)
-    return Deliver(memory.outbox, chat, clock, memory.bank, memory.incidents, deadline_s=deadline_s, files=files)
+    return Deliver(
+        memory.outbox,
+        chat,
+        clock,
+        memory.bank,
+        memory.incidents,
+        deadline_s=deadline_s,
+        files=files,
+        in_shadow=showing(settings, chat),
+    )
 
 
 def _jobs(
@@ -229,6 +242,7 @@ def _status(
     deliver: Deliver,
     watch: WatchDependencies,
     sources: tuple[str, ...],
+    shadow: Callable[[], Awaitable[tuple[bool, str]]] | None,
 ) -> ReportStatus:
     return ReportStatus(
         memory.health,
@@ -244,6 +258,7 @@ def _status(
         watched=watch.states,
         traces=memory.store.traces,
         sources=sources,
+        shadow=shadow,
     )
 
 
@@ -287,6 +302,7 @@ async def running(settings: Settings, clock: Clock | None = None, opening: Openi
     clock = clock or SystemClock()
     async with opening(settings, clock, RandomIds()) as memory, open_noted(settings) as model:
         bot = await assemble(settings, memory, clock, client_of(settings), model)
+        await begin_shadow(settings, memory, bot.chat)
         runner = web.AppRunner(bot.server, access_log=None, shutdown_timeout=GRACE_S / 2)
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
@@ -337,6 +353,7 @@ def loops_of(bot: Bot, clock: Clock) -> list[Loop]:
     watch = Loop("watch", WatchOwed(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
     looks = [Loop("pressure", bot.pressure), Loop("storms", bot.tell_storms), Loop("catch-up", bot.stay_heard)]
     looks.append(Loop("dependencies", bot.dependencies))
+    looks += shadow_loops(bot.settings, bot.memory, bot.chat, clock)
     return [*drains, *looks, watch, Loop("embeddings", bot.memory.fill_vectors)]
 
 

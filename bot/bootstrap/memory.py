@@ -73,7 +73,14 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
     async with AsyncExitStack() as opened:
         if embedder:
             opened.callback(embedder.close)
-        store = await open_store(settings.store_url, clock, ids, lease_s=settings.lease_s, embedder=embedder)
+        store = await open_store(
+            settings.store_url,
+            clock,
+            ids,
+            lease_s=settings.lease_s,
+            embedder=embedder,
+            shadow=settings.shadow_channel,
+        )
         opened.push_async_callback(store.close)
         remote = await opened.enter_async_context(open_bank(settings, clock))
         bank = GuardedBank(remote, clock) if remote else None

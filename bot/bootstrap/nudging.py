@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.bootstrap.agreed import operators_time
 from bot.bootstrap.memory import Memory
+from bot.bootstrap.shadow import waiting_for
 from bot.ports.channels import People
 from bot.ports.chat import Chat, Surfaces
 from bot.ports.clock import Clock
@@ -18,4 +19,13 @@ def nudging(
     if settings.nudge == "off":
         return None
     store, default = memory.store, operators_time(settings)
-    return PostNudges(store.nudges, memory.incidents, memory.channels, people, chat, surfaces, clock, default)
+    return PostNudges(
+        waiting_for(settings, chat, store.nudges),
+        memory.incidents,
+        memory.channels,
+        people,
+        chat,
+        surfaces,
+        clock,
+        default,
+    )

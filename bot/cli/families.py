@@ -27,6 +27,7 @@ COMMANDS = {
     "recall": ("memory", "What memory holds on this."),
     "migrate": ("memory", "Bring the database up to date (needed for PostgreSQL; SQLite does it by itself)."),
     "doctor": ("operate", "Say what is missing or wrong in this installation, and how to mend it. Exit 3 if anything is wrong."),
+    "replay": ("replay", "Decide again the briefs of the last days, as JSON Lines; with --against, print which are others than in FILE."),
     "backup": ("backup", "Copy the SQLite database while the bot runs, and read the copy back. PostgreSQL: says how. Exit 1 if refused."),
     "restore": ("backup", "Put a backup in the place of the SQLite database. Refused while a bot has that open, and for a newer version's."),
     "edit": ("records", 'Correct a record. What is not named stays; --failed-checks takes one check a line ("DB pool, 25").'),

@@ -18,6 +18,7 @@ from bot.domain.lifecycle import Life
 from bot.domain.notice import Notice
 from bot.domain.pressure import Waiting
 from bot.domain.query import Viewer
+from bot.domain.shadow import Shadowed
 from bot.domain.storm import Opening, Storm
 
 
@@ -57,7 +58,8 @@ class OwedRow:
     """A claimed outbox row. `lease` is the fencing token; settling with an outdated one does nothing.
     `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again.
     `own_result` is what an earlier delivery of this row produced: a replaced "post" with one is an edit of it.
-    `replaced`: what may have been delivered was an older payload than this one."""
+    `replaced`: what may have been delivered was an older payload than this one. `place`: where it stands instead of its
+    own channel, with `under_result`, the message ts of what it stands under; `target_place`: where its target stands."""
 
     id: int
     owed: Owed
@@ -67,6 +69,9 @@ class OwedRow:
     target_result: str | None = None
     own_result: str | None = None
     replaced: bool = False
+    place: Shadowed | None = None
+    under_result: str | None = None
+    target_place: Shadowed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,8 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True)
 class PostedBrief:
-    """The brief of an incident in one channel. `delivery_id` is its outbox delivery; `root_ts` the alert's message."""
+    """The brief of an incident in one channel. `delivery_id` is its outbox delivery; `root_ts` the alert's message;
+    `shadow` the channel in which it stands instead, where shadow mode was on when it was posted."""
 
     incident_id: str
     channel: str
@@ -105,6 +111,16 @@ class PostedBrief:
     delivery_id: str
     brief: Brief
     message_ts: str | None = None
+    shadow: str | None = None
+
+    @property
+    def stands_in(self) -> str:
+        """The channel of its message."""
+        return self.shadow or self.channel
+
+    def is_in(self, channel: str) -> bool:
+        """Whether it is the brief of this channel, be it that of the alert or that in which it stands."""
+        return channel in (self.channel, self.shadow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from bot.slack import (
     modals,
     nudging,
     previewing,
+    shadow,
 )
 from bot.slack.events import Own, is_event, receive, reply_of
 from bot.slack.listening import Listening
@@ -108,6 +109,8 @@ def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
             new = received is not None and await deps.inbox.receive(received)
             kind = received.kind if received else "own"
             EVENTS.labels(kind, "new" if new else "known").inc()
+        else:
+            await shadow.as_under_the_alert(body, deps.store)
         await next()
 
     return written_down

@@ -361,11 +361,15 @@ class AnswerAlert:
         posted = posted_at(here.message_ts or "")
         if not is_new_root or posted is None or post.at - posted <= REPEAT_NOTICE_AFTER:
             return ()
-        link = await self.chat.permalink(here.channel, here.message_ts or here.root_ts)
+        link = await self._link_to(here)
         message = self.surfaces.repeat_notice(here.brief, link)
         delivery = f"repeat/{here.incident_id}/{post.channel.id}/{post.ts}"
         posting = _posting("post", post.channel.id, delivery, message, here.incident_id, thread_ts=post.ts)
         return (owed(posting, key=f"{post.channel.id}/{here.incident_id}"),)
+
+    async def _link_to(self, here: PostedBrief) -> str | None:
+        where = (here.stands_in, here.message_ts) if here.message_ts else (here.channel, here.root_ts)
+        return await self.chat.permalink(*where)
 
     def _supersede(self, old: PostedBrief, new: PostedBrief) -> tuple[Owed, ...]:
         reply = self.surfaces.superseded(new.brief)

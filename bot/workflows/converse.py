@@ -234,7 +234,7 @@ class Converse:
         """The model's hypotheses with memory and without, for the eyes of the person `by` alone, or why there are none.
         Raises IncidentNotFound, StoreUnavailable, ChatUnavailable."""
         reason = await self.why_not(channel)
-        posted = next((b for b in await self.store.briefs(incident_id) if b.channel == channel.id), None)
+        posted = next((b for b in await self.store.briefs(incident_id) if b.is_in(channel.id)), None)
         if posted is None:
             raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
         if reason or not self._may_compare(by):

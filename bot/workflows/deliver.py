@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 
@@ -110,6 +110,10 @@ def posting_of(row: OwedRow) -> Posting:
         raise RecordRejected("payload", "names no operation, channel or delivery") from error
     if row.target_result:
         posting = replace(posting, ts=row.target_result)
+    if row.place:
+        posting = replace(posting, channel=row.place.channel, thread_ts=row.under_result)
+    elif row.target_place:
+        posting = replace(posting, channel=row.target_place.channel)
     return replace(posting, operation=row.owed.operation, blocks=tuple(posting.blocks))
 
 
@@ -120,7 +124,7 @@ def in_turn(rows: Sequence[OwedRow], free_at: Mapping[str, datetime], now: datet
     free = {channel: min(at, now + timedelta(seconds=HOLD_S)) for channel, at in free_at.items()}
     waits = []
     for row in sorted(rows, key=_turn):
-        channel = str(row.owed.payload.get("channel", ""))
+        channel = _channel(row)
         start = max(now, free.get(channel, now)) if row.owed.operation in PACED else now
         if row.owed.operation in PACED:
             free[channel] = start + timedelta(seconds=PACE_S)
@@ -160,7 +164,8 @@ class Lane:
 @dataclass(slots=True)
 class Deliver:
     """Works off the outbox: Slack's rows, and the memory bank's where one is set up. `deadline_s` for one delivery must
-    be shorter than the lease, or another replica would begin the same one."""
+    be shorter than the lease, or another replica would begin the same one. `in_shadow` looks at what stands in a shadow
+    channel before it is sent."""
 
     outbox: Outbox
     chat: Chat
@@ -170,6 +175,7 @@ class Deliver:
     chance: Callable[[], float] = random.SystemRandom().random
     deadline_s: float = CALL_DEADLINE_S
     files: Files | None = None
+    in_shadow: Callable[[OwedRow, Posting], Awaitable[Posting | None]] | None = None
     _free_at: dict[str, datetime] = field(default_factory=dict)
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
@@ -274,9 +280,14 @@ class Deliver:
             self._free_at[_channel(row)] = max(self._free_at.get(_channel(row), now), free)
 
     async def _call(self, row: OwedRow) -> Decision:
-        posting = posting_of(row)
+        shown = await self._shown(row, posting_of(row))
+        if shown is None:
+            return Sent(None)
+        posting = shown
         if row.owed.payload.get("target") and not row.target_result:
             return _without_target(row, self.chance())
+        if row.place and row.place.under and not row.under_result and row.attempts < TARGET_ATTEMPTS:
+            return Later(backoff_s(row.attempts, self.chance()), "the message in whose thread it goes is on its way")
         if posting.operation != "home" and await self._is_silent(posting.channel):
             return Refused("the channel is shared with another organisation: nothing is posted there")
         if posting.operation == "post" and (there := await self._posted_before(row, posting)):
@@ -287,13 +298,22 @@ class Deliver:
             return await self._upload(row, posting)
         return Sent(await self.chat.deliver(posting))
 
+    async def _shown(self, row: OwedRow, posting: Posting) -> Posting | None:
+        """The call as a shadow channel gets it; None where it may not be read there."""
+        if self.in_shadow is None or not (row.place or row.target_place):
+            return posting
+        return await self.in_shadow(row, posting)
+
     async def _upload(self, row: OwedRow, posting: Posting) -> Decision:
         """A file that is there already is not posted again. What it holds is made now."""
         if there := await self._posted_before(row, posting):
             return Sent(there)
         if self.files is None:
             raise ChartUnavailable("Nothing here makes files.")
-        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(posting))))
+        told = row.owed.payload
+        # what a file tells is what its own thread says, wherever it is put
+        own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
+        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(own))))
 
     async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""
@@ -352,7 +372,8 @@ def outcome_of(decision: Decision) -> str:
 
 
 def _channel(row: OwedRow) -> str:
-    return str(row.owed.payload.get("channel", ""))
+    place = row.place or row.target_place
+    return place.channel if place else str(row.owed.payload.get("channel", ""))
 
 
 def _without_target(row: OwedRow, chance: float) -> Decision:

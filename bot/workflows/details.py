@@ -64,7 +64,7 @@ class ShowDetails:
         return brief, with_evidence(without, brief.evidence, brief.evidence_at)
 
     async def _posted(self, incident_id: str, channel_id: str) -> PostedBrief:
-        here = [b for b in await self.store.briefs(incident_id) if b.channel == channel_id]
+        here = [b for b in await self.store.briefs(incident_id) if b.is_in(channel_id)]
         if not here:
             raise IncidentNotFound(NO_BRIEF.format(incident_id))
         return here[0]

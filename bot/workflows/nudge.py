@@ -135,7 +135,8 @@ class PostNudges:
         return Nudged(life.incident_id, title, brief.channel, cleared_at, url, best.fix if best else None)
 
     async def _link(self, brief: PostedBrief) -> str | None:
-        return await unless_refused(self.chat.permalink(brief.channel, brief.message_ts or brief.root_ts), None)
+        where = (brief.stands_in, brief.message_ts) if brief.message_ts else (brief.channel, brief.root_ts)
+        return await unless_refused(self.chat.permalink(*where), None)
 
     async def _ask(self, person: str, incidents: tuple[Nudged, ...], now: datetime) -> bool:
         """Owe the message. Somebody whom Slack lets nobody write to is not asked, now or later."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -16,6 +16,7 @@ from bot.ports.store import Outbox, StoreHealth
 from bot.ports.traces import Traces
 
 LAST_ALERTS_DAYS, LAST_ALERTS = 30, 8
+SHADOW_MODE = "Shadow mode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class ReportStatus:
     watched: Callable[[], Mapping[str, Dependency]] = dict
     traces: Traces | None = None
     sources: tuple[str, ...] | None = None
+    shadow: Callable[[], Awaitable[tuple[bool, str]]] | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
         """One line for each dependency, since when it is so, and the last alert of each channel. Never raises: a store
@@ -58,7 +60,8 @@ class ReportStatus:
         )
         since = tuple(_with_since(line, watched.get(line.name), now) for line in lines)
         unasked = _unasked(self.sources, watched) if self.sources is not None else ()
-        return (*since[:1], *others, *unasked, *since[1:])
+        mode = (StatusLine(SHADOW_MODE, *await self.shadow()),) if self.shadow else ()
+        return (*mode, *since[:1], *others, *unasked, *since[1:])
 
     async def _lines(self, viewer: Viewer) -> tuple[StatusLine, ...]:
         store = await self.health.status()

@@ -38,7 +38,7 @@ async def old(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a database as the first release left it."""
     url = f"sqlite+aiosqlite:///{tmp_path}/old.db" if request.param == "sqlite" else await empty_postgres()
     async with connected(url) as database, database.write() as connection:
-        await connection.run_sync(_first_release)
+        await connection.run_sync(first_release)
     return url
 
 
@@ -51,7 +51,8 @@ async def connected(url: str) -> AsyncIterator[Database]:
         await database.close()
 
 
-def _first_release(connection: sa.Connection) -> None:
+def first_release(connection: sa.Connection) -> None:
+    """Fill an empty database as the first release left it."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
@@ -89,7 +90,7 @@ def was_held(after: Rows, before: Rows) -> Rows:
     }
 
 
-async def test_nothing_of_the_first_release_is_lost(old: str) -> None:
+async def test_nothing_of_thefirst_release_is_lost(old: str) -> None:
     revision, before = await held(old)
     assert (revision, [name for name, rows in before.items() if not rows]) == (FIRST, [])
     await migrate(old)
@@ -147,7 +148,7 @@ async def test_sqlite_keeps_a_copy_and_the_log_says_where(tmp_path: Path) -> Non
     path = tmp_path / "old.db"
     url = f"sqlite+aiosqlite:///{path}"
     async with connected(url) as database, database.write() as connection:
-        await connection.run_sync(_first_release)
+        await connection.run_sync(first_release)
     before = await held(url)
     kept, earlier, others = (tmp_path / f"old.db.before-{what}" for what in (HEAD, "0002", "restore-20260101T000000Z"))
     for file in (earlier, others):

@@ -23,6 +23,7 @@ from tests.contracts.memory_bank import BankUnderTest, MemoryBankContract
 from tests.contracts.nudges import NudgesContract
 from tests.contracts.replicas import Opening, ReplicasContract
 from tests.contracts.said import SaidContract
+from tests.contracts.shadow import ShadowContract
 from tests.contracts.stores import StoreContract
 from tests.databases import fresh, fresh_postgres
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
@@ -41,6 +42,7 @@ class WholeStoreContract(
     LedgerContract,
     DeploysContract,
     BackfillsContract,
+    ShadowContract,
 ):
     """What every store keeps."""
 

@@ -48,9 +48,11 @@ class IndexWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes changes. `index` is None where the index lives in another file and catches up by revision."""
+    """Writes changes. `index` is None where the index lives in another file and catches up by revision; `shadow` is the
+    channel that shadow mode writes to, None while it is off."""
 
     index: IndexWriter | None
+    shadow: str | None = None
 
     async def write(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
         """Write all of it into the open transaction; raises AlreadyDone or StoreConflict to undo it."""
@@ -69,7 +71,7 @@ class Writer:
             await insert_or_replace(connection, tables.briefs, [_brief_row(posted, now)], keep=frozenset({"first_at"}))
         seen = [{"channel": s.channel, "ts": s.ts, "incident_id": s.incident_id} for s in changes.seen_posts]
         await insert_or_replace(connection, tables.seen_posts, seen)
-        await owe_in(connection, changes.owed, now)
+        await owe_in(connection, changes.owed, now, self.shadow)
         await _write_audit(connection, changes.audit, now)
 
     async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:

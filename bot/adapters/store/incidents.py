@@ -163,7 +163,7 @@ class SqlIncidents:
     async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
         """See the port."""
         asked = (
-            sa.select(briefs, outbox.c.result)
+            sa.select(briefs, outbox.c.result, outbox.c.place)
             .outerjoin(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
             .where(briefs.c.incident_id == incident_id)
             .order_by(briefs.c.first_at, briefs.c.channel)
@@ -178,7 +178,7 @@ class SqlIncidents:
         delivered = (
             sa.select(briefs.c.incident_id)
             .join(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
-            .where(briefs.c.channel == channel, outbox.c.result == ts)
+            .where(outbox.c.result == ts, sa.func.coalesce(outbox.c.place, briefs.c.channel) == channel)
         )
         async with self.database.read() as connection:
             for asked in (post, delivered, root.order_by(briefs.c.first_at.desc()).limit(1)):
@@ -204,7 +204,7 @@ class SqlIncidents:
 
     async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
         """See the port."""
-        asked = speaking_of(incident_id).add_columns(outbox.c.result)
+        asked = speaking_of(incident_id).add_columns(outbox.c.result, outbox.c.place)
         asked = asked.outerjoin(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
         if since is not None:
             asked = asked.outerjoin(lives, lives.c.incident_id == briefs.c.incident_id)
@@ -258,4 +258,5 @@ def _posted(row: sa.RowMapping) -> PostedBrief:
         delivery_id=row["delivery_id"],
         brief=brief_from_json(row["body"]),
         message_ts=row["result"],
+        shadow=row["place"],
     )

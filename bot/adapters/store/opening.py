@@ -83,11 +83,17 @@ class Store:
 
 
 async def open_store(
-    url: str, clock: Clock, ids: Ids, *, lease_s: float = LEASE_S, embedder: Embedder | None = None
+    url: str,
+    clock: Clock,
+    ids: Ids,
+    *,
+    lease_s: float = LEASE_S,
+    embedder: Embedder | None = None,
+    shadow: str | None = None,
 ) -> Store:
     """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words.
 
-    Without `embedder` memory works by words; vectors that are there stay.
+    Without `embedder` memory works by words; vectors that are there stay. `shadow`: the channel of shadow mode.
 
     Beside PostgreSQL the index is a local file of this process, made from the records at the first recall.
     """
@@ -102,7 +108,7 @@ async def open_store(
     except StoreUnavailable:
         await database.close()
         raise
-    writer = Writer(index=in_step)
+    writer = Writer(index=in_step, shadow=shadow)
     index, tidy = (SqlIndex(database, database, None, embedder), None) if in_step else _index_beside(database, embedder)
     return Store(
         database=database,

@@ -18,7 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import insert_new, to_json
-from bot.adapters.store.tables import outbox
+from bot.adapters.store.tables import briefs, outbox
+from bot.domain.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
 from bot.ports.clock import Clock, Ids
 from bot.ports.store import Destination, Owed, OwedRow
 
@@ -64,6 +65,8 @@ class SqlOutbox:
         }
         await connection.execute(sa.update(outbox).where(outbox.c.id == row["id"]).values(**changed))
         payload = json.loads(row["payload"])
+        place = _place(row)
+        target_result, target_place = await _result(connection, payload.get("target"))
         return OwedRow(
             id=row["id"],
             owed=Owed(
@@ -77,9 +80,12 @@ class SqlOutbox:
             lease=lease,
             attempts=row["attempts"] + 1,
             uncertain=uncertain,
-            target_result=await _result(connection, payload.get("target")),
+            target_result=target_result,
             own_result=row["result"],
             replaced=bool(row["replaced"]),
+            place=place,
+            under_result=(await _result(connection, place.under))[0] if place else None,
+            target_place=target_place,
         )
 
     async def settle(self, row: OwedRow, result: str | None) -> bool:
@@ -120,6 +126,20 @@ class SqlOutbox:
         update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
         await connection.execute(update)
         return not replaced
+
+    async def move_unsent(self, shadow: str | None) -> int:
+        """What waits for another shadow channel than this (None: the mode is off) and was surely never sent goes where the
+        mode now says; how many. What joins the thread of a message that stands there stays with it."""
+        parent = outbox.alias("parent")
+        stands = sa.or_(parent.c.result.is_not(None), parent.c.uncertain, parent.c.state == "sending")
+        joins = sa.exists().where(parent.c.delivery_id == outbox.c.place_under, stands)
+        unsent = (outbox.c.state == "pending", outbox.c.result.is_(None), sa.not_(outbox.c.uncertain), sa.not_(joins))
+        other = sa.and_(outbox.c.place.is_not(None), outbox.c.place != (shadow or ""), *unsent)
+        changed = {"place": shadow, "due_at": self.clock.now()}
+        if shadow is None:
+            changed |= {"place_under": None, "place_root": None}
+        async with self.database.write() as connection:
+            return int((await connection.execute(sa.update(outbox).where(other).values(**changed))).rowcount)
 
     async def counts(self) -> Mapping[str, int]:
         """See the port."""
@@ -163,11 +183,16 @@ def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
     )
 
 
-async def _result(connection: AsyncConnection, delivery_id: str | None) -> str | None:
+async def _result(connection: AsyncConnection, delivery_id: str | None) -> tuple[str | None, Shadowed | None]:
+    """What a delivery produced, and where that stands if not in its own channel."""
     if delivery_id is None:
-        return None
-    found = sa.select(outbox.c.result).where(outbox.c.delivery_id == delivery_id)
-    return (await connection.execute(found)).scalar_one_or_none()
+        return None, None
+    found = (await connection.execute(sa.select(outbox).where(outbox.c.delivery_id == delivery_id))).mappings().first()
+    return (found["result"], _place(found)) if found else (None, None)
+
+
+def _place(row: Mapping[Any, Any]) -> Shadowed | None:
+    return Shadowed(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
 
 
 async def _pace_s(connection: AsyncConnection, row_id: int) -> float:
@@ -175,9 +200,13 @@ async def _pace_s(connection: AsyncConnection, row_id: int) -> float:
     return float((await connection.execute(found)).scalar_one())
 
 
-async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetime) -> None:
-    """Write what is owed as part of a larger transaction; what is owed already changes only by `replaces`."""
+async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetime, shadow: str | None = None) -> None:
+    """Write what is owed as part of a larger transaction; what is owed already changes only by `replaces`, and never its
+    place. `shadow` is the channel of shadow mode, where that is on."""
     for one in owed:
+        if is_left_out(one.operation, shadow):
+            continue
+        place = await _placed(connection, one, shadow)
         row = {
             "destination": one.destination.value,
             "operation": one.operation,
@@ -192,9 +221,34 @@ async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetim
             "replaced": False,
             "every_s": one.every_s,
             "owed_at": now,
+            "place": place and place.channel,
+            "place_under": place and place.under,
+            "place_root": place and place.root_ts,
         }
         if not await insert_new(connection, outbox, row) and one.replaces:
             await _replace(connection, row)
+
+
+async def _placed(connection: AsyncConnection, one: Owed, shadow: str | None) -> Shadowed | None:
+    """Where it goes instead of its own channel."""
+    named = one.payload.get
+    if one.destination is not Destination.SLACK or one.operation not in POSTS or not named("channel"):
+        return None
+    call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
+    about = named("incident_id")
+    return shadowed(call, shadow, await _brief_in_shadow(connection, str(about), call.channel) if about else None)
+
+
+async def _brief_in_shadow(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
+    """Where the incident's brief for this channel stands, if that is in shadow: its first message, for that has the
+    thread; the newest where the first is not kept."""
+    own = sa.and_(briefs.c.incident_id == incident_id, briefs.c.channel == channel)
+    name = (await connection.execute(sa.select(briefs.c.delivery_id).where(own))).scalar_one_or_none()
+    for delivery in (name.split("+")[0], name) if name else ():
+        kept = sa.select(outbox.c.place).where(outbox.c.delivery_id == delivery)
+        if row := (await connection.execute(kept)).first():
+            return Shadowed(row.place, delivery) if row.place else None
+    return None
 
 
 async def _replace(connection: AsyncConnection, row: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from bot.ports import StoreUnavailable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-HEAD = "0008"
+HEAD = "0009"
 # any number, as long as every Precedent uses the same one
 ADVISORY_LOCK = 7_303_014_271
 _VERSION = sa.table("alembic_version", sa.column("version_num", sa.String))

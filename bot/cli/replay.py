@@ -1,0 +1,153 @@
+"""`precedent replay`: which briefs would be others with this version, this configuration and these records.
+
+Must not change the database, decide a brief or compare: it reads the file from before, and prints.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from typing import Annotated, Any
+
+import typer
+
+from bot import __version__
+from bot.bootstrap.replaying import replaying
+from bot.bootstrap.system import SystemClock
+from bot.cli.run import read_input, run, settings
+from bot.domain.upgrade import Changed, Comparison, Difference, Kind, compare
+from bot.observability import configure_logging
+from bot.workflows.replaying import Before, header_of, line_of, read_before
+
+LABEL, NARROW, WIDEST = 14, 76, 160
+Line = Mapping[str, Any]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this family's command."""
+    app.command("replay")(replay)
+
+
+def replay(
+    days: Annotated[int, typer.Option(min=1, max=366, help="How many days back; with --against the file says")] = 30,
+    against: Annotated[str | None, typer.Option(metavar="FILE", help="What this command printed before")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --against: print JSON")] = False,
+) -> None:
+    """Decide again the briefs of the last days, as JSON Lines; with --against, print which are others than in FILE.
+
+    Nothing is posted or changed. Exit 0, whatever changed; 1 for a FILE that cannot be used.
+    """
+    configure_logging("ERROR", as_json=False)  # that a copy was upgraded would be taken for the database
+    if against is None:
+        until = SystemClock().now()
+        since = until - timedelta(days=days)
+        lines = run(_replayed(since, until))
+        for line in (header_of(__version__, since, until, len(lines)), *lines):
+            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        return
+    text = read_input(against)
+    before, found = run(_compared(against, text))
+    if as_json:
+        sys.stdout.write(json.dumps(comparison_json(before, found), ensure_ascii=False, indent=2) + "\n")
+    else:
+        typer.echo("\n".join(shown(before, found, shutil.get_terminal_size().columns)))
+
+
+async def _replayed(since: datetime, until: datetime) -> list[Line]:
+    async with replaying(settings(), SystemClock()) as again:
+        return [line_of(one) async for one in again(await again.alerts(since, until))]
+
+
+async def _compared(name: str, text: str) -> tuple[Before, Comparison]:
+    before = read_before(name, text.split("\n"))
+    # as they were written, so that nothing differs by how it was kept
+    now = json.loads(json.dumps(await _replayed(before.since, before.until)))
+    return before, compare(before.lines, now)
+
+
+def comparison_json(before: Before, found: Comparison) -> dict[str, Any]:
+    """The comparison as JSON values."""
+    return {
+        "before": before.version,
+        "now": __version__,
+        "since": before.since.isoformat(),
+        "until": before.until.isoformat(),
+        "compared": found.compared,
+        "changed": len(found.changes),
+        "kinds": {kind.value: count for kind, count in found.kinds.items()},
+        "not_compared": {"gone": found.gone, "added": found.added, "seen_anew": found.moved},
+        "changes": [
+            {**c.about, "kind": c.kind.value, "parts": [asdict(d) for d in c.differences]} for c in found.changes
+        ],
+    }
+
+
+def shown(before: Before, found: Comparison, width: int) -> Iterator[str]:
+    """The comparison for a terminal of this width: how many of what kind, then each brief, worst first."""
+    width = min(max(width, 40), WIDEST)
+    changed = len(found.changes)
+    yield f"{changed} of {found.compared} briefs {'changes' if changed == 1 else 'change'}"
+    yield f"{before.since:%Y-%m-%d} to {before.until:%Y-%m-%d}"
+    yield f"before: version {before.version or '?'}, now: {__version__}"
+    yield from (f"{count:5}  {kind.value}" for kind, count in found.kinds.items())
+    for count, why in (
+        (found.gone, "no longer stored"),
+        (found.added, "not in the file"),
+        (found.moved, "seen anew since"),
+    ):
+        if count:
+            yield f"{count:5}  not compared: {why}"
+    last: Kind | None = None
+    for change in found.changes:
+        if change.kind is not last:
+            last = change.kind
+            yield from ("", f"== {last.value} ({found.kinds[last]})")
+        yield from _one(change, width)
+
+
+def _one(change: Changed, width: int) -> Iterator[str]:
+    about = change.about
+    yield ""
+    named = (
+        about["incident_id"],
+        about["service"],
+        about["title"],
+        about["at"][:16].replace("T", " "),
+        about["channel"],
+    )
+    yield textwrap.shorten("  ".join(part for part in named if part), width, placeholder=" …")
+    if width < NARROW:
+        for one in change.differences:
+            yield f"  {one.part}"
+            yield from _wrapped("- ", one.before, width)
+            yield from _wrapped("+ ", one.now, width)
+        return
+    column = (width - LABEL - 5) // 2
+    yield f"{'':{LABEL + 2}}{'before':{column}} | now"
+    for one in change.differences:
+        yield from _beside(one, column)
+
+
+def _beside(one: Difference, column: int) -> Iterator[str]:
+    """Both sides of one part, each in its own column."""
+    sides = zip_longest(_lines(one.before, column), _lines(one.now, column), fillvalue="")
+    for number, (left, right) in enumerate(sides):
+        label = one.part if number == 0 else ""
+        yield f"  {label:{LABEL}}{left:{column}} | {right}".rstrip()
+
+
+def _wrapped(mark: str, text: str, width: int) -> Iterator[str]:
+    for number, line in enumerate(_lines(text, width - 6)):
+        yield f"    {mark if number == 0 else '  '}{line}"
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """The text in lines of at most this width, its own kept; what would steer a terminal is left out."""
+    plain = "".join(c if c == "\n" or c.isprintable() else " " for c in text)
+    return [part for line in plain.split("\n") for part in (textwrap.wrap(line, width) or [""])]

@@ -1,0 +1,95 @@
+"""Where messages stand that shadow mode keeps out of their own channels: kept with what is owed, whatever the mode is by
+then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.adapters.store import Store
+from bot.adapters.store.commit import Writer
+from bot.adapters.store.incidents import SqlIncidents
+from bot.domain.shadow import Shadowed
+from bot.ports.chat import Message, Posting
+from bot.ports.parts import brief_edit, owed
+from bot.ports.store import Changes, Destination, OwedRow, PostedBrief
+from tests.contracts.stores import BRIEF
+from tests.fakes import FakeClock
+
+POSTED = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
+UNDER = Shadowed("C0S", POSTED.delivery_id, "10.1")
+EDIT = Message("cleared")
+
+
+def post(delivery_id: str, incident_id: str | None = "INC-7", thread_ts: str | None = "10.1") -> Posting:
+    return Posting("post", "C1", delivery_id, "said", thread_ts=thread_ts, incident_id=incident_id)
+
+
+def writing(store: Store, shadow: str | None) -> SqlIncidents:
+    """The store as a bot writes it whose shadow channel is this."""
+    return replace(store.incidents, writer=Writer(store.incidents.writer.index, shadow))
+
+
+async def taken(store: Store) -> list[OwedRow]:
+    return list(await store.outbox.claim(Destination.SLACK, 9))
+
+
+class ShadowContract:
+    """Subclasses give `store` and `clock`."""
+
+    async def test_a_brief_in_shadow_is_found_edited_and_answered_there_with_the_mode_off(self, store: Store) -> None:
+        on, off = writing(store, "C0S"), writing(store, None)
+        react = Posting("react", "C1", "looked/C1/INC-7", ts="10.1", reaction="mag")
+        key = "C1/INC-7"
+        await on.commit(Changes(briefs=(POSTED,), owed=(owed(post(POSTED.delivery_id), key=key), owed(react, key=key))))
+        (row,) = await taken(store)  # the reaction is not owed at all
+        assert (row.place, row.under_result) == (Shadowed("C0S", None, "10.1"), None)
+        assert row.owed.payload["channel"] == "C1"
+        await store.outbox.settle(row, "77.1")
+        (posted,) = await off.briefs("INC-7")
+        assert (posted.channel, posted.stands_in, posted.message_ts) == ("C1", "C0S", "77.1")
+        assert [await off.incident_at(channel, "77.1") for channel in ("C0S", "C1")] == ["INC-7", None]
+        assert await off.incident_at("C1", "10.1") == "INC-7"
+        # an edit has no place of its own: it goes where its message is
+        await off.commit(Changes(owed=(brief_edit(posted, EDIT),)))
+        (edit,) = await taken(store)
+        assert (edit.place, edit.target_place, edit.target_result) == (None, Shadowed("C0S", None, "10.1"), "77.1")
+        await store.outbox.settle(edit, None)
+        # what supersedes it joins its thread, and becomes the brief
+        newer = replace(POSTED, delivery_id="brief/INC-7/C1+2")
+        await off.commit(Changes(briefs=(newer,), owed=(owed(post(newer.delivery_id), key=key),)))
+        (reply,) = await taken(store)
+        assert (reply.place, reply.under_result) == (UNDER, "77.1")
+        await store.outbox.settle(reply, "77.2")
+        await off.commit(Changes(owed=(owed(post("repeat/INC-7/C1/11.1"), key=key),)))
+        (again,) = await taken(store)
+        assert (again.place, again.under_result) == (UNDER, "77.1")
+
+    async def test_what_is_owed_again_stays_where_it_was(self, store: Store) -> None:
+        summary = owed(post("storm/C1/1", None), key="storm/C1/1", replaces=True)
+        await writing(store, "C0S").commit(Changes(owed=(summary,)))
+        await writing(store, None).commit(
+            Changes(owed=(replace(summary, payload={**summary.payload, "text": "more"}),))
+        )
+        (row,) = await taken(store)
+        assert (row.place, row.owed.payload["text"]) == (Shadowed("C0S", None, "10.1"), "more")
+        await store.outbox.settle(row, "78.1")
+        await writing(store, None).commit(Changes(owed=(owed(post("digest/C1/1", None, None), key="digest/C1"),)))
+        (own,) = await taken(store)
+        assert own.place is None
+
+    async def test_what_was_surely_never_sent_goes_where_the_mode_now_says(
+        self, store: Store, clock: FakeClock
+    ) -> None:
+        on = writing(store, "C0S")
+        await on.commit(Changes(briefs=(POSTED,), owed=(owed(post(POSTED.delivery_id), key="C1/INC-7"),)))
+        await on.commit(Changes(owed=(owed(post("digest/C1/1", None, None), key="digest/C1"),)))
+        await on.commit(Changes(owed=(owed(post("repeat/INC-7/C1/11.1"), key="C1/INC-7"),)))
+        brief, digest = await taken(store)
+        await store.outbox.postpone(brief, 0, "no answer", uncertain=True)
+        await store.outbox.postpone(digest, 60, "not in the channel", uncertain=False)
+        # the brief may stand there, and its answer belongs to it; the digest does not
+        assert await store.outbox.move_unsent("C0S") == 0
+        assert await store.outbox.move_unsent("C0T") == 1
+        assert await store.outbox.move_unsent(None) == 1
+        rows = {row.owed.delivery_id: row.place for row in await taken(store)}
+        assert rows == {"brief/INC-7/C1": Shadowed("C0S", None, "10.1"), "digest/C1/1": None}
