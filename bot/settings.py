@@ -6,14 +6,16 @@ Every setting may be given as NAME, in a `.env` file of the working directory, o
 from __future__ import annotations
 
 import os
+import re
 import urllib.request
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.sources import EnvSettingsSource
 
@@ -50,6 +52,14 @@ def proxy_for(url: str) -> tuple[str, str] | None:
     if not found or urllib.request.proxy_bypass(address.hostname or ""):
         return None
     return f"{address.scheme.upper()}_PROXY", found
+
+
+def _channel_id(value: str) -> str:
+    if not re.fullmatch(r"[CG][A-Z0-9]{2,30}", value):
+        raise PydanticCustomError(
+            "channel_id", "not a channel's id (C…); in Slack it stands under the channel's name → About, at the bottom"
+        )
+    return value
 
 
 class Settings(BaseSettings):
@@ -104,7 +114,7 @@ class Settings(BaseSettings):
     nudge: Literal["on", "off"] = Field(
         "on", description="off: never ask anybody what fixed an incident that cleared with no recorded fix"
     )
-    shadow_channel: Annotated[str, Field(pattern=r"^[CG][A-Z0-9]{2,30}$")] | None = Field(
+    shadow_channel: Annotated[str, AfterValidator(_channel_id)] | None = Field(
         None, description="Channel id (C…): all that the bot would say by itself goes there; unset: shadow mode is off"
     )
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")

@@ -26,6 +26,7 @@ _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,20}")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,20}")
 FIND_ID = "in Slack the channel's name → About → Channel ID (C…), at the bottom"
 NAMED = 4
+SHADOW = "Shadow channel"
 # So long an event may be under way, and so far back posts are compared: older ones are not read back after a stop.
 UNDER_WAY, COMPARED = timedelta(seconds=90), timedelta(hours=6)
 STILL_CONNECTED = timedelta(minutes=5)
@@ -64,6 +65,7 @@ def _listed(found: Sequence[Place]) -> str:
 async def named_channels(here: Here, settings: Settings, deploy_posts: Iterable[str]) -> tuple[Finding, ...]:
     """The channels that settings and configuration name are there, open, and the bot is in them."""
     named = [("Webhook channel", "WEBHOOK_CHANNEL", settings.webhook_channel)] if settings.webhook_channel else []
+    named += [(SHADOW, "SHADOW_CHANNEL", settings.shadow_channel)] if settings.shadow_channel else []
     named += [("Deploy channel", "[deploy_posts] channels", channel) for channel in deploy_posts]
     found = [await _named(here, check, where, channel or "") for check, where, channel in named]
     return tuple(found)
@@ -92,7 +94,12 @@ async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
         )
     if not found.is_member:
         return Finding(check, False, f"{says} (#{found.name}), and the bot is not in it", f"In #{found.name}: {invite}")
-    return Finding(check, True, f"#{found.name} ({channel})")
+    if check != SHADOW:
+        return Finding(check, True, f"#{found.name} ({channel})")
+    if found.is_shared:
+        said = f"{says} (#{found.name}), which another organisation reads, too: nothing is posted there"
+        return Finding(check, False, said, f"Put the id of a channel of your own into {where}: {FIND_ID}.")
+    return Finding(check, True, f"on: all that the bot would say by itself goes to #{found.name} ({channel})")
 
 
 async def heeding_events(told: Told, at: Address | None, clock: Clock) -> Told:

@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.ports import ChatRejected
 from bot.slack.history import KINDS, PAGE
-from bot.slack.outbound import SlackChat, web_client
+from bot.slack.outbound import SlackChat, channel_of, web_client
 
 PAGES = 10
 _APP_IN_TOKEN = re.compile(r"xapp-\d+-(A[A-Z0-9]{2,30})-")
@@ -43,6 +43,7 @@ class Place:
     is_private: bool
     is_member: bool
     is_archived: bool
+    is_shared: bool = False
 
 
 async def introduce(chat: SlackChat) -> Introduction:
@@ -124,8 +125,9 @@ async def place(chat: SlackChat, channel: str) -> Place | None:
 
 
 def _place(row: Mapping[str, Any]) -> Place:
-    flags = (bool(row.get(key)) for key in ("is_private", "is_member", "is_archived"))
-    return Place(str(row.get("id") or ""), str(row.get("name") or ""), *flags)
+    private, member, archived = (bool(row.get(key)) for key in ("is_private", "is_member", "is_archived"))
+    shared = channel_of("", row).is_shared
+    return Place(str(row.get("id") or ""), str(row.get("name") or ""), private, member, archived, shared)
 
 
 async def posts_since(chat: SlackChat, channel: str, oldest: str, own: Introduction) -> Sequence[str]:

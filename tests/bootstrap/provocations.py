@@ -159,6 +159,10 @@ async def archived(at: Installation) -> None:
     await at.slack.archive("C0ALERTS")
 
 
+async def shared(at: Installation) -> None:
+    at.slack.core.workspace.channel("C0ALERTS").is_ext_shared = True
+
+
 async def deploys_read(at: Installation) -> None:
     at.text = '[services.checkout-api]\n[deploy_posts]\nchannels = ["C0PARTNERS"]\n'
 
@@ -460,6 +464,8 @@ ALL: tuple[Provocation, ...] = (
     P("webhook channel unknown", ("Webhook channel",), "is not there", "correct the id", webhook_channel("C0NOWHERE"), webhook_channel("C0ALERTS")),
     P("webhook channel archived", ("Webhook channel",), "is archived", "Unarchive", archived, webhook_channel("C0ALERTS")),
     P("not in the webhook channel", ("Webhook channel",), "the bot is not in it", "In #random: /invite", webhook_channel("C0RANDOM"), webhook_channel("C0ALERTS")),
+    P("not in the shadow channel", ("Shadow channel",), "the bot is not in it", "In #random: /invite", setting(shadow_channel="C0RANDOM"), setting(shadow_channel="C0ALERTS")),
+    P("the shadow channel is shared", ("Shadow channel",), "another organisation", "a channel of your own", shared, setting(shadow_channel="C0ALERTS")),
     P("not in a deploy channel", ("Deploy channel",), "the bot is not in it", "/invite", left_partners, deploys_read),
     P("an event is not subscribed", ("Events",), "1 post in #alerts", "message.channels", unsubscribed("message.channels", "#alerts"), events_come),
     P("private channels not subscribed", ("Events",), "in #sec-incidents", "message.groups", unsubscribed("message.groups", "#sec-incidents"), events_come),
