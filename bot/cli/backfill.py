@@ -136,7 +136,7 @@ def backfilled_lines(one: Backfilled, limit: int) -> list[str]:
     if len(one.families) > SHOWN:
         lines.append(f"    +{len(one.families) - SHOWN} more")
     if tally.ignored:
-        lines.append(f"  {tally.ignored} are ignored, as the channel agreed")
+        lines.append(f"  {tally.ignored} are left out: ignored in the channel, or purged")
     if unread:
         lines.append(f"  posted by apps and not read as alerts: {_counted(tally.unread)}")
         lines.append("    If alerts are among them: precedent parse tells how one is read.")

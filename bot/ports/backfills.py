@@ -47,6 +47,10 @@ class Backfills(Protocol):
         """Those of these messages (by ts) that belong to an incident, with its id."""
         ...
 
+    async def purged(self, channel: str, posts: Iterable[str]) -> frozenset[str]:
+        """Those of these messages (by ts) whose incident was purged: they are not to be read back."""
+        ...
+
     async def received(self, natural_keys: Iterable[str]) -> frozenset[str]:
         """Those of these facts that Slack told as they happened: somebody works on them, or has."""
         ...

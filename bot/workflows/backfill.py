@@ -208,9 +208,12 @@ class Backfill:
         """The lives of the alerts. What Slack told the bot as it happened is the bot's."""
         live = await self.backfills.received(key for _, _, key in portion.posts)
         known = await self.backfills.taken(channel.id, (ts for ts, _, _ in portion.posts))
+        purged = await self.backfills.purged(channel.id, (ts for ts, _, _ in portion.posts))
         for ts, events, key in portion.posts:
             if key in live:
                 portion.count(live=1)
+            elif ts in purged:
+                portion.count(ignored=1)
             else:
                 taken = [await self._answered(event) for event in await self._new(known.get(ts), events)]
                 portion.count(ignored=int(not all(taken)))

@@ -28,7 +28,7 @@ from bot.domain.query import OPERATOR, Viewer
 from bot.playground import LocalSlack
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere, StoreConflict
 from bot.ports.backfills import Progress
-from bot.ports.store import Changes, InboxRow, Received
+from bot.ports.store import Changes, InboxRow, Received, SeenPost
 from bot.settings import Settings
 from bot.workflows.backfill import TRIES, Backfill, Patience
 from bot.workflows.backfilled import Backfilled
@@ -240,6 +240,18 @@ async def test_private_channels_keep_their_past_and_shared_ones_are_not_read(wor
             await read(await read.find("C0PARTNERS"), secret.ago(days=9))
         with pytest.raises(ChatRejected, match="Invite it"):
             await read.find("#nowhere")
+
+
+async def test_what_was_purged_is_not_read_back(world: World) -> None:
+    past = world.past
+    gone, kept = past.tool(FIRING, past.ago(days=30)), past.tool(FIRING, past.ago(days=20))
+    past.sort()
+    async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
+        await memory.incidents.commit(Changes(seen_posts=(SeenPost("C0ALERTS", gone, "INC-9"),)))
+        assert await memory.store.purging.purge("INC-9", (), Changes())
+    found, rows = await world.run("alerts")
+    assert (found.incidents, len(rows["records"])) == (1, 1)
+    assert {row[1] for row in rows["seen_posts"]} == {kept}
 
 
 async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:

@@ -44,3 +44,13 @@ class BackfillsContract:
         posts = [f"{n}.5" for n in range(1_100)]
         assert await store.backfills.taken("C1", posts) == {"1.5": "INC-1"}
         assert await store.backfills.taken("C1", []) == {}
+
+    async def test_posts_of_what_was_purged_are_known_to_be(self, store: Store) -> None:
+        await store.incidents.commit(
+            Changes(seen_posts=(SeenPost("C1", "1.5", "INC-1"), SeenPost("C1", "2.5", "INC-2")))
+        )
+        assert await store.purging.purge("INC-1", (), Changes())
+        posts = [f"{n}.5" for n in range(1_100)]
+        assert await store.backfills.purged("C1", posts) == {"1.5"}
+        assert await store.backfills.purged("C2", posts) == frozenset()
+        assert await store.backfills.taken("C1", posts) == {"2.5": "INC-2"}

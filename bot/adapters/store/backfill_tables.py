@@ -23,3 +23,11 @@ talks = sa.Table(
     sa.Column("people", sa.Integer, nullable=False),
     sa.Column("messages", sa.Integer, nullable=False),
 )
+
+# Where posts stood whose incident was purged: they may still be in Slack, and are not to be read back.
+purged_posts = sa.Table(
+    "purged_posts",
+    metadata,
+    sa.Column("channel", sa.Text, primary_key=True),
+    sa.Column("ts", sa.Text, primary_key=True),
+)

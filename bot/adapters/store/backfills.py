@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
-from bot.adapters.store.backfill_tables import backfills
+from bot.adapters.store.backfill_tables import backfills, purged_posts
 from bot.adapters.store.backfill_tables import talks as talked
 from bot.adapters.store.engine import Database
 from bot.adapters.store.statements import batches, insert_or_replace, to_json
@@ -71,6 +71,16 @@ class SqlBackfills:
                 rows = (await connection.execute(asked)).mappings().all()
                 found |= {row["ts"]: row["incident_id"] for row in rows}
         return found
+
+    async def purged(self, channel: str, posts: Iterable[str]) -> frozenset[str]:
+        """See the port."""
+        found: set[str] = set()
+        async with self.database.read() as connection:
+            for portion in batches(list(posts), PORTION):
+                asked = sa.select(purged_posts.c.ts)
+                asked = asked.where(purged_posts.c.channel == channel, purged_posts.c.ts.in_(portion))
+                found |= set((await connection.execute(asked)).scalars())
+        return frozenset(found)
 
     async def received(self, natural_keys: Iterable[str]) -> frozenset[str]:
         """See the port."""

@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.adapters.store.backfill_tables import purged_posts
 from bot.adapters.store.commit import Writer
 from bot.adapters.store.engine import Database
 from bot.adapters.store.index import SqlIndex
@@ -23,7 +24,7 @@ from bot.adapters.store.model_ledger import forget_what_speaks_of
 from bot.adapters.store.outbox import owe_in
 from bot.adapters.store.quoting import mentions, speaking_of
 from bot.adapters.store.said import forget_said
-from bot.adapters.store.statements import advance, to_json
+from bot.adapters.store.statements import advance, insert_new_rows, to_json
 from bot.adapters.store.tables import audit, briefs, counters, inbox, lives, notices, outbox, records, seen_posts
 from bot.domain.conversation import PREFIX
 from bot.ports.chat import Posting
@@ -94,11 +95,13 @@ async def _rows(connection: AsyncConnection, incident_id: str) -> None:
 
 
 async def _from_inbox(connection: AsyncConnection, incident_id: str) -> None:
-    """What was received about its posts is worked on no more."""
+    """What was received about its posts is worked on no more, and they are not read back from Slack."""
     posts: set[tuple[str, str]] = set()
     for table, column in ((seen_posts, "ts"), (briefs, "root_ts"), (notices, "ts")):
         asked = sa.select(table.c.channel, table.c[column]).where(table.c.incident_id == incident_id)
         posts |= {(row[0], row[1]) for row in await connection.execute(asked)}
+    there = [{"channel": channel, "ts": ts} for channel, ts in sorted(posts)]
+    await insert_new_rows(connection, purged_posts, there)
     kept = sa.select(inbox.c.id, inbox.c.body).where(inbox.c.body.is_not(None))
     about = [
         row.id

@@ -12,7 +12,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table of how far each channel was read, and of how much people wrote in its threads."""
+    """Create the tables of how far each channel was read, of how much people wrote in its threads, and of what is not to be
+    read back."""
     op.create_table(
         "backfills",
         sa.Column("channel", sa.Text(), nullable=False),
@@ -28,6 +29,12 @@ def upgrade() -> None:
         sa.Column("people", sa.Integer(), nullable=False),
         sa.Column("messages", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("channel", "ts", name=op.f("pk_talks")),
+    )
+    op.create_table(
+        "purged_posts",
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("ts", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("channel", "ts", name=op.f("pk_purged_posts")),
     )
 
 
