@@ -242,6 +242,21 @@ async def test_private_channels_keep_their_past_and_shared_ones_are_not_read(wor
             await read.find("#nowhere")
 
 
+async def test_the_list_of_one_channel_names_nothing_of_another(world: World) -> None:
+    secret = Past(world.slack, "sec-incidents", world.past.now)
+    world.past.tool(FIRING, world.past.ago(days=6))
+    secret.tool("opsgenie/new_alert", secret.ago(days=5))
+    workspace = world.slack.core.workspace
+    workspace.channel("sec-incidents").members.append(workspace.bot_user)
+    ours, _ = await world.run("#alerts")
+    theirs, _ = await world.run("#sec-incidents")
+    async with world.opened() as (_, listed):
+        again = await listed("#alerts", secret.ago(days=90), secret.now)
+    assert (ours.incidents, theirs.incidents, again.incidents) == (1, 1, 1)
+    assert again.families == ours.families
+    assert {one.incident_id for one in again.worth}.isdisjoint({one.incident_id for one in theirs.worth})
+
+
 async def test_what_was_purged_is_not_read_back(world: World) -> None:
     past = world.past
     gone, kept = past.tool(FIRING, past.ago(days=30)), past.tool(FIRING, past.ago(days=20))

@@ -20,7 +20,7 @@ from bot.bootstrap.doctor import NEEDED_SCOPES, slack, token_kinds
 from bot.bootstrap.doctor_bank import hindsight
 from bot.bootstrap.doctor_model import language_model
 from bot.bootstrap.doctor_public import public_url
-from bot.bootstrap.doctor_slack import scopes
+from bot.bootstrap.doctor_slack import scopes, skew
 from bot.bootstrap.doctor_store import two_bots
 from bot.bootstrap.finding import Finding, without
 from bot.bootstrap.system import StoppedClock, SystemClock
@@ -334,3 +334,12 @@ async def test_an_installation_without_a_fault_ends_with_0() -> None:
         ran = await asyncio.to_thread(Precedent(at.folder), "doctor", **tokens, **others)
     assert (ran.returncode, "WRONG" in ran.stdout) == (0, False)
     assert ran.stdout.endswith("\nNothing is wrong.\n")
+
+
+@pytest.mark.parametrize(("minutes", "how"), [(-11, "11 min behind"), (11, "11 min ahead of")])
+def test_a_clock_is_wrong_in_either_direction(minutes: int, how: str) -> None:
+    clock = StoppedClock(datetime(2026, 11, 29, 3, 12, tzinfo=UTC))
+    own = Introduction("U1", "B1", "precedent", "T1", "Us", there=clock.now() - timedelta(minutes=minutes))
+    (finding,) = skew(Settings(), own, clock)
+    assert finding.ok is False
+    assert how in finding.detail

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,9 @@ from bot.bootstrap import setup as look
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.playground import manifest
 from bot.bootstrap.system import SystemClock
+from bot.domain.alert import Alert
+from bot.domain.brief import Brief
+from bot.domain.query import Viewer
 from bot.domain.setup_answers import Named
 from bot.domain.setup_walk import reasons
 from bot.playground.server import LocalSlack
@@ -20,6 +25,7 @@ from bot.settings import Settings
 from bot.slack import first_events
 from bot.slack.first_events import channel_by_id, hearing
 from bot.slack.outbound import SlackChat, web_client
+from bot.workflows.brief import PreviewBrief
 
 PAGES = Named("pages")
 
@@ -109,3 +115,34 @@ async def test_a_database_of_its_own(slack: LocalSlack, tmp_path: Path) -> None:
     assert elsewhere.ok is False
     assert not look.lacks_tables(elsewhere)
     assert look.lacks_tables(Finding("Database", False, "db:5432 has no tables of Precedent yet"))
+
+
+async def test_the_test_alert_is_answered_with_the_eyes_of_its_channel(
+    slack: LocalSlack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eyes: list[Viewer] = []
+    decides = PreviewBrief
+
+    def watched(*parts: Any) -> Any:
+        async def brief(alert: Alert, viewer: Viewer, at: datetime) -> Brief:
+            eyes.append(viewer)
+            return await decides(*parts)(alert, viewer, at)
+
+        return brief
+
+    monkeypatch.setattr(look, "PreviewBrief", watched)
+    here = settings(slack, database_url=f"sqlite+aiosqlite:///{tmp_path / 'made.db'}")
+    await slack.invite("#pages")
+    channel = await look.find_channel(here, PAGES)
+    assert channel is not None
+    await look.post_trial(here, channel)
+    assert eyes == [channel.viewer]
+
+
+async def test_what_is_only_looked_at_is_not_acknowledged(slack: LocalSlack) -> None:
+    await slack.invite("#pages")
+    async with hearing(slack.app_token, slack.api_url, SystemClock()) as heard, asyncio.timeout(5):
+        await slack.post("#pages", "hello", user="alice")
+        sent: list[str | None] = []
+        while sent.count("hello") < 2:  # so Slack sends it again: it still belongs to the bot
+            sent.append((await heard.events.get()).get("text"))

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import signal
 import sqlite3
 import stat
 import sys
@@ -119,6 +120,7 @@ async def talking(folder: Path, slack: LocalSlack, *options: str, terminal: bool
 
 
 def own_terminal() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored where the tests run in the background, and then inherited
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
@@ -256,6 +258,7 @@ async def test_http_from_the_address_to_the_test(
     assert "✗ Give its address with http:// or https://" in done.stdout
     assert "✗ The bot sees no channel #nosuch" in done.stdout
     assert "the Request URL must say Verified" in done.stdout
+    assert slack.signing_secret not in done.stdout + done.stderr
     assert (tmp_path / ".env").read_text("utf-8") == (
         "PUBLIC_URL=https://bot.example.com/slack/events\n"
         f"SLACK_BOT_TOKEN={slack.bot_token}\nSLACK_SIGNING_SECRET={slack.signing_secret}\n"

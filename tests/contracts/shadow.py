@@ -93,3 +93,15 @@ class ShadowContract:
         assert await store.outbox.move_unsent(None) == 1
         rows = {row.owed.delivery_id: row.place for row in await taken(store)}
         assert rows == {"brief/INC-7/C1": Shadowed("C0S", None, "10.1"), "digest/C1/1": None}
+
+    async def test_what_stands_is_edited_where_it_stands_whatever_the_shadow_channel_is_next(
+        self, store: Store
+    ) -> None:
+        on, summary = writing(store, "C0S"), owed(post("storm/C1/1", None), key="storm/C1/1", replaces=True)
+        await on.commit(Changes(owed=(summary,)))
+        (row,) = await taken(store)
+        await store.outbox.settle(row, "78.1")
+        await on.commit(Changes(owed=(replace(summary, payload={**summary.payload, "text": "more"}),)))
+        assert (await store.outbox.move_unsent("C0T"), await store.outbox.move_unsent(None)) == (0, 0)
+        (again,) = await taken(store)
+        assert (again.place, again.own_result) == (Shadowed("C0S", None, "10.1"), "78.1")
