@@ -24,7 +24,7 @@ COMMANDS = {
     "import": ("importing", "Take incident records into memory: JSON Lines, CSV, Markdown post-mortems, PagerDuty, Opsgenie, Jira, incident.io."),
     "backfill": ("backfill", "Read what a channel's alerts did in the past, post nothing, and list the threads worth recording."),
     "export": ("memory", "Write all records as JSON Lines, in the form that import takes."),
-    "recall": ("memory", "What memory holds on this."),
+    "recall": ("memory", "What memory holds on this. Filters may stand in the text, too: vendor:razorpay service:api region:eu since:30d limit:5."),
     "migrate": ("memory", "Bring the database up to date (needed for PostgreSQL; SQLite does it by itself)."),
     "doctor": ("operate", "Say what is missing or wrong in this installation, and how to mend it. Exit 3 if anything is wrong."),
     "replay": ("replay", "Decide again the briefs of the last days, as JSON Lines; with --against, print which are others than in FILE."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -21,8 +21,10 @@ from bot.domain.postmortem import postmortem
 from bot.domain.query import OPERATOR, Query, query_from_text
 from bot.domain.ranking import Precedent, Recalled, Tier
 from bot.domain.steps import split_steps
+from bot.domain.words import counted, one_line, same_form
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.records import read_value
+from bot.slack.questions import Question, read_question
 from bot.workflows.recall import LookUp
 from bot.workflows.transfer import ExportRecords
 
@@ -101,16 +103,26 @@ def recall(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help='Read {"text": …} lines from standard input')] = False,
 ) -> None:
-    """What memory holds on this."""
-    if jsonl == bool(text):
-        fail("give a text, or --jsonl and questions on standard input.", USAGE)
+    """What memory holds on this. Filters may stand in the text, too: vendor:razorpay service:api region:eu since:30d limit:5."""
+    if jsonl == bool(text or vendor or service or region):
+        fail("give a text, a filter, or --jsonl and questions on standard input.", USAGE)
     if jsonl:
         asked = list(_questions(read_input("-")))
         run(_recall_lines(asked, limit))
         if any(isinstance(question, NoQuestion) for question in asked):
             raise typer.Exit(REFUSED)
         return
-    query, recalled = run(_recall(text or "", vendor, service, region, limit))
+    try:
+        said = read_question(text or "", SystemClock().now())
+    except RecordRejected as wrong:
+        fail(str(wrong), USAGE)
+    filters = {"vendor": vendor, "service": service, "region": region}
+    given = dict(said.filters) | {name: value for name, value in filters.items() if value}
+    said = replace(said, filters=given, limit=said.limit if "limit" in given else limit)
+    if not said.text:
+        _print_records(run(_filed(said)), as_json=as_json)
+        return
+    query, recalled = run(_recall(said))
     if as_json:
         print_json(recalled_json(query, recalled))
     else:
@@ -153,13 +165,36 @@ async def _recall_lines(asked: list[str | NoQuestion], limit: int) -> None:
             sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-async def _recall(
-    text: str, vendor: str | None, service: str | None, region: str | None, limit: int
-) -> tuple[Query, Recalled]:
+async def _recall(said: Question) -> tuple[Query, Recalled]:
     memory: Memory
+    asked = {name: said.filters.get(name) for name in ("vendor", "service", "region")}
     async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
         look_up = LookUp(memory.recall, memory.index)
-        return await look_up(text, OPERATOR, vendor=vendor, service=service, region=region, limit=limit)
+        return await look_up(said.text, OPERATOR, **asked, since=said.since, limit=said.limit)
+
+
+async def _filed(said: Question) -> list[Incident]:
+    """The incidents of a vendor, service or region, the latest first."""
+    memory: Memory
+    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+        records = await memory.incidents.records(OPERATOR, recallable_only=True)
+    wanted = {name: same_form(said.filters.get(name)) for name in ("vendor", "service", "region")}
+    found = [r for r in records if all(form in (None, same_form(getattr(r, name))) for name, form in wanted.items())]
+    if said.since:
+        found = [r for r in found if r.happened_at and r.happened_at >= said.since]
+    found.sort(key=lambda r: (r.happened_at is not None and r.happened_at.timestamp(), r.incident_id), reverse=True)
+    return found[: said.limit]
+
+
+def _print_records(found: list[Incident], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"incidents": [{"incident_id": r.incident_id} | _facts(r) for r in found]})
+        return
+    for record in found:
+        typer.echo(_head(record))
+        _print_tried(record)
+    if not found:
+        typer.echo("No incident in memory has that.")
 
 
 def _brief_json(precedent: Precedent) -> dict[str, Any]:
@@ -181,6 +216,18 @@ def recalled_json(query: Query, recalled: Recalled) -> dict[str, Any]:
     }
 
 
+def _nearest(recalled: Recalled) -> str:
+    """What came closest, where nothing came close enough, so that a person can ask for it by its service or vendor."""
+    if not recalled.precedents:
+        return ""
+    best = recalled.precedents[0]
+    names = (("service", best.incident.service), ("vendor", best.incident.vendor))
+    about = " ".join(f"{name}:{value}" for name, value in names if value)
+    more = f"; ask for it by {about}" if about else ""
+    title = one_line(best.incident.title, 80)
+    return f" Nearest: {best.incident.incident_id} {title} ({best.probability:.2f}){more}."
+
+
 def _facts(record: Incident) -> dict[str, Any]:
     when = record.happened_at
     return {
@@ -198,17 +245,11 @@ def _print_recalled(recalled: Recalled) -> None:
     for missing in recalled.missing:
         typer.echo(f"{missing.what} is missing: {missing.reason}", err=True)
     if not shown:
-        typer.echo(f"Nothing in memory is like this ({recalled.known} incidents known).")
+        typer.echo(f"Nothing in memory is like this ({counted(recalled.known, 'incident')} known).{_nearest(recalled)}")
     for precedent in shown:
-        facts = _facts(precedent.incident)
         why = f" ({', '.join(precedent.why)})" if precedent.why else ""
-        said = [precedent.incident.incident_id, facts["date"] or "undated", facts["title"]]
-        typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {'  '.join(said)}{why}")
-        if facts["root_cause"]:
-            typer.echo(f"               root cause: {facts['root_cause']}")
-        for attempt in precedent.incident.attempts:
-            fix = "; ".join(split_steps(attempt.fix) or [attempt.fix])
-            typer.echo(f"               {_OUTCOMES[attempt.status]}: {fix}")
+        typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {_head(precedent.incident)}{why}")
+        _print_tried(precedent.incident)
     for outside in recalled.outside:
         typer.echo(f"outside memory, not counted  {outside.id}  {outside.text}")
 
@@ -217,3 +258,16 @@ def migrate() -> None:
     """Bring the database up to date (needed for PostgreSQL; SQLite does it by itself)."""
     run(migrate_store(settings().store_url))
     sys.stderr.write("The database is up to date.\n")
+
+
+def _head(record: Incident) -> str:
+    when = record.happened_at
+    return "  ".join((record.incident_id, when.date().isoformat() if when else "undated", record.title))
+
+
+def _print_tried(record: Incident) -> None:
+    if record.root_cause:
+        typer.echo(f"               root cause: {record.root_cause}")
+    for attempt in record.attempts:
+        fix = "; ".join(split_steps(attempt.fix) or [attempt.fix])
+        typer.echo(f"               {_OUTCOMES[attempt.status]}: {fix}")

@@ -280,15 +280,15 @@ class Walk:
             if self._reached(named):
                 return
             choice = ask_until(
-                "Try again (Enter), another channel (c), or skip this (s)?",
+                "Try again (Enter), another channel (c, or its name), or skip this (s)?",
                 "trying again",
                 _again,
-                "Please answer c or s.",
+                "Please answer c, s, or the name of a channel.",
             )
             if choice == "s":
                 say("Skipped: `precedent setup` does this part again.")
                 return
-            self.named = None if choice == "c" else named
+            self.named = choice if isinstance(choice, Named) else None if choice == "c" else named
 
     def _reached(self, named: Named) -> bool:
         try:
@@ -377,6 +377,11 @@ def _yes(prompt: str, name: str, *, default: bool) -> bool:
     return ask_until(prompt, name, lambda answer: read_yes(answer, default=default), YES_OR_NO)
 
 
-def _again(answer: str) -> str | None:
-    said = answer.strip().lower()[:1]
-    return said if said in {"", "c", "s"} else None
+def _again(answer: str) -> str | Named | None:
+    said = answer.strip().casefold()
+    if said in {"", "c", "s", "skip", "channel"}:
+        return said[:1]
+    try:
+        return answers.channel_named(answer) if len(said) > 1 else None
+    except NotUsable:
+        return None

@@ -119,8 +119,9 @@ def reasons(silence: Silence, channel: str, seconds: float) -> tuple[str, ...]:
         )
     if silence.connections <= 1:
         return (first,)
-    return (
+    other = (
         f"The app has {silence.connections} connections open: another one, such as a running `precedent serve`, may have got"
-        " the message, for Slack gives each to one of them. Stop it, or use an app of its own for this.",
-        first,
+        " the message, for Slack gives each to one of them. Stop it, or use an app of its own for this; then write another"
+        " message."
     )
+    return (other,) if silence.is_member else (other, first)

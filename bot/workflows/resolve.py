@@ -22,6 +22,7 @@ from bot.domain.opening import opened_record, posted_at, view_of
 from bot.domain.redact import marks, mask, masked_note
 from bot.domain.roles import Permission, Verifiers, may_verify
 from bot.domain.text import normalise
+from bot.domain.words import counted
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.audit import record_changed
 from bot.ports.channels import People
@@ -387,7 +388,8 @@ def _attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[Attemp
 
 def summarise(resolution: Resolution) -> str:
     """One line that says what was recorded."""
-    first = (resolution.fix or "").strip().splitlines()
+    first, *more = (resolution.fix or "").strip().splitlines() or [""]
     said = UNCONFIRMED if resolution.unconfirmed else SAID[resolution.outcome]
-    told = f"{said}: {first[0][:120]}" if first else said
+    steps = f" (and {counted(len(more), 'more step')})" if more else ""
+    told = f"{said}: {first[:120]}{steps}" if first else said
     return f"{told}. {resolution.warning}" if resolution.warning else told

@@ -40,8 +40,8 @@ def post(old: str, new: str) -> dict[str, Any]:
 
 
 def test_the_documented_parser_reads_the_documented_post(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = shape(read(POST))
-    assert not before["is_alert"]
+    if "bot.alerts.patrol" not in {parser.__name__ for parser in PARSERS}:  # whoever tries the guide has added it
+        assert not shape(read(POST))["is_alert"]
     patrol = module(tmp_path)
     monkeypatch.setattr(bot.alerts, "PARSERS", (patrol, *PARSERS))
     after = shape(read(POST))
@@ -53,5 +53,7 @@ def test_the_documented_parser_reads_the_documented_post(tmp_path: Path, monkeyp
     closed = shape(read(post("7731 opened", "7802 closed")))
     assert (closed["state"], closed["fingerprint"]) == ("resolved", after["fingerprint"])
     assert shape(read(post("checkout-api", "ledger-api")))["fingerprint"] != after["fingerprint"]
-    assert [name for name in NAMES if patrol.matches(parse_message(event(name)))] == []
+    assert [
+        name for name in NAMES if not name.startswith("patrol/") and patrol.matches(parse_message(event(name)))
+    ] == []
     assert len(CODE.splitlines()) <= 80

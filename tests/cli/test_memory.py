@@ -55,7 +55,14 @@ def test_import_recall_export(precedent: Precedent, file: Path, tmp_path: Path) 
     assert shown.stdout.startswith("strong")
     assert "root cause: vendor outage" in shown.stdout
     assert "fix, worked: Fail over to stripe" in shown.stdout
-    assert "Nothing in memory is like this (2 incidents known)" in precedent("recall", "xyzzy").stdout
+    assert precedent("recall", "xyzzy").stdout == "Nothing in memory is like this (2 incidents known).\n"
+    filed = precedent("recall", "vendor:Razorpay since:2026-11-01 limit:1")
+    assert filed.stdout.startswith("INC-1  2026-11-20")
+    assert "fix, worked: Fail over to stripe" in filed.stdout
+    listed = precedent("recall", "--vendor", "razorpay", "--json")
+    assert [i["incident_id"] for i in json.loads(listed.stdout)["incidents"]] == ["INC-1"]
+    assert precedent("recall", "vendor:nobody").stdout == "No incident in memory has that.\n"
+    assert precedent("recall", "payments limit:99").returncode == 2
 
     questions = '{"text": "disk full"}\n\n{"text": "xyzzy"}\n'
     lines = precedent("recall", "--jsonl", "--limit", "10", stdin=questions).stdout.splitlines()
@@ -68,6 +75,15 @@ def test_import_recall_export(precedent: Precedent, file: Path, tmp_path: Path) 
     to_file = precedent("export", str(tmp_path / "out.jsonl"))
     assert (to_file.returncode, to_file.stdout) == (0, "")
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == exported.stdout
+
+
+def test_what_came_closest_is_named_with_what_to_ask_for(precedent: Precedent, tmp_path: Path) -> None:
+    record = '{"incident_id": "PAY-7", "title": "Gateway 504s", "service": "payments-api", "vendor": "razorpay"}'
+    (tmp_path / "one.jsonl").write_text(record, encoding="utf-8")
+    assert precedent("import", str(tmp_path / "one.jsonl")).returncode == 0
+    said = precedent("recall", "payments").stdout
+    assert said.startswith("Nothing in memory is like this (1 incident known). Nearest: PAY-7 Gateway 504s (0.")
+    assert said.endswith("; ask for it by service:payments-api vendor:razorpay.\n")
 
 
 def test_one_incident_as_a_post_mortem(precedent: Precedent, file: Path, tmp_path: Path) -> None:
@@ -99,7 +115,7 @@ def test_bad_records_are_told_and_the_others_go_in(precedent: Precedent) -> None
     ("arguments", "stdin", "status", "says"),
     [
         (("import", "nowhere.jsonl"), "", 2, "there is no file"),
-        (("recall",), "", 2, "give a text, or --jsonl"),
+        (("recall",), "", 2, "give a text, a filter, or --jsonl"),
         (("recall", "--jsonl"), "not json\n", 1, "line 1 of standard input"),
         (("recall", "--jsonl"), '{"words": 1}\n', 1, "line 1 of standard input"),
         (("export", "no/such/folder/file"), "", 2, "cannot be written"),

@@ -76,7 +76,9 @@ def test_an_event_proves_what_it_says(event: dict[str, str], channel: str | None
 def test_silence_has_its_reasons() -> None:
     (unseen,) = reasons(Silence(is_member=None), "x", 60)
     (outside,) = reasons(Silence(is_member=False), "x", 60)
-    other, deaf = reasons(Silence(is_member=True, connections=2), "x", 0.5)
+    (deaf,) = reasons(Silence(is_member=True), "x", 0.5)
+    (other,) = reasons(Silence(is_member=True, connections=2), "x", 0.5)
+    assert reasons(Silence(is_member=False, connections=2), "x", 0.5)[1:] == (outside,)
     assert "sees no channel #x" in unseen
     assert "is not in #x: type /invite" in outside
     assert "2 connections open" in other
