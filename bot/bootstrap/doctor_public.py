@@ -32,8 +32,8 @@ SAME = f"{PAGE} Event Subscriptions → Request URL must be the same; “Retry�
 SAYS = {
     401: (
         "the bot there refuses the signature: it runs with another SLACK_SIGNING_SECRET, or its clock is wrong",
-        f"{PAGE} Basic Information → App Credentials → Signing Secret: the same in the settings of the bot that runs there and"
-        " here; restart it.",
+        f"{PAGE} Basic Information → App Credentials → Signing Secret: copy it to SLACK_SIGNING_SECRET of the bot that runs"
+        " there and to this one's; restart it.",
     ),
     403: (
         "what is in front of the bot lets nobody in",
@@ -85,7 +85,7 @@ def _judged(url: str, status: int, said: str, challenge: str) -> Finding:
         return _wrong(
             url,
             f"it redirects (HTTP {status}), which Slack does not follow",
-            "Set the address that it leads to, here and in Slack.",
+            "Set PUBLIC_URL, and the Request URL in Slack, to the address that it leads to.",
         )
     if status == 200:
         return _wrong(

@@ -86,7 +86,7 @@ TOKENS = (
         "Bot token",
         "SLACK_BOT_TOKEN",
         "xoxb-",
-        f"{COPY_BOT}. No app yet: create it from manifest.yml and install it.",
+        f"{COPY_BOT}. No app yet: `precedent setup`.",
         True,
     ),
     ("App token", "SLACK_APP_TOKEN", "xapp-", f"{COPY_APP}.", False),
@@ -258,7 +258,7 @@ def token_kinds(settings: Settings) -> tuple[Finding, ...]:
         "Connection",
         False,
         "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set: nothing of Slack reaches the bot",
-        f"Socket Mode (nothing need be reachable): {COPY_APP}. Or HTTP: SLACK_SIGNING_SECRET.",
+        f"Socket Mode (nothing need be reachable): {COPY_APP}. Or HTTP: `precedent setup --url https://YOUR-HOST`.",
     )
     return (*wrong, neither)
 

@@ -132,7 +132,7 @@ def _room(path: Path) -> Finding | None:
 
 def _own(path: Path) -> str:
     target = f"-R {user_name()} {path}" if path.is_dir() else f"{user_name()} {path}*"
-    return f"sudo chown {target} (or run this as the user that the bot runs as)"
+    return f"Run this as the user that the bot runs as. If {user_name()} is that user: sudo chown {target}"
 
 
 def _not_there(path: Path, who: str) -> Finding:
@@ -219,7 +219,9 @@ def two_bots(path: Path, processes: Path = PROCESSES) -> tuple[Finding, ...]:
         return ()
     said = f"{len(held)} bots work on {path} (processes {', '.join(map(str, held))}): on SQLite there can be one"
     return (
-        Finding("Database", False, said, f"End all but one, for instance: kill {held[-1]}. For several: PostgreSQL."),
+        Finding(
+            "Database", False, said, f"End all but one: stop its service, or kill {held[-1]}. For several: PostgreSQL."
+        ),
     )
 
 
@@ -268,7 +270,7 @@ async def _owed(store: Looked, clock: Clock) -> tuple[Finding, ...]:
     owed = owed_line(counts, await store.outbox.oldest_pending_at(), clock.now())
     events = events_line(await store.inbox_desk.counts())
     dead = any(state.endswith(".dead") and rows for state, rows in counts.items())
-    look = "`precedent outbox list --state dead` says why; then `precedent outbox replay --all-dead` or `drop`."
+    look = "`precedent outbox list --state dead` says why; then `precedent outbox replay --all-dead`, or `precedent outbox drop` with its numbers."
     stuck = (
         "See that `precedent serve` runs and Slack is connected; `precedent outbox list` shows each row and its error."
     )
