@@ -19,6 +19,11 @@ from bot.playground.validate import validate_view
 from bot.playground.workspace import JSON, Channel, SlackRefused, surface_blocks
 
 NO_ANSWER = "We had some trouble connecting. Try again?"
+INVITE = "/invite"
+INVITE_REFUSED = {
+    "user_not_found": "There is no one called {} here: /invite @Precedent invites the bot.",
+    "already_in_channel": "{} is in this channel already.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +198,8 @@ class Interactions(People):
         """Type a slash command. In a thread Slack refuses it without asking the app."""
         name = f"/{command.removeprefix('/')}"
         where = self._channel(channel)
+        if name == INVITE:
+            return await self._invited(where, text, user)
         known = [c["command"] for c in self.core.installed.commands]
         if known and name not in known:
             return Outcome(acked=False, sent=False, notice=f"{name} is not a valid command.")
@@ -206,6 +213,15 @@ class Interactions(People):
             return outcome
         notice = f"{name} failed with the error “operation_timeout”"
         return Outcome(acked=False, notice=notice, trigger_id=common.trigger_id)
+
+    async def _invited(self, channel: Channel, whom: str, by: str | None) -> Outcome:
+        """Slack's own command: nothing of it reaches the app but that somebody joined."""
+        try:
+            await self.invite(channel.id, self.core.workspace.user(whom.strip().casefold()).id, inviter=by)
+        except SlackRefused as refused:
+            told = INVITE_REFUSED.get(refused.error, refused.error).format(whom.strip() or "nobody")
+            return Outcome(acked=False, sent=False, notice=told)
+        return Outcome(acked=True)
 
     def _show_answer(self, channel: Channel, user_id: str, answer: Any) -> None:
         content = {"text": answer} if isinstance(answer, str) else answer

@@ -380,6 +380,16 @@ async def test_shortcuts_come_with_their_message_or_without(slack: LocalSlack, b
     assert "channel" not in bodies[1]
 
 
+async def test_invite_is_slacks_own_command(slack: LocalSlack) -> None:
+    channel = slack.core.workspace.channel(await slack.add_channel("new", bot=False))
+    assert slack.core.workspace.bot_user not in channel.members
+    told = [await slack.slash("#new", "/invite", whom) for whom in ("@Nobody", "@Precedent", "@precedent", "")]
+    assert [one.acked for one in told] == [False, True, False, False]
+    assert "no one called @Nobody here" in told[0].notice
+    assert "in this channel already" in told[2].notice
+    assert slack.core.workspace.bot_user in channel.members
+
+
 async def test_a_command_that_nobody_answers_or_knows_fails(slack: LocalSlack, bodies: Bodies) -> None:
     slack.hub.ack_timeout_s = 0.1
     outcome = await slack.slash("#alerts", "/lost", "x")
