@@ -189,7 +189,7 @@ def _read(shape: type[T], name: str, number: int, row: str) -> T:
 
 def _not_ours(name: str, number: int, why: str) -> RecordRejected:
     told = f" ({_plain(why)})" if why else ""
-    return RecordRejected(f"{name}:{number}", NOT_OURS.format(f": line {number}{told}"))
+    return RecordRejected(name, NOT_OURS.format(f": line {number}{told}"))
 
 
 def _plain(text: str) -> str:

@@ -195,7 +195,7 @@ LINE = {
     "evidence_at": None,
     "brief": {"verdict": "v"},
 }
-ON_FIRST, ON_SECOND = (f"before.jsonl:{n}: is not what `precedent replay` wrote: line {n}" for n in (1, 2))
+ON_FIRST, ON_SECOND = (f"before.jsonl: is not what `precedent replay` wrote: line {n}" for n in (1, 2))
 
 
 def header(**changes: Any) -> str:
@@ -241,7 +241,7 @@ def brief(**parts: Any) -> str:
         (header(unknown=1), ON_FIRST + " (unknown)"),
         (header(**{"\x1b[2Jx" * 100: 1}), ON_FIRST + " ([2Jx"),
         (json.dumps(HEADER) + "\n{broken", ON_SECOND),
-        (json.dumps(HEADER) + "\n\n5", "before.jsonl:3: is not what `precedent replay` wrote: line 3"),
+        (json.dumps(HEADER) + "\n\n5", "before.jsonl: is not what `precedent replay` wrote: line 3"),
         (json.dumps(HEADER) + '\n{"incident_id": "INC-1"}', ON_SECOND),
         (line(unknown=1), ON_SECOND + " (unknown)"),
         (line(incident_id=""), ON_SECOND),
@@ -250,7 +250,7 @@ def brief(**parts: Any) -> str:
         (line(title="\ud800"), ON_SECOND),
         (line(read_from="x"), ON_SECOND + " (read_from)"),
         (line(brief=None), ON_SECOND + " (brief)"),
-        (line() + "\n" + json.dumps(LINE), "before.jsonl:3: is not what `precedent replay` wrote: line 3 (this alert"),
+        (line() + "\n" + json.dumps(LINE), "before.jsonl: is not what `precedent replay` wrote: line 3 (this alert"),
         (brief(verdict={"a": 1}), ON_SECOND + " (brief.verdict)"),
         (brief(verdict="\ud800 evil"), ON_SECOND),
         (brief(skip=5), ON_SECOND + " (brief.skip)"),
