@@ -5,16 +5,16 @@ Must not ask the memory bank, a model, Slack or a source of evidence.
 
 from __future__ import annotations
 
-import tempfile
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from bot.adapters import store as stores
 from bot.bootstrap.configuration import configured, names_in
 from bot.bootstrap.memory import open_memory
+from bot.bootstrap.private_folder import ended_like_ctrl_c, private_folder
 from bot.bootstrap.system import RandomIds
 from bot.domain.alert import Alert
 from bot.domain.vendors import Directory, find_service, find_vendor, named_service, named_vendor
@@ -58,9 +58,14 @@ async def _copied(settings: Settings) -> AsyncIterator[Settings]:
                 raise StoreUnavailable(ON_POSTGRES) from problem
             raise
         return
-    with tempfile.TemporaryDirectory(prefix="precedent-replay-") as folder:
-        copy = Path(folder) / "copy.db"
-        await stores.backup(settings.store_url, copy)
+    with ended_like_ctrl_c(), private_folder() as folder:
+        copy = folder / "copy.db"
+        copying = asyncio.ensure_future(stores.backup(settings.store_url, copy))
+        try:
+            await asyncio.shield(copying)
+        except asyncio.CancelledError:
+            await asyncio.wait([copying])  # else it writes on in a folder that is being removed
+            raise
         yield settings.model_copy(update={"database_url": f"sqlite+aiosqlite:///{copy}", **alone})
 
 

@@ -1,4 +1,5 @@
-"""The `.env` file of the working directory: one variable written into it, everything else left byte for byte.
+"""The `.env` file of the working directory: one variable written into it, everything else left byte for byte, and whoever
+reads it, a bot that runs as somebody else too, still does.
 
 Must not print or log what it writes.
 """
@@ -6,7 +7,10 @@ Must not print or log what it writes.
 from __future__ import annotations
 
 import os
+import re
+import stat
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -15,24 +19,38 @@ from dotenv.parser import Binding, parse_stream
 
 from bot.ports import ConfigurationRejected
 
-PRIVATE = 0o600
+# For a new file; of one that is there, what it had of these bits stays.
+PRIVATE, AT_MOST = 0o600, 0o640
+OTHERS = 0o007
+ACCESS_LIST = "system.posix_acl_access"
+NEWLINES = ("\r\n", "\n", "\r")
+_NEWLINE = re.compile(r"\r\n|\n|\r")
+# A comment behind a value, which is in quotes or without.
+_COMMENT = re.compile(
+    r"""=[^\S\r\n]*(?:'(?:\\'|[^'])*'|"(?:\\"|[^"])*"|[^'"\s][^\r\n]*?|)(?P<comment>[^\S\r\n]+\#[^\r\n]*)?[\r\n]*\Z""",
+    re.VERBOSE,
+)
 
 
 def edited(text: str, name: str, value: str | None) -> str:
-    """The text with NAME=value: in the place of the first line that sets it, else at the end; None takes it out. Every
-    other line stays as it is. The value must be one that needs no quotes."""
-    line = None if value is None else f"{name}={value}\n"
+    """The text with NAME=value: in the place of the first line that sets it (a comment at its end stays), else at the end;
+    None takes it out. Every other line stays as it is, and lines end as they did. The value must be one that needs no
+    quotes."""
+    first = _NEWLINE.search(text)
+    end = first[0] if first else "\n"
+    line = None if value is None else f"{name}={value}"
     kept: list[str] = []
     for binding in parse_stream(StringIO(text, newline="")):
+        was = binding.original.string
         if not _sets(binding, name):
-            kept.append(binding.original.string)
+            kept.append(was)
             continue
-        kept.append(_space_before(binding.original.string) + (line or ""))
+        kept.append(_space_before(was) + ("" if line is None else line + _comment(was) + _end(was, end)))
         line = None
     before = "".join(kept)
     if line is None:
         return before
-    return before + ("" if not before or before.endswith("\n") else "\n") + line
+    return before + ("" if not before or before.endswith(NEWLINES) else end) + line + end
 
 
 def _sets(binding: Binding, name: str) -> bool:
@@ -45,6 +63,15 @@ def _space_before(line: str) -> str:
     return line[: len(line) - len(line.lstrip("\r\n"))]
 
 
+def _comment(line: str) -> str:
+    found = _COMMENT.search(line)
+    return (found["comment"] or "").rstrip() if found else ""
+
+
+def _end(line: str, otherwise: str) -> str:
+    return next((end for end in NEWLINES if line.endswith(end)), otherwise)
+
+
 @dataclass(frozen=True, slots=True)
 class EnvFile:
     """The file, which need not exist yet. A link is followed, so that it stays one."""
@@ -54,6 +81,8 @@ class EnvFile:
     def read(self) -> str:
         """Its text, empty where there is none. Raises ConfigurationRejected where it cannot be read."""
         try:
+            if self.path.exists() and not self.path.is_file():  # a pipe would wait, and a device be replaced
+                raise ConfigurationRejected(f"{self.path} cannot be read: it is not a file.")
             with self.path.open(encoding="utf-8", newline="") as file:
                 return file.read()
         except FileNotFoundError:
@@ -64,30 +93,102 @@ class EnvFile:
     def check(self) -> None:
         """Whether it can be read and written, before anybody is asked for anything. Raises ConfigurationRejected."""
         self.read()
-        try:
-            tempfile.TemporaryFile(prefix=".env-", dir=self.path.resolve().parent).close()
-        except OSError as problem:
-            raise _no_room(self.path.resolve().parent, problem) from problem
-
-    def put(self, name: str, value: str | None) -> None:
-        """Set one variable, or take it out, at once and whole: a crash leaves the old file or the new one. Only its owner
-        may read it afterwards. Raises ConfigurationRejected where it cannot be written."""
-        made = edited(self.read(), name, value)
         target = self.path.resolve()
         try:
+            with tempfile.TemporaryFile(prefix=".env-", dir=target.parent) as beside:
+                if not _made_like(beside.fileno(), target) and not os.access(target, os.W_OK):
+                    raise _of_another(target)
+        except OSError as problem:
+            raise _no_room(target.parent, problem) from problem
+
+    def put(self, name: str, value: str | None) -> str | None:
+        """Set one variable, or take it out, at once and whole: a crash leaves the old file or the new one. Owner, group and
+        who may read it stay, but for people outside its group; gives back a sentence where those could until now.
+
+        Where a new file could not be given to the owner or group of the old one, that is written over instead, which
+        a crash can interrupt. Raises ConfigurationRejected where it cannot be written."""
+        made = edited(self.read(), name, value).encode()
+        target = self.path.resolve()
+        try:
+            open_to_all = target.exists() and bool(target.stat().st_mode & OTHERS)
             handle, beside = tempfile.mkstemp(prefix=".env-", dir=target.parent)  # readable by its owner alone
         except OSError as problem:
             raise _no_room(target.parent, problem) from problem
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(made)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(beside).chmod(PRIVATE)
-            Path(beside).replace(target)
+            with os.fdopen(handle, "wb") as file:
+                _write(file.fileno(), made)
+                alike = _made_like(file.fileno(), target)
+            if alike:
+                Path(beside).replace(target)
+            else:
+                Path(beside).unlink()  # there is room for it
+                _write_over(target, made)
+            still = bool(target.stat().st_mode & OTHERS)
+        except PermissionError as problem:
+            Path(beside).unlink(missing_ok=True)
+            raise _of_another(target) from problem
         except OSError as problem:
             Path(beside).unlink(missing_ok=True)
             raise ConfigurationRejected(f"{target} cannot be written: {problem.strerror}.") from problem
+        return _word(target, still=still) if open_to_all else None
+
+
+def _write(handle: int, made: bytes) -> None:
+    with os.fdopen(os.dup(handle), "wb") as file:
+        file.write(made)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_over(target: Path, made: bytes) -> None:
+    """In place: owner, group and access list are nobody's to change here."""
+    with target.open("r+b") as file:
+        with suppress(PermissionError):
+            os.fchmod(file.fileno(), _mode(os.fstat(file.fileno())))
+        _write(file.fileno(), made)
+        file.truncate(len(made))
+        os.fsync(file.fileno())
+
+
+def _made_like(handle: int, target: Path) -> bool:
+    """Give a new file the owner, the group, the access list and the mode of the one that it is to replace; False where
+    that is not permitted. One that replaces none is for its owner alone."""
+    if not target.exists():
+        os.fchmod(handle, PRIVATE)
+        return True
+    was, now = target.stat(), os.fstat(handle)
+    try:
+        if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
+            os.fchown(handle, was.st_uid, was.st_gid)
+        if (listed := _access_list(target)) is not None:
+            os.setxattr(handle, ACCESS_LIST, listed)
+        os.fchmod(handle, _mode(was))
+    except OSError:
+        return False
+    return True
+
+
+def _access_list(target: Path) -> bytes | None:
+    """Who else may read it, where the system keeps such a list; its group's bits in the mode are not the group's then."""
+    with suppress(OSError, AttributeError):  # none, or a system without
+        return os.getxattr(target, ACCESS_LIST)
+    return None
+
+
+def _mode(was: os.stat_result) -> int:
+    return stat.S_IMODE(was.st_mode) & AT_MOST
+
+
+def _word(target: Path, *, still: bool) -> str:
+    if still:
+        return f"Everybody on this machine can read {target}; its owner should say `chmod o= {target}`."
+    return f"Everybody on this machine could read {target}; only its owner and group can now, as far as they could."
+
+
+def _of_another(target: Path) -> ConfigurationRejected:
+    return ConfigurationRejected(
+        f"{target} belongs to another user, and may not be written by this one. Run this as its owner."
+    )
 
 
 def _no_room(folder: Path, problem: OSError) -> ConfigurationRejected:

@@ -23,7 +23,8 @@ from bot.bootstrap.system import SystemClock
 from bot.cli.run import read_input, run, settings
 from bot.domain.upgrade import Changed, Comparison, Difference, Kind, compare
 from bot.observability import configure_logging
-from bot.workflows.replaying import Before, header_of, line_of, read_before
+from bot.workflows.replay_file import Before, header_of, read_before
+from bot.workflows.replaying import line_of
 
 LABEL, NARROW, WIDEST = 14, 76, 160
 Line = Mapping[str, Any]
@@ -121,7 +122,7 @@ def _one(change: Changed, width: int) -> Iterator[str]:
         about["at"][:16].replace("T", " "),
         about["channel"],
     )
-    yield textwrap.shorten("  ".join(part for part in named if part), width, placeholder=" …")
+    yield textwrap.shorten(_plain("  ".join(part for part in named if part)), width, placeholder=" …")
     if width < NARROW:
         for one in change.differences:
             yield f"  {one.part}"
@@ -148,6 +149,9 @@ def _wrapped(mark: str, text: str, width: int) -> Iterator[str]:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    """The text in lines of at most this width, its own kept; what would steer a terminal is left out."""
-    plain = "".join(c if c == "\n" or c.isprintable() else " " for c in text)
-    return [part for line in plain.split("\n") for part in (textwrap.wrap(line, width) or [""])]
+    """The text in lines of at most this width, its own kept, without what would steer a terminal."""
+    return [part for line in _plain(text).split("\n") for part in (textwrap.wrap(line, width) or [""])]
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c == "\n" or c.isprintable() else " " for c in text)

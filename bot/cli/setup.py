@@ -142,7 +142,8 @@ class Walk:
 
     def _keep(self, name: str, value: str | None) -> None:
         """Into the file; and a warning where the environment says otherwise."""
-        self.env.put(name, value)
+        if word := self.env.put(name, value):
+            say(word)
         if value is not None:
             self.accepted[name] = value
         if _plain(settings(), name) != value:

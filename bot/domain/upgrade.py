@@ -81,10 +81,13 @@ def _at(brief: Json, *path: str) -> Any:
     return found
 
 
-def _each(brief: Json, name: str, *keys: str) -> list[str]:
+def _rows(brief: Json, name: str) -> list[Any]:
     rows = _at(brief, name)
-    rows = rows if isinstance(rows, list) else []
-    return [" ".join(str(_at(row, key)) for key in keys) if keys else str(row) for row in rows]
+    return rows if isinstance(rows, list) else []
+
+
+def _each(brief: Json, name: str, *keys: str) -> list[str]:
+    return [" ".join(str(_at(row, key)) for key in keys) if keys else str(row) for row in _rows(brief, name)]
 
 
 def _lead(brief: Json) -> str | None:
@@ -98,7 +101,7 @@ def _counts(brief: Json) -> str | None:
 
 
 def _skips(brief: Json) -> list[str]:
-    return [f"{_at(row, 'check')}: {_at(row, 'count')} of {_at(row, 'of')}" for row in _at(brief, "skip") or ()]
+    return [f"{_at(row, 'check')}: {_at(row, 'count')} of {_at(row, 'of')}" for row in _rows(brief, "skip")]
 
 
 Part = tuple[Kind, str, str, Callable[[Json], object]]

@@ -6,8 +6,7 @@ Must not post, store, or compare with what was said then: records are kept as th
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -19,17 +18,9 @@ from bot.domain.channel import scopes
 from bot.domain.incident import Incident
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.query import OPERATOR, KnownNames, Viewer, build_query
-from bot.ports import RecordRejected
 from bot.ports.channels import ChannelStore
 from bot.ports.memory import Index, Recall
 from bot.ports.store import IncidentStore, PostedBrief
-
-FORMAT, FORMAT_VERSION = "precedent-replay", 1
-NOT_OURS = "is not what `precedent replay` wrote; make it with `precedent replay --days 30 > before.jsonl`"
-NEWER = (
-    "was written by a newer Precedent ({}), in a form that this one does not know; make it with the older of the two"
-)
-SHORT = "is cut short: {} of {} alerts are in it; make it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,50 +129,3 @@ def line_of(one: Replayed) -> dict[str, Any]:
         "evidence_at": time_text(one.brief.evidence_at),
         "brief": brief_json(one.brief),
     }
-
-
-def header_of(version: str, since: datetime, until: datetime, alerts: int) -> dict[str, Any]:
-    """The first line of a replay: what it is, who made it, and how many lines follow."""
-    period = {"since": since.isoformat(), "until": until.isoformat()}
-    return {"format": FORMAT, "format_version": FORMAT_VERSION, "precedent": version, **period, "alerts": alerts}
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """A replay that was kept in a file."""
-
-    version: str
-    since: datetime
-    until: datetime
-    lines: tuple[Mapping[str, Any], ...]
-
-
-def read_before(name: str, lines: Iterable[str]) -> Before:
-    """The replay in a file; raises RecordRejected where it is none, is cut short, or is of a form not known here."""
-    rows = [row for row in lines if row.strip()]
-    header = _object(name, rows[0] if rows else "", 1)
-    if header.get("format") != FORMAT:
-        raise RecordRejected(name, NOT_OURS)
-    if header.get("format_version") != FORMAT_VERSION:
-        raise RecordRejected(name, NEWER.format(header.get("precedent")))
-    try:
-        since, until = (datetime.fromisoformat(str(header[key])) for key in ("since", "until"))
-        count = int(header["alerts"])
-    except (KeyError, ValueError, TypeError) as wrong:
-        raise RecordRejected(name, NOT_OURS) from wrong
-    found = [_object(name, row, number) for number, row in enumerate(rows[1:], start=2)]
-    if len(found) != count:
-        raise RecordRejected(name, SHORT.format(len(found), count))
-    if not all(isinstance(line.get("brief"), dict) for line in found):
-        raise RecordRejected(name, NOT_OURS)
-    return Before(str(header.get("precedent") or ""), since, until, tuple(found))
-
-
-def _object(name: str, row: str, number: int) -> dict[str, Any]:
-    try:
-        found = json.loads(row)
-    except (ValueError, RecursionError) as wrong:
-        raise RecordRejected(f"{name}:{number}", NOT_OURS) from wrong
-    if not isinstance(found, dict):
-        raise RecordRejected(f"{name}:{number}", NOT_OURS)
-    return found

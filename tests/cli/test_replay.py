@@ -16,9 +16,12 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.schema import HEAD
+from bot.cli.replay import shown
 from bot.domain.incident import Boundary, FailedCheck, VerificationStatus
 from bot.domain.query import OPERATOR
+from bot.domain.upgrade import Changed, Comparison, Kind
 from bot.ports.store import Changes
+from bot.workflows.replay_file import read_before
 from bot.workflows.resolve import Outcome, Resolution
 from tests.adapters.test_upgrades import first_release
 from tests.cli.command import Precedent
@@ -108,8 +111,8 @@ async def take_back(folder: Path, service: str) -> None:
 def test_the_same_twice_and_nothing_is_changed(precedent: Precedent) -> None:
     before = held(precedent.folder / "cli.db")
     file = kept(precedent)
-    header, *lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    assert (header["format"], header["alerts"], len(lines)) == ("precedent-replay", SOME, SOME)
+    first, *lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    assert (first["format"], first["alerts"], len(lines)) == ("precedent-replay", SOME, SOME)
     found = compared(precedent, file)
     assert (found["compared"], found["changed"], found["changes"]) == (SOME, 0, [])
     assert held(precedent.folder / "cli.db") == before
@@ -174,27 +177,115 @@ def test_a_whole_month_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (found["compared"], found["changed"]) == (ALERTS, 0)
 
 
-HEADER = {"format": "precedent-replay", "format_version": 1, "precedent": "9.9", "alerts": 1}
-PERIOD = {"since": "2026-11-01T00:00:00+00:00", "until": "2026-11-02T00:00:00+00:00"}
+HEADER = {
+    "format": "precedent-replay",
+    "format_version": 1,
+    "precedent": "9.9",
+    "alerts": 1,
+    "since": "2026-11-01T00:00:00+00:00",
+    "until": "2026-11-02T00:00:00+00:00",
+}
+LINE = {
+    "incident_id": "INC-1",
+    "channel": "C1",
+    "at": "2026-11-01T12:00:00Z",
+    "service": "pay",
+    "title": None,
+    "read_from": "brief",
+    "evidence_at": None,
+    "brief": {"verdict": "v"},
+}
+ON_FIRST, ON_SECOND = (f"before.jsonl: is not what `precedent replay` wrote: line {n}" for n in (1, 2))
+
+
+def header(**changes: Any) -> str:
+    return json.dumps(HEADER | changes) + "\n" + json.dumps(LINE)
+
+
+def line(**changes: Any) -> str:
+    return json.dumps(HEADER) + "\n" + json.dumps(LINE | changes)
+
+
+def brief(**parts: Any) -> str:
+    return line(brief={"verdict": "v"} | parts)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is not what"),
-        ("no JSON", ":1: is not what"),
-        ("[1]", "is not what"),
-        ('{"a": 1}', "is not what"),
-        (json.dumps(HEADER), "is not what"),
-        (json.dumps(HEADER | PERIOD | {"format_version": 2}), "a newer Precedent (9.9)"),
-        (json.dumps(HEADER | PERIOD), "is cut short: 0 of 1"),
-        (json.dumps(HEADER | PERIOD) + "\n{broken", ":2: is not what"),
-        (json.dumps(HEADER | PERIOD) + '\n{"incident_id": "INC-1"}', "is not what"),
+        ("", ON_FIRST),
+        ("no JSON", ON_FIRST),
+        ("[1]", ON_FIRST),
+        ('{"a": 1}', ON_FIRST),
+        ("[" * 100_000, ON_FIRST),
+        ("\udcff" + header(), ON_FIRST),
+        (header(format_version=2, since=5, more=1), "a newer Precedent (9.9)"),
+        (header(format_version=2, precedent="\x1b[2J\x9b9"), "a newer Precedent ([2J 9)"),
+        (header(format_version=True), ON_FIRST),
+        (header(format_version=0), ON_FIRST),
+        (header(precedent=9), ON_FIRST),
+        (header(alerts=float("inf")), ON_FIRST),
+        (header(alerts=True), ON_FIRST),
+        (header(alerts=1.0), ON_FIRST),
+        (header(alerts=-1), ON_FIRST),
+        (header(alerts=10**4000), "is cut short: 1 of 1000"),
+        (header().replace('"alerts": 1', '"alerts": 1' + "0" * 10_000), ON_FIRST),
+        (header(alerts=0), "is cut short: 1 of 0"),
+        (json.dumps(HEADER), "is cut short: 0 of 1"),
+        (header(since="2026-11-01"), ON_FIRST),
+        (header(since="2026-11-01T00:00:00"), ON_FIRST),
+        (header(since=1_700_000_000), ON_FIRST),
+        (header(since="0001-01-01T00:00:00+14:00"), ON_FIRST + " (since, until)"),
+        (header(until="9999-12-31T23:59:59-14:00"), ON_FIRST + " (since, until)"),
+        (header(since="2026-11-02T00:00:01+00:00"), ON_FIRST + " (since is after until)"),
+        (header(unknown=1), ON_FIRST + " (unknown)"),
+        (header(**{"\x1b[2Jx" * 100: 1}), ON_FIRST + " ([2Jx"),
+        (json.dumps(HEADER) + "\n{broken", ON_SECOND),
+        (json.dumps(HEADER) + "\n\n5", "before.jsonl: is not what `precedent replay` wrote: line 3"),
+        (json.dumps(HEADER) + '\n{"incident_id": "INC-1"}', ON_SECOND),
+        (line(unknown=1), ON_SECOND + " (unknown)"),
+        (line(incident_id=""), ON_SECOND),
+        (line(channel=None), ON_SECOND + " (channel)"),
+        (line(service={"a": 1}), ON_SECOND + " (service)"),
+        (line(title="\ud800"), ON_SECOND),
+        (line(read_from="x"), ON_SECOND + " (read_from)"),
+        (line(brief=None), ON_SECOND + " (brief)"),
+        (line() + "\n" + json.dumps(LINE), "before.jsonl: is not what `precedent replay` wrote: line 3 (this alert"),
+        (brief(verdict={"a": 1}), ON_SECOND + " (brief.verdict)"),
+        (brief(verdict="\ud800 evil"), ON_SECOND),
+        (brief(skip=5), ON_SECOND + " (brief.skip)"),
+        (brief(skip=True), ON_SECOND + " (brief.skip)"),
+        (brief(skip=[{"check": "x", "count": 1e400, "of": 1}]), ON_SECOND + " (brief.skip.0.count)"),
+        (brief(steps="abc"), ON_SECOND + " (brief.steps)"),
+        (brief(sources=[1]), ON_SECOND + " (brief.sources.0)"),
+        (brief(insufficient_memory="yes"), ON_SECOND + " (brief.insufficient_memory)"),
+        (brief(recommendation=[1, 2]), ON_SECOND + " (brief.recommendation)"),
+        (brief(recommendation={"fix": ["a"], "confidence": {"x": []}}), ON_SECOND + " (brief.recommendation."),
+        (brief(root_cause={"text": "x", "verified": 1}), ON_SECOND + " (brief.root_cause.verified)"),
     ],
 )
 def test_a_file_that_cannot_be_used(tmp_path: Path, text: str, said: str) -> None:
+    """The command says so in one sentence that steers no terminal, without having opened the database."""
     file = tmp_path / "before.jsonl"
-    file.write_text(text, encoding="utf-8")
-    ran = Precedent(tmp_path)("replay", "--against", str(file))
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    ran = Precedent(tmp_path)("replay", "--against", str(file), DATABASE_URL="none-is-asked://")
     assert (ran.returncode, ran.stdout) == (1, "")
     assert said in ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert ran.stderr.strip().isprintable()
+
+
+def test_what_another_version_says_besides_is_left_out_and_its_name_steers_no_terminal() -> None:
+    known = {"verdict": "v", "sources": [{"incident_id": "INC-2", "tier": 1}], "new_part": {"deep": [1]}}
+    text = (
+        json.dumps(HEADER | {"precedent": "9\x1b[2J\x9b\n" + "x" * 500}) + "\n\n" + json.dumps(LINE | {"brief": known})
+    )
+    before = read_before("f", text.split("\n"))
+    assert before.lines == (LINE | {"brief": {"verdict": "v", "sources": [{"incident_id": "INC-2"}]}},)
+    assert before.version.isprintable()
+    assert len(before.version) <= 40
+    assert (before.since, before.until) == (datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 2, tzinfo=UTC))
+    told = Changed(
+        {"incident_id": "\x1b[2J", "service": "", "title": "a\nb\x07", "at": "", "channel": ""}, Kind.FIX, ()
+    )
+    assert all(one.isprintable() for one in shown(before, Comparison(1, (told,)), 80))

@@ -186,7 +186,8 @@ async def test_the_whole_walk(tmp_path: Path, slack: LocalSlack) -> None:
         f"# mine\nTIMEZONE=Europe/Berlin\nSLACK_BOT_TOKEN={slack.bot_token}\n\nNUDGE=off\n"
         f"SLACK_APP_TOKEN={slack.app_token}\n"
     )
-    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o640
+    assert talk.said.count("Everybody on this machine could read") == 1
     assert not list(tmp_path.glob(".env-*"))  # noqa: ASYNC240  # a folder of two files
     root, brief = slack.messages("#pages")[1:]
     assert "This is a test, not an alert" in str(root["blocks"])

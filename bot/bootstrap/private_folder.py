@@ -1,0 +1,85 @@
+"""A folder for what holds everything and must not stay: gone when the process ends, however it ends.
+
+A process that is killed cannot tidy up, and SQLite wants a file with a name; so each folder is locked by who uses it, and
+those that nobody uses any more are removed by the next one. Must not touch a folder of another user.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "precedent-replay-"
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def ended_like_ctrl_c() -> Iterator[None]:
+    """A process that is told to end meanwhile (SIGTERM), or whose terminal is gone (SIGHUP), ends as with Ctrl-C: what is
+    to be removed at the end is. Told again, it does not leave that half done."""
+
+    def once(*_signal: object) -> None:
+        for number in ENDINGS:
+            signal.signal(number, signal.SIG_IGN)
+        signal.raise_signal(signal.SIGINT)
+
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # as nohup asks
+            signal.signal(number, once)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder in the temporary one that only this user may enter. Raises OSError where none can be made."""
+    sweep(Path(tempfile.gettempdir()))
+    while True:
+        with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            with _held(folder, wait=True) as held:
+                if held or folder.exists():  # where nothing can be locked nothing is swept
+                    yield folder
+                    return
+            # between being made and being held it was taken for a left one
+
+
+def sweep(where: Path) -> None:
+    """Remove this user's folders there that no process uses."""
+    for folder in where.glob(f"{PREFIX}*"):
+        with _held(folder, wait=False) as held:
+            if held:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _held(folder: Path, *, wait: bool) -> Iterator[bool]:
+    """Lock a folder of this user's for as long as this process lives; False where it is another's, in use, or gone."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        yield False
+        return
+    try:
+        yield _locked(handle, folder, wait=wait)
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int, folder: Path, *, wait: bool) -> bool:
+    if os.fstat(handle).st_uid != os.geteuid():
+        return False
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        return folder.exists()
+    return False
