@@ -15,7 +15,7 @@ from bot.adapters.store import migrate as migrate_store
 from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings, tame
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.postmortem import postmortem
 from bot.domain.query import OPERATOR, Query, query_from_text
@@ -196,21 +196,26 @@ def _facts(record: Incident) -> dict[str, Any]:
 def _print_recalled(recalled: Recalled) -> None:
     shown = [p for p in recalled.precedents if p.tier is not Tier.NONE]
     for missing in recalled.missing:
-        typer.echo(f"{missing.what} is missing: {missing.reason}", err=True)
+        _echo(f"{missing.what} is missing: {missing.reason}", err=True)
     if not shown:
         typer.echo(f"Nothing in memory is like this ({recalled.known} incidents known).")
     for precedent in shown:
         facts = _facts(precedent.incident)
         why = f" ({', '.join(precedent.why)})" if precedent.why else ""
         said = [precedent.incident.incident_id, facts["date"] or "undated", facts["title"]]
-        typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {'  '.join(said)}{why}")
+        _echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {'  '.join(said)}{why}")
         if facts["root_cause"]:
-            typer.echo(f"               root cause: {facts['root_cause']}")
+            _echo(f"               root cause: {facts['root_cause']}")
         for attempt in precedent.incident.attempts:
             fix = "; ".join(split_steps(attempt.fix) or [attempt.fix])
-            typer.echo(f"               {_OUTCOMES[attempt.status]}: {fix}")
+            _echo(f"               {_OUTCOMES[attempt.status]}: {fix}")
     for outside in recalled.outside:
-        typer.echo(f"outside memory, not counted  {outside.id}  {outside.text}")
+        _echo(f"outside memory, not counted  {outside.id}  {outside.text}")
+
+
+def _echo(line: str, *, err: bool = False) -> None:
+    """Records say what people and files wrote."""
+    typer.echo(tame(line), err=err)
 
 
 def migrate() -> None:

@@ -20,7 +20,7 @@ import typer
 from bot import __version__
 from bot.bootstrap.replaying import replaying
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import read_input, run, settings
+from bot.cli.run import read_input, run, settings, tame
 from bot.domain.upgrade import Changed, Comparison, Difference, Kind, compare
 from bot.observability import configure_logging
 from bot.workflows.replaying import Before, header_of, line_of, read_before
@@ -149,5 +149,4 @@ def _wrapped(mark: str, text: str, width: int) -> Iterator[str]:
 
 def _lines(text: str, width: int) -> list[str]:
     """The text in lines of at most this width, its own kept; what would steer a terminal is left out."""
-    plain = "".join(c if c == "\n" or c.isprintable() else " " for c in text)
-    return [part for line in plain.split("\n") for part in (textwrap.wrap(line, width) or [""])]
+    return [part for line in text.split("\n") for part in (textwrap.wrap(tame(line), width) or [""])]

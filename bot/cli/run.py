@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
-from bot.settings import Settings
+from bot.settings import SETTINGS_FILE, Settings
 
 T = TypeVar("T")
 REFUSED, USAGE, DOWN = 1, 2, 3
@@ -36,9 +36,15 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         fail("stopped", 130)
 
 
+def tame(text: str) -> str:
+    """A text with words from elsewhere in it (of Slack, of a file) as one line of a terminal may have it: nothing in it
+    breaks the line, moves the cursor, colours, or turns letters round."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 def fail(sentence: str, status: int) -> NoReturn:
     """Say it on stderr and exit."""
-    sys.stderr.write(f"precedent: {sentence}\n")
+    sys.stderr.write(f"precedent: {tame(sentence)}\n")
     raise SystemExit(status)
 
 
@@ -50,6 +56,11 @@ def settings(**changes: Any) -> Settings:
         first = bad.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         fail(f"{name} is not usable: {first['msg']}. Correct it in the environment or in .env.", USAGE)
+    except UnicodeDecodeError as other:
+        fail(
+            f"a settings file cannot be read: {SETTINGS_FILE} (or what a *_FILE variable names) is not UTF-8, at byte {other.start}.",
+            USAGE,
+        )
     except (SettingsError, OSError) as unreadable:
         fail(f"a settings file cannot be read: {unreadable.__cause__ or unreadable}.", USAGE)
 
