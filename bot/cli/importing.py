@@ -165,10 +165,10 @@ def _ask(name: str, table: Table) -> dict[str, str]:
     said: dict[str, str] = {}
     while "title" not in said.values():
         for heading in table.unread:
-            answer = typer.prompt(heading, default="", show_default=False, err=True).strip()
+            answer = typer.prompt(tame(heading), default="", show_default=False, err=True).strip()
             while answer and answer not in {*FIELDS, IGNORED}:
                 answer = typer.prompt(
-                    f"{heading} (one of the fields)", default="", show_default=False, err=True
+                    f"{tame(heading)} (one of the fields)", default="", show_default=False, err=True
                 ).strip()
             said |= {heading: answer} if answer else {}
         if "title" not in said.values():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -19,6 +20,7 @@ from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, R
 from bot.settings import SETTINGS_FILE, Settings
 
 T = TypeVar("T")
+_UNCOMMON = re.compile(r"[^\n -~]")
 REFUSED, USAGE, DOWN = 1, 2, 3
 
 
@@ -66,8 +68,16 @@ def settings(**changes: Any) -> Settings:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    """One JSON document on stdout. What a terminal would obey is escaped in it."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    sys.stdout.write(_UNCOMMON.sub(_escaped, text) + "\n")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter.isprintable():
+        return letter
+    return json.dumps(letter)[1:-1] if letter > "\x7f" else f"\\u{ord(letter):04x}"
 
 
 def read_input(name: str) -> str:

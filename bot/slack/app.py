@@ -157,7 +157,7 @@ async def _failed(
 
 def sentence(error: Exception, reference: str) -> str:
     """What a person is told about a failure."""
-    if isinstance(error, SlackApiError) and code_of(error) in TOO_LATE:
+    if isinstance(error, SlackApiError) and code_of(error) in TOO_LATE:  # its answer may be none of Slack's
         return "That took longer than Slack waits. Please try again."
     if isinstance(error, TimeoutError):
         return "That took too long, and nothing was changed. Please try again."

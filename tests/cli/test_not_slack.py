@@ -4,6 +4,7 @@ terminal."""
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from bot.bootstrap.finding import Finding
 from bot.cli import asking
 from bot.cli.operate import line
-from bot.cli.run import tame
+from bot.cli.run import print_json, tame
 from bot.cli.show import message_text
 from bot.workflows import backfill as reading
 from tests.cli.command import Precedent, Ran
@@ -116,6 +117,10 @@ def test_whatever_is_said_stays_on_its_line(capsys: pytest.CaptureFixture[str]) 
     assert line(Finding(EVIL, False, EVIL, EVIL)).count("\n") == 1
     assert "\x1b" not in message_text({"text": EVIL})
     assert "\x1b" not in message_text({"blocks": [{"type": "section", "text": {"text": EVIL}}]})
+    print_json({"name": EVIL, "é": "\x7f😀\U000e0041"})
+    said = capsys.readouterr().out
+    assert json.loads(said) == {"name": EVIL, "é": "\x7f😀\U000e0041"}
+    assert ("é" in said, "😀" in said, all(c.isprintable() or c == "\n" for c in said)) == (True, True, True)
     asking.say(EVIL)
     asking.exactly(f"\n{EVIL}")
     assert set(capsys.readouterr().out) & set("\x1b\x07\u202e\x9b\r") == set()

@@ -6,16 +6,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.chat import Posting
+from bot.ports.chat import Channel, Posting
+from bot.ports.history import Page
 from bot.slack import app_facts
+from bot.slack.app import sentence
 from bot.slack.first_events import channel_with, open_connection
 from bot.slack.history import SlackHistory
 from bot.slack.outbound import SlackChat, web_client
 from bot.slack.people import SlackPeople
 from bot.slack.threads import SlackThreads
 from bot.workflows.deliver import Later, after
+from bot.workflows.preview import LATER, PreviewChannel
 from tests.fakes import FakeClock
 from tests.slack.between import PAGE, Between, is_json, stands_between
 
@@ -134,6 +139,24 @@ async def test_odd_entries_of_a_list_do_not_hide_the_others(between: Between) ->
     assert await chat.find(posting("upload")) == "F1"
     assert [one.text for one in await chat.thread("C1", "1.1")] == ["hello"]
     assert len((await SlackHistory(chat).page("C1", "0", "")).messages) == 3
+
+
+async def test_a_login_page_in_answer_to_a_button_is_told_like_any_failure(between: Between) -> None:
+    for odd in ("a login page", "plain words, refusing", "no JSON"):
+        between.given = ODD[odd]
+        with pytest.raises(SlackApiError) as problem:
+            await AsyncWebClient("xoxb-1", between.url).views_open(trigger_id="1", view={})
+        assert "nothing was saved" in sentence(problem.value, "R-1")
+
+
+async def test_a_preview_of_pages_in_a_circle_says_that_it_cannot_read() -> None:
+    class Circling:
+        async def between(self, *_: str) -> Page:
+            return Page((), "same")
+
+    nothing: Any = None
+    preview = PreviewChannel(Circling(), nothing, nothing, nothing, nothing, FakeClock(), nothing)  # type: ignore[arg-type]  # of Slack's history only this is asked
+    assert await preview(Channel("C1")) == LATER
 
 
 async def test_what_slack_itself_refuses_stays_refused(between: Between) -> None:
