@@ -20,6 +20,7 @@ from bot.domain.alert import Alert
 from bot.domain.backfill import Span
 from bot.domain.channel import DigestTime
 from bot.domain.opening import posted_at
+from bot.ports import ChatUnavailable
 from bot.ports.backfills import Progress
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
@@ -103,7 +104,10 @@ def link(workspace: str, channel: str, ts: str) -> str:
 
 @asynccontextmanager
 async def backfilling(
-    settings: Settings, a_minute: float, told: Callable[[Progress, Span], None], waits: Callable[[float], None]
+    settings: Settings,
+    a_minute: float,
+    told: Callable[[Progress, Span], None],
+    waits: Callable[[float, ChatUnavailable], None],
 ) -> AsyncIterator[tuple[Backfill, ListBackfilled]]:
     """The store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""
     clock = SystemClock()

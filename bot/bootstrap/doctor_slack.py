@@ -13,11 +13,11 @@ from pydantic import SecretStr
 from bot.bootstrap.bot import client_of, with_slash
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.system import SystemClock
-from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatUnavailable, PrecedentError
+from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, PrecedentError
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.app_facts import Introduction, app_in, introduce, socket_warning
-from bot.slack.outbound import SlackChat
+from bot.slack.outbound import ASKS_TO_WAIT, SlackChat
 
 PAGE = "api.slack.com/apps → your app →"
 RESTART = "restart the bot"
@@ -168,7 +168,7 @@ def _unreachable(settings: Settings, chat: SlackChat, problem: PrecedentError) -
         return Finding("Slack", False, said, fix)
     if isinstance(problem, ChatOutcomeUnknown):
         said = f"{settings.slack_api_url} does not answer as Slack does"
-    elif isinstance(problem, ChatUnavailable) and problem.retry_after_s is not None:
+    elif str(problem) == ASKS_TO_WAIT:
         return Finding("Slack", False, "Slack asks to wait: too many calls", "Run this again in a minute.")
     else:
         said = f"{settings.slack_api_url} cannot be reached; the token was not looked at"

@@ -90,7 +90,7 @@ def _short(problem: str, url: str) -> str:
     )
     try:
         place = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
         return said
     where = (
         place.database or ""

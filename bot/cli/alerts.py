@@ -13,7 +13,7 @@ from bot.alerts import read
 from bot.alerts.explained.rules import explain
 from bot.alerts.shape import shape
 from bot.bootstrap.configuration import directory_of
-from bot.cli.run import REFUSED, USAGE, fail, read_input, settings
+from bot.cli.run import REFUSED, USAGE, fail, read_input, settings, tame
 from bot.domain.vendors import Directory
 from bot.ports import ConfigurationRejected
 
@@ -102,7 +102,7 @@ def parse(
     for one in with_roots(tuple(inputs(read_input(source), lines=jsonl))):
         if one.event is None:
             refused = True
-            typer.echo(f"precedent parse: line {one.line}: {one.problem}", err=True)
+            typer.echo(tame(f"precedent parse: line {one.line}: {one.problem}"), err=True)
             result: dict[str, Any] = {"error": one.problem, "line": one.line}
         else:
             result = shape(read(one.event, names=names))

@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Callable
 from typing import TypeVar
 
+from bot.cli.run import tame
+
 T = TypeVar("T")
 WIDEST = 88
 
@@ -21,7 +23,7 @@ def say(text: str = "") -> None:
     """A paragraph, broken at the width of the terminal, if it is one. Lines that begin with spaces keep that indent."""
     width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else sys.maxsize
     for line in text.split("\n"):
-        line = "".join(letter for letter in line if letter.isprintable())  # names come from elsewhere
+        line = tame(line)  # names come from elsewhere
         indent = " " * (len(line) - len(line.lstrip(" ")))
         more = f"{indent}   " if line.lstrip().startswith(("→", "✓", "✗", "1 ", "2 ")) else indent
         rows = textwrap.wrap(
@@ -33,7 +35,7 @@ def say(text: str = "") -> None:
 
 def exactly(line: str) -> None:
     """A line that must not be broken, such as a link."""
-    sys.stdout.write(f"{line}\n")
+    sys.stdout.write("\n".join(map(tame, line.split("\n"))) + "\n")
     sys.stdout.flush()
 
 
@@ -46,7 +48,7 @@ def ask(prompt: str, name: str, *, hidden: bool = False) -> str:
             raise InputEnded(name)
         return line.rstrip("\r\n")
     try:
-        return getpass.getpass(prompt + " ") if hidden else input(prompt + " ")
+        return getpass.getpass(tame(prompt) + " ") if hidden else input(tame(prompt) + " ")
     except EOFError as ended:
         exactly("")
         raise InputEnded(name) from ended

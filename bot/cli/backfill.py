@@ -15,10 +15,10 @@ import typer
 
 from bot.bootstrap.backfill import backfilled, backfilling
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import DOWN, print_json, run, settings
+from bot.cli.run import DOWN, print_json, run, settings, tame
 from bot.domain.backfill import Family, Span, Worth, missing
 from bot.domain.brief_json import time_text
-from bot.ports import ChatRejected, NotAllowedHere
+from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.backfills import Progress
 from bot.workflows.backfilled import Backfilled
 
@@ -55,7 +55,7 @@ def backfill(
     elif found:
         typer.echo("\n\n".join("\n".join(backfilled_lines(one, limit)) for one in found))
     for sentence in refused:
-        sys.stderr.write(f"precedent: {sentence}\n")
+        sys.stderr.write(f"precedent: {tame(sentence)}\n")
     if refused:
         raise SystemExit(1)
 
@@ -72,14 +72,17 @@ async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[li
     since = until - timedelta(days=days)
     found: list[Backfilled] = []
     refused: list[str] = []
-    async with backfilling(settings(), a_minute, _tell, _waits) as (read, told):
-        for name in dict.fromkeys(channels):
-            try:
-                channel = await read.find(name)
-                await read(channel, since)
-                found.append(await told(channel, since, until))
-            except (ChatRejected, NotAllowedHere) as problem:
-                refused.append(f"{name}: {problem}")
+    try:
+        async with backfilling(settings(), a_minute, _tell, _waits) as (read, told):
+            for name in dict.fromkeys(channels):
+                try:
+                    channel = await read.find(name)
+                    await read(channel, since)
+                    found.append(await told(channel, since, until))
+                except (ChatRejected, NotAllowedHere) as problem:
+                    refused.append(f"{name}: {problem}")
+    except ChatRejected as problem:  # the bot itself is refused
+        refused.append(str(problem))
     return found, refused
 
 
@@ -90,11 +93,13 @@ def _tell(progress: Progress, whole: Span) -> None:
     part = 100 - round(100 * left / (until - since))
     day, tally = f"{progress.done[-1][1]:%Y-%m-%d}", progress.tally
     alerts = sum(tally.alerts.values())
-    sys.stderr.write(f"#{progress.name}: {part} %, up to {day}: {tally.messages} messages, {alerts} of alerts\n")
+    sys.stderr.write(f"#{_name(progress.name)}: {part} %, up to {day}: {tally.messages} messages, {alerts} of alerts\n")
 
 
-def _waits(seconds: float) -> None:
-    sys.stderr.write(f"Slack asks to wait {seconds:.0f} s\n")
+def _waits(seconds: float, problem: ChatUnavailable) -> None:
+    """A line for each wait: whether Slack named the time, or does not answer as it should."""
+    said = "Slack asks to wait" if problem.retry_after_s else f"{tame(str(problem))} Trying again in"
+    sys.stderr.write(f"{said} {seconds:.0f} s\n")
 
 
 def backfilled_json(one: Backfilled, limit: int) -> dict[str, Any]:
@@ -127,7 +132,7 @@ def backfilled_lines(one: Backfilled, limit: int) -> list[str]:
     tally = one.progress.tally
     unread = sum(tally.unread.values())
     lines = [
-        f"#{one.progress.name} since {one.since:%Y-%m-%d}",
+        f"#{_name(one.progress.name)} since {one.since:%Y-%m-%d}",
         f"  {counted(tally.messages, 'message')}, {counted(tally.replies, 'answer')} in threads of alerts; {tally.by_people} by people",
         f"  read as alerts: {_counted(tally.alerts) or 'none'}",
         f"  {counted(one.incidents, 'incident')} of {counted(len(one.families), 'alert')}; {one.open} still open",
@@ -149,9 +154,9 @@ def _worth_lines(one: Backfilled, limit: int) -> list[str]:
     lines = [f"Threads worth recording ({HOW}):"]
     for number, worth in enumerate(one.worth[:limit], start=1):
         lines += [
-            f"{number:3}. {_plain(worth.title)}",
+            f"{number:3}. {_name(worth.title)}",
             f"     {_told(worth)}",
-            f"     {worth.url or worth.incident_id}",
+            f"     {tame(worth.url or worth.incident_id)}",
         ]
     if len(one.worth) > limit:
         lines.append(f"     +{len(one.worth) - limit} more: --limit shows them")
@@ -162,7 +167,7 @@ def _told(worth: Worth) -> str:
     people = "1 person" if worth.talk.people == 1 else f"{worth.talk.people} people"
     parts = (
         f"{worth.at:%Y-%m-%d}",
-        worth.severity,
+        worth.severity and _name(worth.severity),
         f"fired {worth.fired}×",
         f"{people} wrote {counted(worth.talk.messages, 'message')}",
         f"cleared after {worth.minutes} min" if worth.minutes is not None else "nobody saw it clear",
@@ -172,10 +177,8 @@ def _told(worth: Worth) -> str:
 
 
 def _family(family: Family) -> str:
-    where = f" ({_plain(family.service)})" if family.service else ""
-    return (
-        f"    {family.fired}× {_plain(family.title)}{where}, {family.tool}, in {counted(family.incidents, 'incident')}"
-    )
+    where = f" ({_name(family.service)})" if family.service else ""
+    return f"    {family.fired}× {_name(family.title)}{where}, {_name(family.tool)}, in {counted(family.incidents, 'incident')}"
 
 
 def counted(number: int, what: str) -> str:
@@ -186,10 +189,10 @@ def counted(number: int, what: str) -> str:
 def _counted(counts: Any) -> str:
     """Names with their counts, the largest first."""
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    told = ", ".join(f"{_plain(name)} {count}" for name, count in ordered[:SHOWN])
+    told = ", ".join(f"{_name(name)} {count}" for name, count in ordered[:SHOWN])
     return f"{told}, +{len(ordered) - SHOWN} more" if len(ordered) > SHOWN else told
 
 
-def _plain(text: str) -> str:
-    """A name from outside, on one line of a terminal: nothing that moves its cursor."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:100]
+def _name(text: str) -> str:
+    """A name from outside, on one line of a terminal: nothing that moves its cursor, and not too long."""
+    return " ".join(tame(text).split())[:100]

@@ -18,7 +18,7 @@ from rich.progress import Progress
 from bot.adapters.store.vectors import BATCH
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings, tame
 from bot.domain.incident import Incident
 from bot.domain.words import counted, cut, one_line
 from bot.ports import RecordRejected
@@ -87,7 +87,7 @@ def import_records(
         raise typer.Exit(REFUSED if _shown(sources, readings) else 0)
     done = run(_import(sources, readings, embed=not no_embed, again=again))
     for refusal in done.refused:
-        sys.stderr.write(_tame(f"{_where(refusal)}: {refusal.reason}") + "\n")
+        sys.stderr.write(tame(f"{_where(refusal)}: {refusal.reason}") + "\n")
     for incident_id in done.forgotten:
         sys.stderr.write(
             f"{_line(incident_id, 60)} was retracted or purged here, so it was not taken; --again takes it.\n"
@@ -142,7 +142,7 @@ def _readings(sources: list[Source], form: Form | None, columns: dict[str, str],
         reading = read_file(source.below, source.text, form, columns)
         if reading.table and reading.table.asks:
             if not asking:
-                fail(_tame(_say_which(source.name, reading.table)), USAGE)
+                fail(tame(_say_which(source.name, reading.table)), USAGE)
             columns |= _ask(source.name, reading.table)
             reading = read_file(source.below, source.text, form, columns)
         readings.append(reading)
@@ -165,10 +165,10 @@ def _ask(name: str, table: Table) -> dict[str, str]:
     said: dict[str, str] = {}
     while "title" not in said.values():
         for heading in table.unread:
-            answer = typer.prompt(heading, default="", show_default=False, err=True).strip()
+            answer = typer.prompt(tame(heading), default="", show_default=False, err=True).strip()
             while answer and answer not in {*FIELDS, IGNORED}:
                 answer = typer.prompt(
-                    f"{heading} (one of the fields)", default="", show_default=False, err=True
+                    f"{tame(heading)} (one of the fields)", default="", show_default=False, err=True
                 ).strip()
             said |= {heading: answer} if answer else {}
         if "title" not in said.values():
@@ -193,9 +193,9 @@ def _shown(sources: list[Source], readings: list[Reading]) -> int:
         records = [found for found in taken if isinstance(found, Incident)]
         typer.echo(f"{source.name} ({forms}): {counted(len(records), 'record')}, {len(taken) - len(records)} refused")
         for line in _columns_told(reading.table) if reading.table else ():
-            typer.echo(f"  {_tame(line)}")
+            typer.echo(f"  {tame(line)}")
         for line in _aligned([understood(found) for found in taken]):
-            typer.echo(f"  {_tame(line)}")
+            typer.echo(f"  {tame(line)}")
         refused += len(taken) - len(records)
     typer.echo("Nothing was stored.")
     return refused
@@ -212,12 +212,7 @@ HEADINGS = ("id", "date", "service", "attempts", "root cause", "title")
 
 
 def _line(text: str, limit: int) -> str:
-    return one_line(_tame(text), limit)
-
-
-def _tame(text: str) -> str:
-    """What a file says, with nothing that a terminal would obey."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return one_line(tame(text), limit)
 
 
 def understood(found: Incident | Refusal) -> tuple[str, ...]:

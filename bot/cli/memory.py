@@ -15,7 +15,7 @@ from bot.adapters.store import migrate as migrate_store
 from bot.alerts.text.markup import clean
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings, tame
 from bot.domain.incident import Incident, VerificationStatus
 from bot.domain.postmortem import postmortem
 from bot.domain.query import OPERATOR, Query, query_from_text
@@ -191,7 +191,7 @@ def _print_records(found: list[Incident], *, as_json: bool) -> None:
         print_json({"incidents": [{"incident_id": r.incident_id} | _facts(r) for r in found]})
         return
     for record in found:
-        typer.echo(_head(record))
+        _echo(_head(record))
         _print_tried(record)
     if not found:
         typer.echo("No incident in memory has that.")
@@ -243,15 +243,20 @@ def _facts(record: Incident) -> dict[str, Any]:
 def _print_recalled(recalled: Recalled) -> None:
     shown = [p for p in recalled.precedents if p.tier is not Tier.NONE]
     for missing in recalled.missing:
-        typer.echo(f"{missing.what} is missing: {missing.reason}", err=True)
+        _echo(f"{missing.what} is missing: {missing.reason}", err=True)
     if not shown:
-        typer.echo(f"Nothing in memory is like this ({counted(recalled.known, 'incident')} known).{_nearest(recalled)}")
+        _echo(f"Nothing in memory is like this ({counted(recalled.known, 'incident')} known).{_nearest(recalled)}")
     for precedent in shown:
         why = f" ({', '.join(precedent.why)})" if precedent.why else ""
-        typer.echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {_head(precedent.incident)}{why}")
+        _echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {_head(precedent.incident)}{why}")
         _print_tried(precedent.incident)
     for outside in recalled.outside:
-        typer.echo(f"outside memory, not counted  {outside.id}  {outside.text}")
+        _echo(f"outside memory, not counted  {outside.id}  {outside.text}")
+
+
+def _echo(line: str, *, err: bool = False) -> None:
+    """Records say what people and files wrote."""
+    typer.echo(tame(line), err=err)
 
 
 def migrate() -> None:
@@ -267,7 +272,7 @@ def _head(record: Incident) -> str:
 
 def _print_tried(record: Incident) -> None:
     if record.root_cause:
-        typer.echo(f"               root cause: {record.root_cause}")
+        _echo(f"               root cause: {record.root_cause}")
     for attempt in record.attempts:
         fix = "; ".join(split_steps(attempt.fix) or [attempt.fix])
-        typer.echo(f"               {_OUTCOMES[attempt.status]}: {fix}")
+        _echo(f"               {_OUTCOMES[attempt.status]}: {fix}")

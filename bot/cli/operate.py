@@ -10,7 +10,7 @@ import typer
 
 from bot.bootstrap.doctor import examine
 from bot.bootstrap.finding import Finding
-from bot.cli.run import DOWN, print_json, run, settings
+from bot.cli.run import DOWN, print_json, run, settings, tame
 
 MARKS = {True: "ok   ", False: "WRONG", None: "-    "}
 
@@ -44,5 +44,5 @@ def summary(findings: Sequence[Finding]) -> str:
 
 def line(finding: Finding) -> str:
     """A finding as a line: mark, check, detail, and what to do."""
-    said = f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}"
-    return f"{said}\n       → {finding.fix}" if finding.fix else said
+    said = tame(f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}")
+    return f"{said}\n       → {tame(finding.fix)}" if finding.fix else said

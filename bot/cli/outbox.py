@@ -18,7 +18,7 @@ import typer
 from bot.adapters.store import Store
 from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings, tame
 from bot.ports.desk import UNDELIVERED, Handled, KeptEvent, KeptRow, OwedState
 from bot.workflows.outbox import ExportUndelivered, event_json, row_json
 
@@ -152,7 +152,7 @@ def _tell(done: str, handled: Sequence[Handled]) -> None:
     refused = [one for one in handled if one.refusal]
     print_json({done: [one.id for one in handled if not one.refusal], "refused": [asdict(one) for one in refused]})
     for one in refused:
-        typer.echo(f"precedent: {one.id}: {one.refusal}", err=True)
+        typer.echo(tame(f"precedent: {one.id}: {one.refusal}"), err=True)
     if refused:
         raise typer.Exit(REFUSED)
 
@@ -161,13 +161,13 @@ def row_line(row: KeptRow) -> str:
     """A delivery as a line."""
     said = f"{row.id:>6}  {row.state.value:7}  {row.destination:5}  {row.operation:9}  {row.delivery_id}"
     tried = f"  owed {_minute(row.owed_at)}, {row.attempts} attempts"
-    return f"{said}{tried}" + (f"\n        {row.error}" if row.error else "")
+    return f"{said}{tried}" + (f"\n        {tame(row.error)}" if row.error else "")
 
 
 def event_line(event: KeptEvent) -> str:
     """A given-up event as a line."""
     said = f"{event.id:>6}  {event.kind:9}  received {_minute(event.received_at)}, {event.attempts} attempts"
-    return said + (f"\n        {event.error}" if event.error else "")
+    return said + (f"\n        {tame(event.error)}" if event.error else "")
 
 
 def _minute(at: datetime) -> str:

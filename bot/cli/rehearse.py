@@ -20,7 +20,7 @@ from bot.alerts import read
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.cli.alerts import inputs, names_of, with_roots
-from bot.cli.run import REFUSED, read_input, run, settings
+from bot.cli.run import REFUSED, read_input, run, settings, tame
 from bot.cli.show import message_text
 from bot.domain.alert import Alert
 from bot.domain.query import Query, Viewer
@@ -164,10 +164,12 @@ async def _tested(events: list[tuple[int, Mapping[str, Any]]], names: Directory)
         for line, event in events:
             reading = read(event, names=names)
             if not isinstance(reading, Alert):
-                typer.echo(f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing.\n")
+                typer.echo(
+                    tame(f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing.") + "\n"
+                )
                 continue
             said = await rehearsal.take(event, reading)
-            typer.echo("\n".join((f"line {line}: {_headline(reading)}", *said)))
+            typer.echo("\n".join(map(tame, "\n".join((f"line {line}: {_headline(reading)}", *said)).split("\n"))))
 
 
 def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
@@ -190,7 +192,7 @@ def test(
         else:
             good.append((line, event))
     for sentence in bad:
-        typer.echo(sentence, err=True)
+        typer.echo(tame(sentence), err=True)
     if good:
         run(_tested(good, names_of()))
     if bad or not good:

@@ -20,7 +20,7 @@ import typer
 from bot import __version__
 from bot.bootstrap.replaying import replaying
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import read_input, run, settings
+from bot.cli.run import read_input, run, settings, tame
 from bot.domain.upgrade import Changed, Comparison, Difference, Kind, compare
 from bot.observability import configure_logging
 from bot.workflows.replay_file import Before, header_of, read_before
@@ -122,7 +122,7 @@ def _one(change: Changed, width: int) -> Iterator[str]:
         about["at"][:16].replace("T", " "),
         about["channel"],
     )
-    yield textwrap.shorten(_plain("  ".join(part for part in named if part)), width, placeholder=" …")
+    yield textwrap.shorten(tame("  ".join(part for part in named if part)), width, placeholder=" …")
     if width < NARROW:
         for one in change.differences:
             yield f"  {one.part}"
@@ -149,9 +149,5 @@ def _wrapped(mark: str, text: str, width: int) -> Iterator[str]:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    """The text in lines of at most this width, its own kept, without what would steer a terminal."""
-    return [part for line in _plain(text).split("\n") for part in (textwrap.wrap(line, width) or [""])]
-
-
-def _plain(text: str) -> str:
-    return "".join(c if c == "\n" or c.isprintable() else " " for c in text)
+    """The text in lines of at most this width, its own kept; what would steer a terminal is left out."""
+    return [part for line in text.split("\n") for part in (textwrap.wrap(tame(line), width) or [""])]

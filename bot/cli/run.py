@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -16,9 +17,10 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
-from bot.settings import Settings
+from bot.settings import SETTINGS_FILE, Settings
 
 T = TypeVar("T")
+_UNCOMMON = re.compile(r"[^\n -~]")
 REFUSED, USAGE, DOWN = 1, 2, 3
 
 
@@ -36,9 +38,15 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         fail("stopped", 130)
 
 
+def tame(text: str) -> str:
+    """A text with words from elsewhere in it (of Slack, of a file) as one line of a terminal may have it: nothing in it
+    breaks the line, moves the cursor, colours, or turns letters round."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 def fail(sentence: str, status: int) -> NoReturn:
     """Say it on stderr and exit."""
-    sys.stderr.write(f"precedent: {sentence}\n")
+    sys.stderr.write(f"precedent: {tame(sentence)}\n")
     raise SystemExit(status)
 
 
@@ -50,13 +58,26 @@ def settings(**changes: Any) -> Settings:
         first = bad.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         fail(f"{name} is not usable: {first['msg']}. Correct it in the environment or in .env.", USAGE)
+    except UnicodeDecodeError as other:
+        fail(
+            f"a settings file cannot be read: {SETTINGS_FILE} (or what a *_FILE variable names) is not UTF-8, at byte {other.start}.",
+            USAGE,
+        )
     except (SettingsError, OSError) as unreadable:
         fail(f"a settings file cannot be read: {unreadable.__cause__ or unreadable}.", USAGE)
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    """One JSON document on stdout. What a terminal would obey is escaped in it."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    sys.stdout.write(_UNCOMMON.sub(_escaped, text) + "\n")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter.isprintable():
+        return letter
+    return json.dumps(letter)[1:-1] if letter > "\x7f" else f"\\u{ord(letter):04x}"
 
 
 def read_input(name: str) -> str:

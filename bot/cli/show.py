@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.cli.run import tame
+
 _DATE = re.compile(r"<!date\^\d+\^[^|>]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^|>]+)\|([^>]*)>")
 _BARE = re.compile(r"<(https?://[^|>]+)>")
@@ -16,7 +18,8 @@ _BOLD = re.compile(r"(?<![\w*])\*(\S(?:[^*\n]*\S)?)\*(?![\w*])")
 def message_text(message: Mapping[str, Any]) -> str:
     """The message's blocks as lines; its `text` where it has no blocks."""
     blocks = message.get("blocks") or ()
-    return "\n".join(line for block in blocks for line in _block_lines(block)) or plain(str(message.get("text", "")))
+    said = [line for block in blocks for line in _block_lines(block)] or [plain(str(message.get("text", "")))]
+    return "\n".join(tame(line) for lines in said for line in (lines.splitlines() or [""]))
 
 
 def _block_lines(block: Mapping[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings, tame
 from bot.ports.memory import RemoteBank
 from bot.workflows.sync import FillBank, Filled, Pulled, TakeOver
 
@@ -39,7 +39,7 @@ def sync(
 
 def _say_filled(filled: Filled) -> None:
     for incident_id, reason in filled.refused:
-        sys.stderr.write(f"{incident_id}: {reason}\n")
+        sys.stderr.write(tame(f"{incident_id}: {reason}") + "\n")
     refused = [{"incident_id": incident_id, "reason": reason} for incident_id, reason in filled.refused]
     print_json({"records": filled.total, "retained": filled.retained, "refused": refused})
     if refused:

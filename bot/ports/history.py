@@ -6,11 +6,12 @@ Must not know what a message means.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 from bot.domain.alert import Reading
+from bot.ports import ChatUnavailable
 from bot.ports.store import Received
 
 
@@ -20,6 +21,20 @@ class Page:
 
     messages: Sequence[Mapping[str, Any]]
     cursor: str = ""
+
+
+@dataclass(slots=True)
+class Cursors:
+    """The cursors that were named in one reading. One that comes again would lead in a circle."""
+
+    _seen: set[str] = field(default_factory=set)
+
+    def after(self, cursor: str) -> str:
+        """The cursor, noted ("" at the end). Raises ChatUnavailable where it was named before."""
+        if cursor and cursor in self._seen:
+            raise ChatUnavailable("Slack names a page that was read already, so that the pages would never end.")
+        self._seen.add(cursor)
+        return cursor
 
 
 class ChannelHistory(Protocol):

@@ -43,6 +43,7 @@ from bot.slack import (
 from bot.slack.events import Own, is_event, receive, reply_of
 from bot.slack.listening import Listening
 from bot.slack.markup import prose
+from bot.slack.outbound import code_of
 from bot.slack.replies import HANDLERS
 
 __all__ = ["HANDLERS", "Listening", "build_app", "correlation_of"]
@@ -156,7 +157,7 @@ async def _failed(
 
 def sentence(error: Exception, reference: str) -> str:
     """What a person is told about a failure."""
-    if isinstance(error, SlackApiError) and error.response.get("error") in TOO_LATE:
+    if isinstance(error, SlackApiError) and code_of(error) in TOO_LATE:  # its answer may be none of Slack's
         return "That took longer than Slack waits. Please try again."
     if isinstance(error, TimeoutError):
         return "That took too long, and nothing was changed. Please try again."

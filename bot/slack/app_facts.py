@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from bot.ports import ChatRejected
+from bot.slack.answers import pages, rows
 from bot.slack.history import KINDS, PAGE
 from bot.slack.outbound import SlackChat, channel_of, web_client
 
@@ -90,27 +91,20 @@ async def socket_warning(chat: SlackChat, token: str, api_url: str) -> str:
     Slack's code, ChatRejected, ChatUnavailable."""
     client = web_client(token, api_url)
     said = await chat.ask("socket", lambda: client.apps_connections_open(app_token=token))
-    told = (said.get("response_metadata") or {}).get("messages") or ()
-    return "; ".join(str(one) for one in told)
+    told = (said.get("response_metadata") or {}).get("messages")
+    return "; ".join(str(one) for one in told) if isinstance(told, list) else ""
 
 
 async def joined(chat: SlackChat) -> tuple[Place, ...]:
     """The channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
     found: list[Mapping[str, Any]] = []
-    cursor = ""
-    for _ in range(PAGES):
-        said = await chat.ask("channels", _page(chat, cursor))
-        found += [row for row in said.get("channels") or () if isinstance(row, Mapping)]
-        cursor = str((said.get("response_metadata") or {}).get("next_cursor") or "")
-        if not cursor:
-            break
+    async for said in pages(lambda at: chat.ask("channels", _page(chat, at)), PAGES):
+        found += rows(said, "channels")
     return tuple(_place({**row, "is_member": True}) for row in found)
 
 
-def _page(chat: SlackChat, cursor: str) -> Callable[[], Awaitable[Any]]:
-    return lambda: chat.client.users_conversations(
-        types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor or None
-    )
+def _page(chat: SlackChat, cursor: str | None) -> Callable[[], Awaitable[Any]]:
+    return lambda: chat.client.users_conversations(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)
 
 
 async def place(chat: SlackChat, channel: str) -> Place | None:
@@ -137,7 +131,7 @@ async def posts_since(chat: SlackChat, channel: str, oldest: str, own: Introduct
         "history", lambda: chat.client.conversations_history(channel=channel, oldest=oldest, limit=100)
     )
     found: list[str] = []
-    for message in said.get("messages") or ():
+    for message in rows(said, "messages"):
         if message.get("subtype") == "channel_join" and message.get("user") == own.user_id:
             break
         if message.get("subtype") in (None, "bot_message") and not _is_own(message, own):
@@ -163,4 +157,4 @@ async def is_person(chat: SlackChat, user: str) -> bool:
 async def group_ids(chat: SlackChat) -> frozenset[str]:
     """The ids of all user groups. Raises ChatUnavailable, ChatRejected."""
     said = await chat.ask("groups", chat.client.usergroups_list)
-    return frozenset(str(row.get("id")) for row in said.get("usergroups") or () if not row.get("date_delete"))
+    return frozenset(str(row.get("id")) for row in rows(said, "usergroups") if not row.get("date_delete"))

@@ -18,6 +18,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
+from bot.slack import ids
+from bot.slack.answers import not_slack, pages, rows
 from bot.slack.outbound import SlackChat, channel_of, web_client
 
 CONNECT_S = 20.0
@@ -44,9 +46,10 @@ class Hearing:
     async def take(self, _client: object, frame: Mapping[str, Any], _raw: str | None) -> None:
         """One frame of the websocket."""
         if frame.get("type") == "hello":
-            self.connections = int(frame.get("num_connections") or 1)
+            count = frame.get("num_connections")
+            self.connections = count if isinstance(count, int) and count > 0 else 1
             self.greeted.set()
-        event = (frame.get("payload") or {}).get("event")
+        event = ids.object_of(frame, "payload").get("event")
         if frame.get("type") == "events_api" and isinstance(event, Mapping):
             await self.events.put(event)
 
@@ -56,7 +59,9 @@ async def open_connection(app_token: str, api_url: str, clock: Clock) -> str:
     client = web_client(None, api_url)
     chat = SlackChat(client, clock)
     answer = await chat.ask("connect", lambda: client.apps_connections_open(app_token=app_token))
-    return str(answer.get("url") or "")
+    if not answer.get("url"):
+        raise not_slack("connect", "it names no address")
+    return str(answer["url"])
 
 
 @asynccontextmanager
@@ -81,20 +86,15 @@ async def hearing(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[H
 
 async def channel_with(chat: SlackChat, name: str) -> Channel | None:
     """The channel of this name that the bot can see: any public one, and private ones that it is in."""
-    cursor: str | None = None
-    for _ in range(PAGES):
-        at = cursor
-        answer = await chat.ask(
-            "channels",
-            lambda at=at: chat.client.conversations_list(types=KINDS, exclude_archived=True, limit=PAGE, cursor=at),  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-        )
-        for info in answer.get("channels") or ():
-            if isinstance(info, Mapping) and name in (info.get("name"), info.get("name_normalized")):
+    async for answer in pages(lambda at: chat.ask("channels", lambda: _page(chat, at)), PAGES):
+        for info in rows(answer, "channels"):
+            if name in (info.get("name"), info.get("name_normalized")):
                 return channel_of(str(info.get("id")), info)
-        cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
-        if cursor is None:
-            break
     return None
+
+
+async def _page(chat: SlackChat, cursor: str | None) -> Any:
+    return await chat.client.conversations_list(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)
 
 
 async def channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:

@@ -9,6 +9,7 @@ from typing import Any
 from bot.domain.alert import Reading
 from bot.ports.history import Page
 from bot.ports.store import Received
+from bot.slack.answers import next_cursor, rows
 from bot.slack.events import SPOKEN, Own, read_back
 from bot.slack.outbound import SlackChat
 
@@ -25,12 +26,12 @@ class SlackHistory:
     async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
         """See the port."""
         answer = await self._channels(cursor)
-        return [str(c["id"]) for c in _listed(answer, "channels") if c.get("id")], _next(answer)
+        return [str(c["id"]) for c in rows(answer, "channels") if c.get("id")], next_cursor(answer)
 
     async def named(self, cursor: str) -> tuple[Mapping[str, str], str]:
         """See the port."""
         answer = await self._channels(cursor)
-        return {str(c.get("name")): str(c["id"]) for c in _listed(answer, "channels") if c.get("id")}, _next(answer)
+        return {str(c.get("name")): str(c["id"]) for c in rows(answer, "channels") if c.get("id")}, next_cursor(answer)
 
     async def page(self, channel: str, oldest: str, cursor: str) -> Page:
         """See the port. Slack may give fewer messages than were asked for: what counts is its cursor."""
@@ -103,16 +104,12 @@ class PastReader:
     def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
         """See the port."""
         users = message.get("reply_users")
-        return isinstance(users, list) and bool(users) and set(users) <= {self.own.user_id, self.own.bot_id}
+        return (
+            isinstance(users, list)
+            and bool(users)
+            and all(user in (self.own.user_id, self.own.bot_id) for user in users)
+        )
 
 
 def _page(answer: Mapping[str, Any]) -> Page:
-    return Page(tuple(_listed(answer, "messages")), _next(answer))
-
-
-def _listed(answer: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    return [one for one in answer.get(key) or () if isinstance(one, Mapping)]
-
-
-def _next(answer: Mapping[str, Any]) -> str:
-    return str((answer.get("response_metadata") or {}).get("next_cursor") or "")
+    return Page(tuple(rows(answer, "messages")), next_cursor(answer))

@@ -7,6 +7,7 @@ sent twice is seen twice.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,7 +21,8 @@ from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Identity, Posting, Said
 from bot.ports.clock import Clock
-from bot.slack import uploads
+from bot.slack import ids, uploads
+from bot.slack.answers import NotSlack, SlackClient, checked, not_slack, pages, rows
 from bot.slack.said import said_in
 
 DEADLINE_S = 10.0
@@ -35,7 +37,11 @@ AUTH = frozenset({
     "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
     "not_allowed_token_type", "org_login_required", "ekm_access_denied", "team_access_not_granted",
 })  # fmt: skip
-LATER = frozenset({"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"})
+LIMITED = frozenset({"ratelimited", "rate_limited"})
+LATER = frozenset({"service_unavailable", "team_added_to_org"})
+ASKS_TO_WAIT = "Slack asks to wait."
+# No limit of Slack's lasts longer.
+WAIT_MOST_S = 3600.0
 # Slack says of these that something may have been done.
 UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout"})
 GONE: Mapping[str, frozenset[str]] = {
@@ -57,7 +63,7 @@ SAYS = {
 
 def web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWebClient:
     """A client for `SlackChat` and the app: no retries of its own, for they would repeat a post that went through."""
-    return AsyncWebClient(token=token, base_url=base_url, timeout=timeout_s, retry_handlers=[])
+    return SlackClient(token=token, base_url=base_url, timeout=timeout_s, retry_handlers=[])
 
 
 @dataclass(slots=True)
@@ -83,28 +89,24 @@ class SlackChat:
 
     async def _upload(self, posting: Posting) -> str:
         placed = await self._call("upload_url", lambda: uploads.upload_url(self.client, posting))
-        file_id, url = str(placed.get("file_id")), str(placed.get("upload_url"))
+        file_id, url = ids.text_of(placed, "file_id"), ids.text_of(placed, "upload_url")
+        if file_id is None or url is None:
+            raise not_slack("upload_url", "it names no file")
         await uploads.put(self.client, url, posting.content or b"")
         await self._call("upload", lambda: uploads.complete(self.client, posting, file_id))
         return file_id
 
     async def find(self, posting: Posting) -> str | None:
         """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
-        cursor: str | None = None
-        for _ in range(PAGES):
-            at = cursor
-            answer = await self._call("find", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-            for message in answer.get("messages") or ():
+        async for answer in pages(lambda at: self._call("find", lambda: _page(self.client, posting, at)), PAGES):
+            for message in rows(answer, "messages"):
                 if posting.operation == "upload":
                     if found := uploads.file_in(message, posting.extra.get("name")):
                         return found
                     continue
-                payload = (message.get("metadata") or {}).get("event_payload") or {}
+                payload = ids.object_of(ids.object_of(message, "metadata"), "event_payload")
                 if payload.get("delivery_id") == posting.delivery_id:
-                    return str(message["ts"])
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
-            if cursor is None:
-                break
+                    return str(message.get("ts"))
         return None
 
     async def channel(self, channel_id: str) -> Channel:
@@ -125,16 +127,12 @@ class SlackChat:
         self._members = {who: at for who, at in self._members.items() if now - at < MEMBER_KEPT_FOR}
         if (channel_id, user_id) in self._members:
             return True
-        cursor: str | None = None
-        for _ in range(MEMBER_PAGES):
-            at = cursor
-            answer = await self._call("members", lambda at=at: _members_page(self.client, channel_id, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        async for answer in pages(
+            lambda at: self._call("members", lambda: _members_page(self.client, channel_id, at)), MEMBER_PAGES
+        ):
             if user_id in (answer.get("members") or ()):
                 self._members[channel_id, user_id] = now
                 return True
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
-            if cursor is None:
-                break
         return False
 
     async def permalink(self, channel_id: str, ts: str) -> str | None:
@@ -146,14 +144,9 @@ class SlackChat:
     async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
         """What people wrote in a thread, of its first thousand messages."""
         found: list[Mapping[str, Any]] = []
-        posting, cursor = Posting("find", channel_id, "", thread_ts=root_ts), None
-        for _ in range(PAGES):
-            at = cursor
-            answer = await self._call("replies", lambda at=at: _page(self.client, posting, at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-            found += answer.get("messages") or ()
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
-            if cursor is None:
-                break
+        posting = Posting("find", channel_id, "", thread_ts=root_ts)
+        async for answer in pages(lambda at: self._call("replies", lambda: _page(self.client, posting, at)), PAGES):
+            found += rows(answer, "messages")
         return tuple(said for message in found if (said := said_in(message)))
 
     async def said(self, channel_id: str, ts: str) -> Said | None:
@@ -161,7 +154,7 @@ class SlackChat:
         answer = await self._call(
             "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
         )
-        messages = (m for m in answer.get("messages") or () if isinstance(m, Mapping) and m.get("ts") == ts)
+        messages = (m for m in rows(answer, "messages") if m.get("ts") == ts)
         return next((said for message in messages if (said := said_in(message))), None)
 
     async def direct(self, user_id: str) -> str:
@@ -181,6 +174,7 @@ class SlackChat:
     async def scopes(self) -> frozenset[str]:
         """The scopes of the bot token, as Slack names them with each answer; empty where it names none."""
         answer = await self._answer("identity", self.client.auth_test)
+        checked("identity", answer.data)
         said = _header(answer, "x-oauth-scopes") or ""
         return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
 
@@ -189,8 +183,8 @@ class SlackChat:
         return await self._call(operation, call)
 
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
-        data = getattr(await self._answer(operation, call), "data", None)
-        return data if isinstance(data, Mapping) else {}
+        answer = await self._answer(operation, call)
+        return {} if answer is None else checked(operation, answer.data)
 
     async def _answer(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Any:
         """Slack's answer; None where what the call is about is gone, which is fine."""
@@ -207,6 +201,9 @@ class SlackChat:
         except (TimeoutError, aiohttp.ClientError, OSError) as problem:
             SLACK_ERRORS.labels(operation, "no_answer").inc()
             raise ChatOutcomeUnknown(f"Slack did not answer {operation}: it may have been done.") from problem
+        except NotSlack as problem:
+            SLACK_ERRORS.labels(operation, "not_slack").inc()
+            raise not_slack(operation) from problem
         except SlackClientError as problem:
             raise ChatRejected(f"Slack's client refuses {operation}: {problem}", "client_error") from problem
 
@@ -223,8 +220,8 @@ def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
 def code_of(problem: SlackApiError) -> str:
     """Slack's error code, or "http_<status>" for an answer that is none of Slack's API."""
     data = getattr(problem.response, "data", None)
-    code = data.get("error") if isinstance(data, Mapping) else None
-    return code if isinstance(code, str) else f"http_{status_of(problem)}"
+    code = data.get("error") if isinstance(data, Mapping) and data.get("ok") is False else None
+    return code if isinstance(code, str) and code else f"http_{status_of(problem)}"
 
 
 def status_of(problem: SlackApiError) -> int:
@@ -237,10 +234,14 @@ def refused(operation: str, problem: SlackApiError) -> Exception:
     """Slack's refusal as the port's error."""
     code, status = code_of(problem), status_of(problem)
     SLACK_ERRORS.labels(operation, code).inc()
-    if status == 429 or code in LATER:
-        return ChatUnavailable("Slack asks to wait.", _retry_after(problem))
-    if code in UNKNOWN or (code.startswith("http_") and status >= 500):
+    if status == 429 or code in LIMITED:
+        return ChatUnavailable(ASKS_TO_WAIT, _retry_after(problem))
+    if code in LATER:
+        return ChatUnavailable(f"Slack cannot do {operation} now ({code}).", _retry_after(problem))
+    if code in UNKNOWN or (code == f"http_{status}" and status >= 500):
         return ChatOutcomeUnknown(f"Slack failed at {operation} ({code}): it may have been done.")
+    if code == f"http_{status}":
+        return not_slack(operation, code)
     if code in AUTH:
         return ChatAuthRejected(_auth_sentence(operation, code, problem), code)
     return ChatRejected(SAYS.get(code, f"Slack refuses {operation}: {code}."), code)
@@ -258,11 +259,13 @@ def _auth_sentence(operation: str, code: str, problem: SlackApiError) -> str:
 
 
 def _retry_after(problem: SlackApiError) -> float | None:
+    """Seconds, where Slack names a time that can be waited for."""
     said = _header(problem.response, "retry-after")
     try:
-        return float(said) if said is not None else None
+        wish = float(said) if said is not None else 0.0
     except ValueError:
         return None
+    return min(wish, WAIT_MOST_S) if math.isfinite(wish) and wish > 0 else None
 
 
 def _header(response: Any, name: str) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 from bot.domain.postmortem import Saying
 from bot.domain.redact import mask
 from bot.ports import ChatRejected
+from bot.slack.answers import rows
 from bot.slack.markup import clean, reading
 from bot.slack.outbound import SlackChat
 
@@ -30,7 +31,7 @@ class SlackThreads:
         answer = await self.chat.ask(
             "thread", lambda: self.chat.client.conversations_replies(channel=channel, ts=root_ts, limit=PAGE)
         )
-        found = (saying(m) for m in answer.get("messages") or () if isinstance(m, Mapping))
+        found = (saying(message) for message in rows(answer, "messages"))
         return tuple(said for said in found if said)
 
     async def names(self, user_ids: Sequence[str]) -> Mapping[str, str]:

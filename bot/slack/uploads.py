@@ -13,9 +13,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Posting
+from bot.slack.answers import rows
 
 MAX_ALT = 1000
 PUT_TIMEOUT_S = 15.0
+# Proxies answer so, to who has to log in there.
+BETWEEN = frozenset({407, 511})
 
 
 async def upload_url(client: AsyncWebClient, posting: Posting) -> Any:
@@ -34,9 +37,11 @@ async def put(client: AsyncWebClient, url: str, content: bytes) -> None:
             aiohttp.ClientSession(timeout=timeout) as session,
             session.post(url, data=content, proxy=client.proxy) as answer,
         ):
-            status = answer.status
+            status, is_page = answer.status, answer.content_type == "text/html"
     except (TimeoutError, aiohttp.ClientError, OSError) as problem:
         raise ChatUnavailable("Slack's file store cannot be reached.") from problem
+    if is_page or status in BETWEEN:  # Slack's own store answers in plain text
+        raise ChatUnavailable(f"What answers in the place of Slack's file store is a proxy or a login page ({status}).")
     if status >= 500 or status == 429:
         raise ChatUnavailable(f"Slack's file store answers {status}.")
     if status >= 400:
@@ -65,5 +70,4 @@ def thread_of(posting: Posting) -> str | None:
 
 def file_in(message: Mapping[str, Any], name: object) -> str | None:
     """The id of the file of this name in a message."""
-    files = (f for f in message.get("files") or () if isinstance(f, Mapping))
-    return next((str(f["id"]) for f in files if f.get("name") == name and f.get("id")), None)
+    return next((str(f["id"]) for f in rows(message, "files") if f.get("name") == name and f.get("id")), None)

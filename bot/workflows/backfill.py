@@ -21,7 +21,7 @@ from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConfli
 from bot.ports.backfills import Backfills, Progress
 from bot.ports.chat import Channel, Chat
 from bot.ports.clock import Clock
-from bot.ports.history import Heard, MessageReader, Page, PastHistory
+from bot.ports.history import Cursors, Heard, MessageReader, Page, PastHistory
 from bot.ports.store import InboxRow, IncidentStore
 
 T = TypeVar("T")
@@ -41,11 +41,11 @@ UNSEEN = "The bot is not in {}. Invite it there: /invite @Precedent."
 @dataclass(slots=True)
 class Patience:
     """Asks Slack for much: so many calls of each kind `a_minute`, and again after as long as it wants. `told` hears how
-    many seconds that is."""
+    many seconds that is, and why."""
 
     clock: Clock
     a_minute: float
-    told: Callable[[float], None]
+    told: Callable[[float, ChatUnavailable], None]
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     _free_at: dict[str, datetime] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class Patience:
                 if failed >= TRIES:
                     raise
                 wait_s = min(problem.retry_after_s or WAIT_S, WAIT_MOST_S)
-                self.told(wait_s)
+                self.told(wait_s, problem)
                 await self.sleep(wait_s)
 
     async def _turn(self, kind: str) -> None:
@@ -102,14 +102,15 @@ class Backfill:
     told: Callable[[Progress, Span], None]
 
     async def find(self, name: str) -> str:
-        """The id of the channel that is called so, by name or id. Raises ChatRejected where the bot is in none."""
-        wanted, cursor = name.removeprefix("#"), ""
+        """The id of the channel that is called so, by name or id. Raises ChatRejected where the bot is in none,
+        ChatUnavailable."""
+        wanted, cursor, seen = name.removeprefix("#"), "", Cursors()
         while True:
             at = cursor
             some, cursor = await self.patiently("channels", lambda at=at: self.history.named(at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             if found := some.get(wanted) or next((one for one in some.values() if one == wanted), None):
                 return found
-            if not cursor:
+            if not seen.after(cursor):
                 raise ChatRejected(UNSEEN.format(name), "channel_not_found")
 
     async def __call__(self, channel_id: str, since: datetime) -> Progress:
@@ -241,13 +242,13 @@ class Backfill:
 
 
 async def _all(page: Callable[[str], Awaitable[Page]]) -> AsyncIterator[Mapping[str, Any]]:
-    """The messages of all pages."""
-    cursor = ""
+    """The messages of all pages. Raises ChatUnavailable where there is no end of them."""
+    seen, cursor = Cursors(), ""
     while True:
         found = await page(cursor)
         for message in found.messages:
             yield message
-        cursor = found.cursor
+        cursor = seen.after(found.cursor)
         if not cursor:
             return
 

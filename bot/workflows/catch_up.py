@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from bot.observability import logger
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.clock import Clock
-from bot.ports.history import ChannelHistory, Heard
+from bot.ports.history import ChannelHistory, Cursors, Heard
 from bot.ports.store import Backlog, Inbox, Received
 
 T = TypeVar("T")
@@ -58,14 +58,14 @@ class CatchUp:
         return new
 
     async def _channels(self, until: datetime) -> list[str]:
-        found: list[str] = []
-        cursor = ""
+        found: dict[str, None] = {}
+        seen, cursor = Cursors(), ""
         while True:
             at = cursor
             some, cursor = await self._patiently(lambda at=at: self.history.channels(at), until) or ((), "")  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-            found += some
-            if not cursor:
-                return found
+            found |= dict.fromkeys(some)
+            if not _goes_on(seen, cursor):
+                return list(found)
 
     async def _since(self, channel: str, heard_until: datetime, connected_at: datetime) -> str:
         """The ts after which this channel may hold what was missed: when Slack was surely heard last, or the channel's
@@ -77,7 +77,7 @@ class CatchUp:
     async def _channel(self, channel: str, since: str, until: datetime) -> int:
         """Slack gives the newest first; they are received in the order in which they were posted."""
         messages: list[Mapping[str, Any]] = []
-        cursor = ""
+        seen, cursor = Cursors(), ""
         while True:
             at = cursor
             page = await self._patiently(lambda at=at: self.history.page(channel, since, at), until)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
@@ -86,7 +86,7 @@ class CatchUp:
                 break
             messages += page.messages
             cursor = page.cursor
-            if not cursor or len(messages) >= MESSAGES_MOST:
+            if len(messages) >= MESSAGES_MOST or not _goes_on(seen, cursor):
                 break
         return await self._receive(channel, messages[::-1])
 
@@ -147,6 +147,15 @@ class StayHeard:
 
     def _is_due(self) -> bool:
         return self._noted_at is None or self.clock.now() - self._noted_at >= timedelta(seconds=HEARD_EVERY_S)
+
+
+def _goes_on(seen: Cursors, cursor: str) -> bool:
+    """Whether there is another page. Where the pages go round in a circle, what was read is taken."""
+    try:
+        return bool(seen.after(cursor))
+    except ChatUnavailable as circle:
+        log.error("not all that was missed could be read", reason=str(circle))
+        return False
 
 
 def _ts(at: datetime) -> str:

@@ -24,7 +24,7 @@ from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
-from bot.ports.history import MessageReader, PastHistory
+from bot.ports.history import Cursors, MessageReader, PastHistory
 from bot.ports.parts import digest_time
 from bot.ports.store import IncidentStore
 
@@ -87,7 +87,7 @@ class PreviewChannel:
 
     async def _look(self, channel: str) -> _Looked:
         """The newest messages, until enough of them are alerts."""
-        looked, cursor = _Looked(), ""
+        looked, seen, cursor = _Looked(), Cursors(), ""
         latest = f"{self.clock.now().astimezone(UTC).timestamp():.6f}"
         for _ in range(PAGES):
             page = await self.history.between(channel, "0", latest, cursor)
@@ -95,7 +95,7 @@ class PreviewChannel:
                 self._take(channel, message, looked)
                 if len(looked.posts) >= ALERTS:
                     return looked
-            cursor = page.cursor
+            cursor = seen.after(page.cursor)
             if not cursor:
                 break
         return looked

@@ -52,8 +52,11 @@ class World:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[Backfill, Any]]:
-        async with backfilling(self.settings, 50_000, self._tell, self.waits.append) as (read, listed):
+        async with backfilling(self.settings, 50_000, self._tell, self._waited) as (read, listed):
             yield read, listed
+
+    def _waited(self, seconds: float, _problem: ChatUnavailable) -> None:
+        self.waits.append(seconds)
 
     def _tell(self, progress: Progress, _whole: Span) -> None:
         self.told.append(progress)
@@ -309,7 +312,7 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
         waits.append(seconds)
         clock.move(seconds)
 
-    patiently = Patience(clock, 50, lambda _: None, sleep)
+    patiently = Patience(clock, 50, lambda *_: None, sleep)
 
     async def asked() -> datetime:
         return clock.now()
@@ -319,7 +322,7 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
     assert round((last - begun).total_seconds()) == 60
     assert await patiently("replies", asked) == last
     told: list[float] = []
-    asks = Patience(clock, 5_000, told.append, sleep)
+    asks = Patience(clock, 5_000, lambda seconds, _: told.append(seconds), sleep)
     answers = [ChatUnavailable("Slack asks to wait.", 30.0), *(ChatUnavailable("Slack is away."),) * 9]
 
     async def answers_at_last() -> str:

@@ -111,6 +111,8 @@ async def test_a_database_of_its_own(slack: LocalSlack, tmp_path: Path) -> None:
     url = f"sqlite+aiosqlite:///{tmp_path / 'made.db'}"
     await look.make_tables(settings(slack, database_url=url))
     assert (await look.store(settings(slack, database_url=url))).ok is True
+    odd = await look.store(settings(slack, database_url="postgresql://u:pw@[::1/db"))
+    assert (odd.ok, look.lacks_tables(odd)) == (False, False)  # so that it asks again
     elsewhere = await look.store(settings(slack, database_url=f"{url}/x.db"))
     assert elsewhere.ok is False
     assert not look.lacks_tables(elsewhere)

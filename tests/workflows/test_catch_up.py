@@ -230,3 +230,17 @@ async def test_a_brief_in_time_says_nothing_of_it(w: World) -> None:
     await w.post()
     (row,) = await w.owed()
     assert "late" not in str(row.owed.payload["blocks"])
+
+
+async def test_pages_that_go_round_in_a_circle_end_and_what_was_read_is_taken(w: World) -> None:
+    class Circling(ToldHistory):
+        async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+            return ["C1"], "same"
+
+        async def page(self, channel: str, oldest: str, cursor: str) -> Page:
+            return Page((await super().page(channel, oldest, "")).messages, "same")
+
+    history = Circling()
+    history.post(5)
+    assert await catch_up(w, history)(minutes(3), minutes(10)) == 1
+    assert len(history.asked) == 2

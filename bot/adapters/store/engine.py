@@ -42,6 +42,8 @@ UNSAFE = (
 )
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ncpfs", "afs"})
 UNKNOWN_PROBLEM = "the database reported an error ({error}); see its log, and run `precedent doctor`"
+NO_ADDRESS = "DATABASE_URL is not an address; write sqlite+aiosqlite:///FILE or postgresql+asyncpg://USER@HOST/NAME."
+MOST_PORT = 65535
 DISK_FULL = "the disk of the database is full; free some space and try again"
 STILL_READ = "What was deleted may still be in the database's file, for somebody reads an older state of it; try again."
 NOTHING_SAVED = "Nothing was saved or read: {}."
@@ -100,10 +102,10 @@ def read_url(url: str) -> URL:
     """The address, with the async driver filled in; raises StoreUnavailable for what we cannot use."""
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
-        raise StoreUnavailable(
-            "DATABASE_URL is not an address; write sqlite+aiosqlite:///FILE or postgresql+asyncpg://USER@HOST/NAME."
-        ) from error
+    except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
+        raise StoreUnavailable(NO_ADDRESS) from error
+    if parsed.port is not None and not 0 < parsed.port <= MOST_PORT:
+        raise StoreUnavailable(NO_ADDRESS)
     backend = parsed.get_backend_name()
     if backend == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
