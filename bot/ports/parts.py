@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 # Edits of one message that follow each other closer than this are sent as one.
 EDIT_EVERY_S = 3.0
+# In what is said to one person (`extra`): the channels of which it tells, so that it is known who else may read it.
+OF_CHANNELS = "of_channels"
 # How Slack's message events name what not everybody may read.
 PRIVATE_TYPES = frozenset({"group", "mpim", "im"})
 

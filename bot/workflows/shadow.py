@@ -19,7 +19,7 @@ from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Chat, Message, Posting
 from bot.ports.clock import Clock
 from bot.ports.nudges import Nudges
-from bot.ports.parts import owed, unless_refused
+from bot.ports.parts import OF_CHANNELS, owed, unless_refused
 from bot.ports.store import Changes, InboxRow, IncidentStore, OwedRow
 
 WAIT_S = 60.0
@@ -72,15 +72,27 @@ class ShowInShadow:
         if place is None or posting.operation not in (*CHANGED, "upload"):
             return posting
         there = await self._there(place.channel)
-        if not origin.startswith(DIRECT):  # what goes to one person was looked at before
-            here = await unless_refused(self.chat.channel(origin, within_s=FRESH_S), None)
-            if here is None or not may_be_shown(there.viewer, here.viewer):
-                return None
+        if not await self._may_be_read(row, origin, there):
+            return None
         in_thread = row.under_result if row.place else place.under
         if in_thread or posting.operation not in CHANGED:
             return posting
         link = await unless_refused(self.chat.permalink(origin, place.root_ts), None) if place.root_ts else None
         return self.head(posting, origin, link)
+
+    async def _may_be_read(self, row: OwedRow, origin: str, there: Channel) -> bool:
+        """What goes to one person is of the channels that it names; what names none could be of any. An edit of it says
+        nothing new."""
+        origins: Sequence[str] = (origin,)
+        if origin.startswith(DIRECT):
+            origins = (row.owed.payload.get("extra") or {}).get(OF_CHANNELS) or ()
+            if not origins:
+                return row.owed.operation != "post"
+        for channel_id in origins:
+            here = await unless_refused(self.chat.channel(channel_id, within_s=FRESH_S), None)
+            if here is None or not may_be_shown(there.viewer, here.viewer):
+                return False
+        return True
 
     async def _there(self, shadow: str) -> Channel:
         channel, problem = await look_at(self.chat, shadow)

@@ -16,7 +16,7 @@ from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.shadow import Shadowed
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Posting
-from bot.ports.parts import owed
+from bot.ports.parts import OF_CHANNELS, owed
 from bot.ports.store import Changes, Destination, InboxRow, Owed, OwedRow
 from bot.slack.shadow import headed, left_out
 from bot.workflows.deliver import Deliver
@@ -70,10 +70,25 @@ async def test_a_message_says_whose_it_is_and_replies_do_not() -> None:
         assert await shown(there, made) == made[1]
     edited = await shown(there, row("C0ALERTS", "update", place=None, target_place=Shadowed(SHADOW, None, "1.1")))
     assert edited == replace(said, operation="update")
-    direct, posting = row("D1", place=Shadowed(SHADOW))
-    nudge = await shown(there, (direct, replace(posting, delivery_id="nudge/U1/2026-11-30")))
-    assert nudge is not None
-    assert "for one person" in str(nudge.blocks[0])
+
+
+@pytest.mark.parametrize(
+    ("channels", "is_shown"),
+    [(["C0ALERTS"], True), (["C0ALERTS", "P1"], False), (["P1"], False), (["GONE"], False), (None, False)],
+)
+async def test_a_question_to_one_person_is_shown_to_who_may_read_all_that_it_asks_about(
+    channels: list[str] | None, *, is_shown: bool
+) -> None:
+    there = chat(Channel(SHADOW), private("P1"))
+    there.gone.add("GONE")
+    made, posting = row("D1", place=Shadowed(SHADOW))
+    payload = {"channel": "D1"} | ({"extra": {OF_CHANNELS: channels}} if channels else {})
+    asked = replace(made, owed=replace(made.owed, payload=payload))
+    said = await shown(there, (asked, replace(posting, delivery_id="nudge/U1/2026-11-30")))
+    assert (said is not None) is is_shown
+    assert said is None or "for one person" in str(said.blocks[0])
+    edit, posting = row("D1", "update", place=None, target_place=Shadowed(SHADOW))  # what stands there may be answered
+    assert await shown(there, (edit, posting)) is not None
 
 
 @pytest.mark.parametrize(
