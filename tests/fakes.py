@@ -102,7 +102,7 @@ class FakeChat:
         self.looked += 1
         return self.there.get(posting.delivery_id)
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         if channel_id in self.unseen:
             raise ChatRejected("not there", "channel_not_found")
         return Channel(channel_id, is_shared=channel_id in self.shared)

@@ -49,7 +49,7 @@ class NoSlack:
         """Nothing is there."""
         return None
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """A public channel."""
         return Channel(channel_id)
 

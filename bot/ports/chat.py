@@ -33,7 +33,7 @@ class Message:
 class Channel:
     """What matters of a channel: private ones keep their incidents to themselves; shared ones (read by another
     organisation, too) get no brief unless a steward allowed it. `pools`: the private channels it shares incidents with.
-    `is_joined`: the bot is in it."""
+    `is_joined`: the bot is in it. `is_archived`: nobody can write there."""
 
     id: str
     name: str = ""
@@ -42,6 +42,7 @@ class Channel:
     is_allowed: bool = False
     pools: tuple[str, ...] = ()
     is_joined: bool = True
+    is_archived: bool = False
 
     @property
     def is_silent(self) -> bool:
@@ -114,8 +115,8 @@ class Chat(Protocol):
         of this name in its thread."""
         ...
 
-    async def channel(self, channel_id: str) -> Channel:
-        """The channel, cached for some minutes."""
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        """The channel, as it was a minute ago at most; with `within_s`, no longer ago than so many seconds."""
         ...
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import asdict
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.channel import ChannelSettings, DigestTime
 from bot.ports import ChatAuthRejected, ChatRejected
-from bot.ports.chat import Message, Posting
+from bot.ports.chat import Channel, Chat, Message, Posting
 from bot.ports.store import Destination, Owed, PostedBrief
 
 T = TypeVar("T")
 
 # Edits of one message that follow each other closer than this are sent as one.
 EDIT_EVERY_S = 3.0
+# In what is said to one person (`extra`): the channels of which it tells, so that it is known who else may read it.
+OF_CHANNELS = "of_channels"
+# How Slack's message events name what not everybody may read.
+PRIVATE_TYPES = frozenset({"group", "mpim", "im"})
 
 
 def owed(
@@ -63,6 +67,15 @@ async def unless_refused(asked: Awaitable[T], otherwise: T) -> T:
         raise
     except ChatRejected:
         return otherwise
+
+
+async def channel_of_event(chat: Chat, event: Mapping[str, Any]) -> Channel:
+    """The channel in which a message was posted. The event itself says whether it was private then, which may be newer
+    than what is known of the channel: that is asked anew. Raises ChatRejected, ChatUnavailable."""
+    channel_id = str(event.get("channel") or "")
+    channel = await chat.channel(channel_id)
+    is_outdated = event.get("channel_type") in PRIVATE_TYPES and not channel.is_private
+    return await chat.channel(channel_id, within_s=0) if is_outdated else channel
 
 
 def zone_named(name: str) -> ZoneInfo | None:

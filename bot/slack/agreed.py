@@ -13,7 +13,7 @@ from bot.ports.chat import Channel, Chat, Posting, Said
 
 @dataclass(frozen=True, slots=True)
 class AgreedChat:
-    """`bot.ports.chat.Chat`: Slack's facts of a channel may be minutes old, what people agreed is read each time."""
+    """`bot.ports.chat.Chat`: Slack's facts of a channel may be a minute old, what people agreed is read each time."""
 
     chat: Chat
     channels: ChannelStore
@@ -26,9 +26,9 @@ class AgreedChat:
         """See the port."""
         return await self.chat.find(posting)
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """See the port. A channel that became public or shared has no pool any more: others read along."""
-        channel = await self.chat.channel(channel_id)
+        channel = await self.chat.channel(channel_id, within_s=within_s)
         if channel.is_shared:
             return replace(channel, is_allowed=(await self.channels.settings(channel_id)).shared)
         if channel.is_private:

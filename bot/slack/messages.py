@@ -133,9 +133,9 @@ class SlackSurfaces:
             "`/recall vendor:razorpay` alone tells what is known of a vendor."
         )
 
-    def hello(self) -> Message:
+    def hello(self, channel: str | None = None) -> Message:
         """What the bot says when it is invited to a channel."""
-        return hello()
+        return hello(channel)
 
     def home(self, lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
         """The Home view's blocks."""
@@ -210,13 +210,15 @@ def help_lines() -> list[str]:
     return ["*Precedent* answers alerts with what fixed them last time.", *lines, SHORTCUTS]
 
 
-def hello() -> Message:
-    """The first words in a channel: what will happen, and what will not."""
+def hello(channel: str | None = None) -> Message:
+    """The first words in a channel: what will happen, and what will not. The button names the channel, for the message
+    may stand in another one."""
     text = (
         "I answer alerts here in their thread: what fixed them last time, what wasted time, and which incidents say so. "
         "When you have fixed one, press *Record…* and the next alert knows. Messages that are no alerts I do not keep."
     )
-    ask = actions(ids.HELLO_ACTIONS, [button(ids.PREVIEW, "Preview on the last 50 alerts")])
+    value = ids.encode({"c": channel}) if channel else None
+    ask = actions(ids.HELLO_ACTIONS, [button(ids.PREVIEW, "Preview on the last 50 alerts", value)])
     blocks = (section(text), ask, context("Only you see the preview. `/precedent help` shows the commands."))
     return Message("Precedent answers alerts in this channel.", blocks)
 

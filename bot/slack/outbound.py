@@ -26,7 +26,9 @@ from bot.slack.answers import NotSlack, SlackClient, checked, not_slack, pages, 
 from bot.slack.said import said_in
 
 DEADLINE_S = 10.0
-CHANNEL_KEPT_FOR = timedelta(minutes=10)
+# Who reads a channel changes: what was said of a public one must not reach whom it was made private for. Slack allows
+# some fifty such questions a minute.
+CHANNEL_KEPT_FOR = timedelta(minutes=1)
 MEMBER_KEPT_FOR = timedelta(minutes=1)
 MEMBER_PAGE = 200
 MEMBER_PAGES = 50
@@ -68,7 +70,7 @@ def web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWe
 
 @dataclass(slots=True)
 class SlackChat:
-    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for ten minutes, that somebody is in one for a minute."""
+    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for a minute, and so is that somebody is in one."""
 
     client: AsyncWebClient
     clock: Clock
@@ -109,15 +111,21 @@ class SlackChat:
                     return str(message.get("ts"))
         return None
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """The channel. Direct messages count as private; `is_shared` means shared with another organisation."""
         now = self.clock.now()
         kept = self._channels.get(channel_id)
-        if kept and now - kept[1] < CHANNEL_KEPT_FOR:
+        longest = CHANNEL_KEPT_FOR if within_s is None else timedelta(seconds=within_s)
+        if kept and now - kept[1] < longest:
             return kept[0]
-        answer = await self._call("channel", lambda: self.client.conversations_info(channel=channel_id))
-        found = channel_of(channel_id, answer.get("channel") or {})
-        if found.is_joined:  # whoever invites the bot need not wait
+        try:
+            answer = await self._call("channel", lambda: self.client.conversations_info(channel=channel_id))
+        except ChatRejected:
+            self._channels.pop(channel_id, None)
+            raise
+        found = channel_of(channel_id, _told(answer))
+        self._channels.pop(channel_id, None)
+        if found.is_joined and not found.is_archived:  # whoever invites the bot need not wait
             self._channels[channel_id] = (found, now)
         return found
 
@@ -214,7 +222,17 @@ def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
     outside = bool(info.get("is_ext_shared")) or bool(info.get("is_pending_ext_shared"))
     shared = outside or (bool(info.get("is_shared")) and not info.get("is_org_shared"))
     joined = bool(info.get("is_member", True))  # direct messages have no members
-    return Channel(channel_id, str(info.get("name") or ""), private, shared, is_joined=joined)
+    archived = bool(info.get("is_archived"))
+    return Channel(channel_id, str(info.get("name") or ""), private, shared, is_joined=joined, is_archived=archived)
+
+
+def _told(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is told of a channel. Raises ChatUnavailable for an answer that names none: nothing is known then, and it
+    must not pass for a public channel."""
+    info = answer.get("channel")
+    if not isinstance(info, Mapping) or not isinstance(info.get("id"), str) or not info["id"]:
+        raise ChatUnavailable("Slack does not say what this channel is.")
+    return info
 
 
 def code_of(problem: SlackApiError) -> str:

@@ -29,13 +29,19 @@ def listen(app: AsyncApp, deps: Listening) -> None:
         await open_preview(deps, client, body)
 
 
+def previewed(body: Mapping[str, Any]) -> str:
+    """The channel that the button names, which is where the bot was invited; an older button is about its own."""
+    values = (action.get("value") for action in body.get("actions") or () if isinstance(action, Mapping))
+    return next((c for value in values if (c := ids.text_of(ids.decode(value), "c"))), None) or channel_id_of(body)
+
+
 async def open_preview(deps: Listening, client: AsyncWebClient, body: Mapping[str, Any]) -> None:
     """Show that it comes, then what it is: reading takes longer than Slack waits. Raises NotAllowedHere in a shared
     channel, and to who is not in a private one; ChatRejected where the bot is in it no more."""
     if deps.preview is None:
         raise NotAllowedHere(OFF)
     async with asyncio.timeout(OPEN_WITHIN_S):
-        channel = await channel_of_record(deps.chat, channel_id_of(body))
+        channel = await channel_of_record(deps.chat, previewed(body))
         await require_member(deps.chat, channel.id, user_of(body))
         opened = await client.views_open(trigger_id=trigger_of(body), view=loading_view(TITLE, READING))
     view = preview_view(await deps.preview(channel))

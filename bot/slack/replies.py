@@ -24,7 +24,7 @@ async def joined(row: InboxRow, deps: Listening) -> None:
     """The bot was invited: say what will happen here, once for each invitation."""
     event = row.body["event"]
     channel, stamp = str(event.get("channel") or ""), event.get("event_ts") or row.id
-    await _owe(row, deps, channel, f"hello/{channel}/{stamp}", deps.surfaces.hello())
+    await _owe(row, deps, channel, f"hello/{channel}/{stamp}", deps.surfaces.hello(channel))
 
 
 async def home(row: InboxRow, deps: Listening) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.domain.lifecycle import Life
 from bot.ports.chat import Channel, Chat
+from bot.ports.parts import channel_of_event
 from bot.ports.readings import read_alert
 from bot.ports.store import Changes, InboxRow, IncidentStore, SeenPost
 
@@ -27,7 +28,7 @@ class AttachMessage:
         """Work one inbox row off. Raises StoreUnavailable, ChatUnavailable."""
         event = row.body["event"]
         inner = event.get("message") or event
-        channel, ts = await self.chat.channel(event["channel"]), str(inner.get("ts") or event["ts"])
+        channel, ts = await channel_of_event(self.chat, event), str(inner.get("ts") or event["ts"])
         seen: tuple[SeenPost, ...] = ()
         if not channel.is_shared and await self.store.incident_at(channel.id, ts) is None:
             life = await self._spoken_of(event, channel)

@@ -38,7 +38,7 @@ from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.evidence import NO_SOURCES, Sources, beside, completing, refreshing
 from bot.ports.memory import Index, Recall
-from bot.ports.parts import EDIT_EVERY_S, brief_edit, owed
+from bot.ports.parts import EDIT_EVERY_S, brief_edit, channel_of_event, owed
 from bot.ports.store import Changes, InboxRow, IncidentStore, Kept, Owed, PostedBrief, SeenPost
 
 HISTORY_DAYS = 30
@@ -201,7 +201,7 @@ class AnswerAlert:
         reading = self.read(event)
         if isinstance(reading, NotAlert):
             return None
-        channel = await self.chat.channel(event["channel"])
+        channel = await channel_of_event(self.chat, event)
         if channel.is_silent:
             return None
         is_edit = reading.delivery is Delivery.EDIT

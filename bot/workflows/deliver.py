@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from bot.domain.incident import Incident
 from bot.observability import DELIVERIES, logger, spawn
@@ -161,6 +162,18 @@ class Lane:
         self.arrived += arrived
 
 
+class InShadow(Protocol):
+    """The last look at what stands in a shadow channel; see `bot.workflows.shadow.ShowInShadow`."""
+
+    async def __call__(self, row: OwedRow, posting: Posting) -> Posting | None:
+        """The message to send, None for none."""
+        ...
+
+    def meant(self, row: OwedRow, problem: BaseException) -> BaseException:
+        """What a failed delivery means."""
+        ...
+
+
 @dataclass(slots=True)
 class Deliver:
     """Works off the outbox: Slack's rows, and the memory bank's where one is set up. `deadline_s` for one delivery must
@@ -175,7 +188,7 @@ class Deliver:
     chance: Callable[[], float] = random.SystemRandom().random
     deadline_s: float = CALL_DEADLINE_S
     files: Files | None = None
-    in_shadow: Callable[[OwedRow, Posting], Awaitable[Posting | None]] | None = None
+    in_shadow: InShadow | None = None
     _free_at: dict[str, datetime] = field(default_factory=dict)
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
@@ -261,8 +274,9 @@ class Deliver:
         except (PrecedentError, TimeoutError) as problem:
             if row.owed.operation in DISPENSABLE and getattr(problem, "code", "") == "missing_scope":
                 return Refused(str(problem))
-            decision = after(problem, row.attempts, self.chance(), uncertain=row.uncertain)
-            asked_to_wait = getattr(problem, "retry_after_s", None) is not None
+            meant = self.in_shadow.meant(row, problem) if self.in_shadow else problem
+            decision = after(meant, row.attempts, self.chance(), uncertain=row.uncertain)
+            asked_to_wait = getattr(meant, "retry_after_s", None) is not None
             counts = isinstance(decision, Later) and decision.tried and not asked_to_wait
             if counts and lane.failed(row.id) >= ROW_FAULTS:
                 return Refused(f"{problem} This failed {ROW_FAULTS} times while other deliveries arrived.")

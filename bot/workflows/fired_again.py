@@ -26,7 +26,7 @@ from bot.domain.opening import posted_at
 from bot.domain.words import one_line
 from bot.ports import StoreConflict
 from bot.ports.chat import Chat, Message, Posting, Surfaces
-from bot.ports.parts import owed
+from bot.ports.parts import channel_of_event, owed
 from bot.ports.store import Changes, Destination, InboxRow, IncidentStore, Owed
 
 BOT = "precedent"
@@ -75,7 +75,7 @@ class AskAgain:
             or at is None
         ):
             return None
-        channel = await self.chat.channel(str(event.get("channel") or ""))
+        channel = await channel_of_event(self.chat, event)
         life = None if channel.is_silent else await self.store.latest_life(reading.fingerprint, channel.visibility)
         return (life.incident_id, at) if life and is_soon_after(life, at) else None
 

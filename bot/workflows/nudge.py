@@ -20,7 +20,7 @@ from bot.ports.channels import ChannelStore, People
 from bot.ports.chat import Chat, Posting, Surfaces
 from bot.ports.clock import Clock
 from bot.ports.nudges import Nudges
-from bot.ports.parts import digest_time, owed, unless_refused, zone_named
+from bot.ports.parts import OF_CHANNELS, digest_time, owed, unless_refused, zone_named
 from bot.ports.store import Changes, IncidentStore, PostedBrief
 from bot.workflows.rules import Gate
 
@@ -150,7 +150,8 @@ class PostNudges:
         message = self.surfaces.nudge(Nudge(person, incidents))
         delivery = f"nudge/{person}/{day.isoformat()}"
         only = names[0] if len(names) == 1 else None
-        posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only)
+        extra = {OF_CHANNELS: sorted({one.channel for one in incidents})}
+        posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
         changes = Changes(owed=(owed(posting, key=delivery),))
         return await self.nudges.claim(person, day, names, changes)
 

@@ -19,14 +19,19 @@ from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Chat, Message, Posting
 from bot.ports.clock import Clock
 from bot.ports.nudges import Nudges
-from bot.ports.parts import owed, unless_refused
+from bot.ports.parts import OF_CHANNELS, owed, unless_refused
 from bot.ports.store import Changes, InboxRow, IncidentStore, OwedRow
 
 WAIT_S = 60.0
+AGAIN_S = 1.0
 LOOK_EVERY_S = 30.0
+# How old what is known of a channel may be where it decides who reads something: a storm asks six times a minute.
+FRESH_S = 10.0
 PRIVATE = "private:"
 CHANGED = frozenset({"post", "update"})
 DIRECT = "D"
+# Slack's words for a shadow channel that was there a moment ago.
+LOST = frozenset({"not_in_channel", "is_archived", "channel_not_found"})
 LEFT_OUT = "who reads the shadow channel may not see alerts of this private channel"
 log = logger("shadow")
 
@@ -35,13 +40,15 @@ def problem_of(channel: Channel) -> str | None:
     """Why nothing can be written in a shadow channel, as a sentence; None where it can."""
     if channel.is_shared:
         return "it is shared with another organisation; choose a channel of your own"
+    if channel.is_archived:
+        return "it is archived; unarchive it and invite the bot, or choose another channel"
     return None if channel.is_joined else "the bot is not in it; invite it: /invite @Precedent"
 
 
 async def look_at(chat: Chat, shadow: str) -> tuple[Channel | None, str | None]:
     """The shadow channel, and what is wrong with it. Raises ChatAuthRejected, ChatUnavailable."""
     try:
-        channel = await chat.channel(shadow)
+        channel = await chat.channel(shadow, within_s=FRESH_S)
     except ChatAuthRejected:
         raise
     except ChatRejected as refused:
@@ -65,31 +72,55 @@ class ShowInShadow:
         if place is None or posting.operation not in (*CHANGED, "upload"):
             return posting
         there = await self._there(place.channel)
-        if not origin.startswith(DIRECT):  # what goes to one person was looked at before
-            here = await unless_refused(self.chat.channel(origin), None)
-            if here is None or not may_be_shown(there.viewer, here.viewer):
-                return None
+        if not await self._may_be_read(row, origin, there):
+            return None
         in_thread = row.under_result if row.place else place.under
         if in_thread or posting.operation not in CHANGED:
             return posting
         link = await unless_refused(self.chat.permalink(origin, place.root_ts), None) if place.root_ts else None
         return self.head(posting, origin, link)
 
+    async def _may_be_read(self, row: OwedRow, origin: str, there: Channel) -> bool:
+        """What goes to one person is of the channels that it names; what names none could be of any. An edit of it says
+        nothing new."""
+        origins: Sequence[str] = (origin,)
+        if origin.startswith(DIRECT):
+            origins = (row.owed.payload.get("extra") or {}).get(OF_CHANNELS) or ()
+            if not origins:
+                return row.owed.operation != "post"
+        for channel_id in origins:
+            here = await unless_refused(self.chat.channel(channel_id, within_s=FRESH_S), None)
+            if here is None or not may_be_shown(there.viewer, here.viewer):
+                return False
+        return True
+
     async def _there(self, shadow: str) -> Channel:
         channel, problem = await look_at(self.chat, shadow)
         if channel is not None and problem is None:
             return channel
-        said = f"The shadow channel {shadow} cannot be written to: {problem}"
         if shadow == self.shadow:
-            raise ChatUnavailable(f"{said}. What is owed there waits; mend it, or set another SHADOW_CHANNEL.", WAIT_S)
-        raise ChatRejected(said, "old_shadow_channel")
+            raise _waits(shadow, str(problem))
+        raise ChatRejected(f"The shadow channel {shadow} cannot be written to: {problem}", "old_shadow_channel")
+
+    def meant(self, row: OwedRow, problem: BaseException) -> BaseException:
+        """What a failed delivery means: where the shadow channel of now was lost since it was looked at, the row waits
+        for it like all others."""
+        place = row.place or row.target_place
+        if place and place.channel == self.shadow and isinstance(problem, ChatRejected) and problem.code in LOST:
+            return _waits(place.channel, str(problem))
+        return problem
 
 
-async def hidden(chat: Chat, shadow: Channel, visibility: str) -> bool:
+def _waits(shadow: str, problem: str) -> ChatUnavailable:
+    said = f"The shadow channel {shadow} cannot be written to: {problem.rstrip('.')}."
+    return ChatUnavailable(f"{said} What is owed there waits; mend it, or set another SHADOW_CHANNEL.", WAIT_S)
+
+
+async def hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: float | None = FRESH_S) -> bool:
     """Whether incidents of this visibility may not be shown in the shadow channel. Raises ChatUnavailable."""
     if not visibility.startswith(PRIVATE):
         return False
-    here = await unless_refused(chat.channel(visibility.removeprefix(PRIVATE)), None)
+    here = await unless_refused(chat.channel(visibility.removeprefix(PRIVATE), within_s=within_s), None)
     return here is None or not may_be_shown(shadow.viewer, here.viewer)
 
 
@@ -106,11 +137,15 @@ class AdmitInShadow:
     shadow: str
 
     async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
-        """See `AdmitAlert`. Raises StoreUnavailable, ChatUnavailable."""
+        """See `AdmitAlert`. Raises StoreUnavailable; ChatUnavailable, too, where the channel became another one while
+        its alert was read: it is read anew then."""
         admission = replace(await self.admit(row, channel, alert, at), tell=None)
         if admission.outcome is not Outcome.ANSWER:
             return admission
-        there = await unless_refused(self.chat.channel(self.shadow), Channel(self.shadow))
+        now = await unless_refused(self.chat.channel(channel.id, within_s=FRESH_S), channel)
+        if (now.visibility, now.is_silent) != (channel.visibility, channel.is_silent):
+            raise ChatUnavailable("Who reads this channel changed just now: its alert is read anew.", AGAIN_S)
+        there = await unless_refused(self.chat.channel(self.shadow, within_s=FRESH_S), Channel(self.shadow))
         if await hidden(self.chat, there, channel.visibility):
             return Admission(Outcome.COUNT_ONLY, LEFT_OUT)
         return admission
@@ -126,7 +161,7 @@ class NudgesInShadow:
 
     async def waiting(self, since: datetime) -> tuple[Life, ...]:
         """See the port. Raises ChatUnavailable, too."""
-        there = await unless_refused(self.chat.channel(self.shadow), None)
+        there = await unless_refused(self.chat.channel(self.shadow, within_s=FRESH_S), None)
         found = await self.nudges.waiting(since) if there else ()
         return tuple([life for life in found if there and not await hidden(self.chat, there, life.visibility)])
 
@@ -158,7 +193,7 @@ class TellLeftOut:
         now = self.clock.now()
         since = now.replace(hour=0, minute=0, second=0, microsecond=0)
         lives = await self.store.lives(since, now + timedelta(seconds=1), OPERATOR)
-        known = {v: await hidden(self.chat, there, v) for v in {life.visibility for life in lives}}
+        known = {v: await hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
         count = sum(known[life.visibility] for life in lives)
         if count and self._told != (since.date(), count):
             message, name = self.render(count), f"left-out/{self.shadow}/{since.date().isoformat()}"

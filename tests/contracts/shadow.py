@@ -105,3 +105,41 @@ class ShadowContract:
         assert (await store.outbox.move_unsent("C0T"), await store.outbox.move_unsent(None)) == (0, 0)
         (again,) = await taken(store)
         assert (again.place, again.own_result) == (Shadowed("C0S", None, "10.1"), "78.1")
+
+    async def test_what_waits_when_the_mode_is_turned_on_goes_where_it_would_go_if_it_were_owed_now(
+        self, store: Store
+    ) -> None:
+        off, key = writing(store, None), "C1/INC-7"
+        await off.commit(Changes(briefs=(POSTED,), owed=(owed(post(POSTED.delivery_id), key=key),)))
+        late = replace(POSTED, incident_id="INC-8", delivery_id="brief/INC-8/C1")
+        await off.commit(Changes(briefs=(late,), owed=(owed(post(late.delivery_id, "INC-8"), key="maybe"),)))
+        done = owed(post("digest/C1/1", None, None), key="done")
+        await off.commit(Changes(owed=(done,)))
+        first, maybe, sent = await taken(store)
+        await store.outbox.postpone(first, 600, "Slack is down", uncertain=False)
+        await store.outbox.postpone(maybe, 0, "no answer", uncertain=True)
+        await store.outbox.settle(sent, "79.1")
+        react = Posting("react", "C1", "seen/1", ts="10.1", reaction="eyes")
+        names = ("repeat/INC-7/C1/11.1", "recorded/INC-7/1", "mention/C1/1", "storm/C1/1")
+        waiting = (owed(post(name, "INC-7" if "INC" in name else None), key=name) for name in names)
+        edit = brief_edit(POSTED, EDIT)
+        again = replace(done, replaces=True)
+        await off.commit(Changes(owed=(*waiting, edit, again, owed(react, key="react"))))
+        # on, off, and on again before anything was sent: the same as on
+        assert [await store.outbox.move_unsent(shadow) for shadow in ("C0S", None, "C0S", "C0S")] == [4, 4, 4, 0]
+        (brief, *_) = rows = await taken(store)
+        assert (brief.owed.delivery_id, brief.place) == (POSTED.delivery_id, Shadowed("C0S", None, "10.1"))
+        await store.outbox.settle(brief, "80.1")
+        rows += await taken(store)
+        assert {row.owed.delivery_id: row.place for row in rows} == {
+            POSTED.delivery_id: Shadowed("C0S", None, "10.1"),
+            late.delivery_id: None,  # it may have been sent
+            "repeat/INC-7/C1/11.1": UNDER,
+            "recorded/INC-7/1": UNDER,
+            "mention/C1/1": None,
+            "storm/C1/1": Shadowed("C0S", None, "10.1"),
+            edit.delivery_id: None,
+            "digest/C1/1": None,  # it stands in its channel
+        }
+        (edited,) = [row for row in rows if row.owed.delivery_id == edit.delivery_id]
+        assert edited.target_place == Shadowed("C0S", None, "10.1")

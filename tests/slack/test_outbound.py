@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -99,7 +100,7 @@ async def test_who_it_is(slack: LocalSlack, chat: SlackChat) -> None:
     assert {"chat:write", "channels:history"} <= await chat.scopes()
 
 
-async def test_channels_are_told_apart_and_kept_for_ten_minutes(
+async def test_channels_are_told_apart_and_kept_for_a_minute(
     slack: LocalSlack, chat: SlackChat, clock: ToldClock
 ) -> None:
     public, secret = await chat.channel("C0ALERTS"), await chat.channel("C0SECRET")
@@ -110,9 +111,45 @@ async def test_channels_are_told_apart_and_kept_for_ten_minutes(
     assert shared.is_shared
     await chat.channel("C0ALERTS")
     assert len(slack.calls("conversations.info")) == 4
-    clock.at += timedelta(minutes=10)
+    clock.at += timedelta(minutes=1)
     await chat.channel("C0ALERTS")
     assert len(slack.calls("conversations.info")) == 5
+
+
+async def test_who_reads_a_channel_can_be_asked_anew(slack: LocalSlack, chat: SlackChat, clock: ToldClock) -> None:
+    await chat.channel("C0ALERTS")
+    alerts = slack.core.workspace.channel("alerts")
+    alerts.is_private = True
+    clock.at += timedelta(seconds=9)
+    assert not (await chat.channel("C0ALERTS", within_s=10)).is_private
+    clock.at += timedelta(seconds=1)
+    assert not (await chat.channel("C0ALERTS")).is_private
+    assert (await chat.channel("C0ALERTS", within_s=10)).is_private
+    assert (await chat.channel("C0ALERTS")).is_private  # what was asked anew is what is known from then on
+    alerts.is_archived = True
+    for _ in range(2):  # and what cannot be used is not kept: it may be mended any moment
+        assert (await chat.channel("C0ALERTS", within_s=0)).is_archived
+        alerts.is_archived = not alerts.is_archived
+        assert (await chat.channel("C0ALERTS")).is_archived is alerts.is_archived
+        alerts.is_archived = True
+    await chat.channel("C0PARTNERS")
+    del slack.core.workspace.channels["C0PARTNERS"]
+    with pytest.raises(ChatRejected):
+        await chat.channel("C0PARTNERS", within_s=0)
+    with pytest.raises(ChatRejected):
+        await chat.channel("C0PARTNERS")
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"channel": None}, {"channel": {}}, {"channel": {"name": "x"}}, {"channel": "C1"}]
+)
+async def test_an_answer_that_names_no_channel_is_no_public_channel(answer: dict[str, Any], clock: ToldClock) -> None:
+    class Empty(AsyncWebClient):
+        async def conversations_info(self, **_: Any) -> Any:
+            return SimpleNamespace(data={"ok": True, **answer})
+
+    with pytest.raises(ChatUnavailable, match="does not say"):
+        await SlackChat(Empty(), clock).channel("C1")
 
 
 async def test_a_permalink(slack: LocalSlack, chat: SlackChat) -> None:

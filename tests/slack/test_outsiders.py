@@ -57,7 +57,7 @@ class Facts:
 
     channel_now: Channel
 
-    async def channel(self, _channel_id: str) -> Channel:
+    async def channel(self, _channel_id: str, *, within_s: float | None = None) -> Channel:
         return self.channel_now
 
 

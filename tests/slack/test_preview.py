@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.tables import inbox, lives, notices, outbox
@@ -21,7 +22,9 @@ from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.app import build_app
 from bot.slack.history import SlackHistory
+from bot.slack.messages import hello
 from bot.slack.preview_modal import preview_view
+from bot.slack.previewing import previewed as previewed_channel
 from tests.bootstrap.past import case
 from tests.fakes import START
 from tests.slack.conftest import ROOT, Desk, listening
@@ -98,6 +101,20 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
         chat.chat._channels.clear()
         await slack.click("C0ALERTS", hello["ts"], ids.PREVIEW, user="alice")
         assert "shared with another organisation" in await desk.whisper("alice")
+
+
+@pytest.mark.parametrize(
+    ("actions", "channel"),
+    [
+        (hello("C0NEW").blocks[1]["elements"], "C0NEW"),
+        (hello().blocks[1]["elements"], "C0SHADOW"),
+        ([{"value": "C0NEW"}, None, {"value": 1}], "C0SHADOW"),
+        (None, "C0SHADOW"),
+    ],
+)
+def test_the_preview_is_of_the_channel_that_the_button_names(actions: Any, channel: str) -> None:
+    """The hello may stand in a shadow channel."""
+    assert previewed_channel({"channel": {"id": "C0SHADOW"}, "actions": actions}) == channel
 
 
 def shown(found: Preview | str) -> str:

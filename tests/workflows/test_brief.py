@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bot.domain.query import Viewer
+from bot.domain.query import OPERATOR, Viewer
 from bot.ports import IncidentNotFound
 from bot.ports.chat import Channel
 from bot.workflows.resolve import Outcome, Resolution
-from tests.workflows.world import START, World, world
+from tests.workflows.world import START, ToldChat, World, world
 
 PUBLIC = Viewer()
 
@@ -88,6 +89,21 @@ async def test_channels_shared_with_other_organisations_stay_quiet(w: World) -> 
     w.chat.channels["C1"] = Channel("C1", is_shared=True)
     await w.post(severity="critical")
     assert await w.owed() == []
+
+
+async def test_a_channel_that_became_private_is_private_from_its_next_alert_on(w: World) -> None:
+    class Outdated(ToldChat):
+        """What was known of a channel a moment ago is told, unless it is asked anew."""
+
+        async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+            return Channel(channel_id, is_private=within_s is not None)
+
+    answer = replace(w.answer, chat=Outdated())
+    for n, kind in enumerate(("group", "channel"), 1):
+        event = {"channel": "C1", "ts": f"190000000{n}.000100", "channel_type": kind, "alert": {"fingerprint": kind}}
+        await answer(await w.row(event))
+    lives = await w.memory.incidents.open_lives(OPERATOR)
+    assert {one.fingerprint: one.visibility for one in lives} == {"group": "private:C1", "channel": "public"}
 
 
 async def test_a_private_channel_keeps_its_incident_to_itself(w: World) -> None:

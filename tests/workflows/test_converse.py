@@ -60,7 +60,7 @@ class FailingChat(ToldChat):
 
     fails: dict[str, Exception] = field(default_factory=dict)
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         self._fail("channel")
         return await super().channel(channel_id)
 

@@ -254,7 +254,7 @@ async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: Desk) -> 
 class Away(ToldChat):
     """A Slack that cannot be asked."""
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         raise ChatUnavailable("Slack cannot be reached.")
 
 

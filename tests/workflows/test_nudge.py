@@ -94,6 +94,7 @@ async def test_one_message_at_ten_for_all_of_a_person_and_never_again(w: World) 
     assert list(said) == ["DU1"]
     assert all(name in said["DU1"] for name in ("Alert a", "Alert b"))
     assert "Alert c" not in said["DU1"]
+    assert "{'of_channels': ['C1']}" in said["DU1"]  # by which it is known who else may read it
     assert await w.memory.store.nudges.waiting(CLEARED) == ()
     for days in (1, 1, 5):
         w.clock.go_on(days=days)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -15,13 +16,21 @@ from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.shadow import Shadowed
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Posting
+from bot.ports.parts import OF_CHANNELS, owed
 from bot.ports.store import Changes, Destination, InboxRow, Owed, OwedRow
 from bot.slack.shadow import headed, left_out
+from bot.workflows.deliver import Deliver
 from bot.workflows.shadow import AdmitInShadow, NudgesInShadow, ShowInShadow, TellLeftOut, told_of
 from tests.workflows.world import START, ToldChat, World, world
 
 SHADOW = "CS"
 ALERT = Alert("test", AlertState.FIRING, "f1")
+
+
+@pytest.fixture
+async def w(tmp_path: Path) -> AsyncIterator[World]:
+    async with world(tmp_path) as made:
+        yield made
 
 
 def private(channel: str, *pools: str) -> Channel:
@@ -61,10 +70,25 @@ async def test_a_message_says_whose_it_is_and_replies_do_not() -> None:
         assert await shown(there, made) == made[1]
     edited = await shown(there, row("C0ALERTS", "update", place=None, target_place=Shadowed(SHADOW, None, "1.1")))
     assert edited == replace(said, operation="update")
-    direct, posting = row("D1", place=Shadowed(SHADOW))
-    nudge = await shown(there, (direct, replace(posting, delivery_id="nudge/U1/2026-11-30")))
-    assert nudge is not None
-    assert "for one person" in str(nudge.blocks[0])
+
+
+@pytest.mark.parametrize(
+    ("channels", "is_shown"),
+    [(["C0ALERTS"], True), (["C0ALERTS", "P1"], False), (["P1"], False), (["GONE"], False), (None, False)],
+)
+async def test_a_question_to_one_person_is_shown_to_who_may_read_all_that_it_asks_about(
+    channels: list[str] | None, *, is_shown: bool
+) -> None:
+    there = chat(Channel(SHADOW), private("P1"))
+    there.gone.add("GONE")
+    made, posting = row("D1", place=Shadowed(SHADOW))
+    payload = {"channel": "D1"} | ({"extra": {OF_CHANNELS: channels}} if channels else {})
+    asked = replace(made, owed=replace(made.owed, payload=payload))
+    said = await shown(there, (asked, replace(posting, delivery_id="nudge/U1/2026-11-30")))
+    assert (said is not None) is is_shown
+    assert said is None or "for one person" in str(said.blocks[0])
+    edit, posting = row("D1", "update", place=None, target_place=Shadowed(SHADOW))  # what stands there may be answered
+    assert await shown(there, (edit, posting)) is not None
 
 
 @pytest.mark.parametrize(
@@ -102,6 +126,7 @@ async def test_a_channel_that_cannot_be_seen_shows_nothing() -> None:
     [
         (Channel(SHADOW, is_shared=True, is_allowed=True), "shared with another organisation"),
         (Channel(SHADOW, is_joined=False), "the bot is not in it"),
+        (Channel(SHADOW, is_archived=True, is_joined=False), "it is archived"),
         (None, "cannot see this channel"),
     ],
 )
@@ -121,9 +146,88 @@ async def test_while_it_cannot_be_written_to_all_waits_and_in_an_earlier_one_not
     assert says in told
 
 
+@dataclass
+class Outdated(ToldChat):
+    """Tells what was known of a channel before, unless it is asked for something newer than a minute."""
+
+    before: dict[str, Channel] = field(default_factory=dict)
+
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        newest = within_s is not None and within_s <= 10
+        return await super().channel(channel_id) if newest else self.before.get(channel_id, Channel(channel_id))
+
+
+@pytest.mark.parametrize(
+    ("now", "error"),
+    [
+        ({"C0ALERTS": private("C0ALERTS")}, None),
+        ({SHADOW: Channel(SHADOW, is_shared=True)}, ChatUnavailable),
+        ({SHADOW: Channel(SHADOW, is_archived=True)}, ChatUnavailable),
+        ({SHADOW: Channel(SHADOW, is_joined=False)}, ChatUnavailable),
+    ],
+)
+async def test_who_reads_along_is_asked_anew_before_anything_is_shown(
+    now: dict[str, Channel], error: type[Exception] | None
+) -> None:
+    there = Outdated(now)
+    if error is None:
+        assert await shown(there, row("C0ALERTS")) is None
+    else:
+        with pytest.raises(error):
+            await shown(there, row("C0ALERTS"))
+
+
+async def test_an_alert_is_read_anew_when_its_channel_became_another_one_meanwhile() -> None:
+    async def admit(*_: object) -> Admission:
+        return ANSWERED
+
+    event = InboxRow(1, "message", {"event": {}}, "lease", 1, START)
+    for became in (private("C0ALERTS"), Channel("C0ALERTS", is_shared=True)):
+        with pytest.raises(ChatUnavailable, match="read anew"):
+            await AdmitInShadow(admit, Outdated({"C0ALERTS": became}), SHADOW)(event, Channel("C0ALERTS"), ALERT, START)
+    # the shadow channel was private and pooled a moment ago, and everybody reads it now
+    was = {SHADOW: private(SHADOW, "C0ALERTS")}
+    pooled = private("C0ALERTS", SHADOW)
+    there = Outdated({"C0ALERTS": pooled, SHADOW: Channel(SHADOW)}, before=was)
+    assert (await AdmitInShadow(admit, there, SHADOW)(event, pooled, ALERT, START)).outcome is Outcome.COUNT_ONLY
+    assert await NudgesInShadow(Waiting((life(1, "private:C0ALERTS"),)), there, SHADOW).waiting(START) == ()
+
+
+@pytest.mark.parametrize("code", ["not_in_channel", "is_archived", "channel_not_found"])
+async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it(w: World, code: str) -> None:
+    @dataclass
+    class Losing(ToldChat):
+        lost: bool = True
+
+        async def deliver(self, posting: Posting) -> str | None:
+            if self.lost:
+                raise ChatRejected("The channel is lost.", code)
+            return await super().deliver(posting)
+
+    there, store = Losing(), w.memory.store.incidents
+    on = replace(store, writer=replace(store.writer, shadow=SHADOW))
+    digests = [Posting("post", "C0ALERTS", f"digest/{n}", "said") for n in range(2)]
+    deliver = Deliver(w.memory.outbox, there, w.clock, in_shadow=ShowInShadow(there, SHADOW, headed))
+    for posting in digests:
+        await on.commit(Changes(owed=(owed(posting, key=posting.delivery_id),)))
+    for _ in range(25):  # more often than any row may fail for another reason
+        await deliver.drain_once()
+        w.clock.go_on(seconds=61)
+    assert await w.memory.outbox.counts() == {"slack.pending": 2}
+    there.lost = False
+    for _ in range(3):
+        await deliver.drain_once()
+        w.clock.go_on(seconds=61)
+    assert [(p.channel, p.delivery_id) for p in there.delivered] == [(SHADOW, "digest/0"), (SHADOW, "digest/1")]
+    # of an earlier shadow channel, and of any other, it is a refusal
+    refused = ChatRejected("The channel is lost.", code)
+    shows = ShowInShadow(there, "C0OTHER", headed)
+    assert [shows.meant(r, refused) for r, _ in (row("C1"), row("C1", place=None))] == [refused, refused]
+
+
 async def test_the_state_is_told_whatever_slack_does() -> None:
     class Down(ToldChat):
-        async def channel(self, channel_id: str) -> Channel:
+        async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             raise ChatAuthRejected("Slack does not accept the bot token.", "invalid_auth")
 
     assert (await told_of(chat(Channel(SHADOW, "watching")), SHADOW)) == (
@@ -167,12 +271,6 @@ async def test_nobody_is_asked_in_the_shadow_channel_about_what_may_not_be_read_
     gone = chat()
     gone.gone.add(SHADOW)
     assert await NudgesInShadow(inner, gone, SHADOW).waiting(START) == ()
-
-
-@pytest.fixture
-async def w(tmp_path: Path) -> Any:
-    async with world(tmp_path) as made:
-        yield made
 
 
 async def test_what_is_left_out_is_counted_once_a_day_without_names(w: World) -> None:

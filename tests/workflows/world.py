@@ -67,7 +67,7 @@ class ToldChat:
     async def find(self, posting: Posting) -> str | None:
         return None
 
-    async def channel(self, channel_id: str) -> Channel:
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         if channel_id in self.gone:
             raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
         return self.channels.get(channel_id, Channel(channel_id))

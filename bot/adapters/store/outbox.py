@@ -129,7 +129,8 @@ class SqlOutbox:
 
     async def move_unsent(self, shadow: str | None) -> int:
         """What waits for another shadow channel than this (None: the mode is off) and was surely never sent goes where the
-        mode now says; how many. What joins the thread of a message that stands there stays with it."""
+        mode now says, and so does what waits for its own channel while the mode is on; how many. What joins the thread of a
+        message that stands there stays with it. What may have been sent is looked for where it went."""
         parent = outbox.alias("parent")
         stands = sa.or_(parent.c.result.is_not(None), parent.c.uncertain, parent.c.state == "sending")
         joins = sa.exists().where(parent.c.delivery_id == outbox.c.place_under, stands)
@@ -139,7 +140,8 @@ class SqlOutbox:
         if shadow is None:
             changed |= {"place_under": None, "place_root": None}
         async with self.database.write() as connection:
-            return int((await connection.execute(sa.update(outbox).where(other).values(**changed))).rowcount)
+            moved = int((await connection.execute(sa.update(outbox).where(other).values(**changed))).rowcount)
+            return moved + (await _keep_back(connection, shadow, self.clock.now()) if shadow else 0)
 
     async def counts(self) -> Mapping[str, int]:
         """See the port."""
@@ -237,6 +239,26 @@ async def _placed(connection: AsyncConnection, one: Owed, shadow: str | None) ->
     call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
     about = named("incident_id")
     return shadowed(call, shadow, await _brief_in_shadow(connection, str(about), call.channel) if about else None)
+
+
+async def _keep_back(connection: AsyncConnection, shadow: str, now: datetime) -> int:
+    """What was owed before the mode was turned on and was surely never sent goes where it would go if it were owed now;
+    how many. A brief is older than what joins it."""
+    unsent = (outbox.c.state == "pending", outbox.c.result.is_(None), sa.not_(outbox.c.uncertain))
+    own = sa.and_(outbox.c.destination == Destination.SLACK.value, outbox.c.place.is_(None), *unsent)
+    moved = 0
+    for row in (await connection.execute(sa.select(outbox).where(own).order_by(outbox.c.id))).mappings().all():
+        same = outbox.c.id == row["id"]
+        if is_left_out(row["operation"], shadow):
+            await connection.execute(sa.delete(outbox).where(same))
+            continue
+        payload = json.loads(row["payload"])
+        one = Owed(Destination.SLACK, row["operation"], row["key"], row["delivery_id"], payload)
+        if place := await _placed(connection, one, shadow):
+            where = {"place": place.channel, "place_under": place.under, "place_root": place.root_ts}
+            await connection.execute(sa.update(outbox).where(same).values(**where, due_at=now))
+            moved += 1
+    return moved
 
 
 async def _brief_in_shadow(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
