@@ -89,7 +89,7 @@ async def channel_with(chat: SlackChat, name: str) -> Channel | None:
             lambda at=at: chat.client.conversations_list(types=KINDS, exclude_archived=True, limit=PAGE, cursor=at),  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         )
         for info in answer.get("channels") or ():
-            if isinstance(info, Mapping) and name in (info.get("name"), info.get("name_normalized")):
+            if isinstance(info, Mapping) and info.get("id") and name in (info.get("name"), info.get("name_normalized")):
                 return channel_of(str(info.get("id")), info)
         cursor = (answer.get("response_metadata") or {}).get("next_cursor") or None
         if cursor is None:
