@@ -88,7 +88,7 @@ async def channel_with(chat: SlackChat, name: str) -> Channel | None:
     """The channel of this name that the bot can see: any public one, and private ones that it is in."""
     async for answer in pages(lambda at: chat.ask("channels", lambda: _page(chat, at)), PAGES):
         for info in rows(answer, "channels"):
-            if name in (info.get("name"), info.get("name_normalized")):
+            if info.get("id") and name in (info.get("name"), info.get("name_normalized")):
                 return channel_of(str(info.get("id")), info)
     return None
 
