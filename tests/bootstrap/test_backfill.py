@@ -26,7 +26,7 @@ from bot.domain.backfill import Span
 from bot.domain.lifecycle import IncidentState, Life
 from bot.domain.query import OPERATOR, Viewer
 from bot.playground import LocalSlack
-from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere, StoreConflict
+from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere, StoreConflict, StoreUnavailable
 from bot.ports.backfills import Progress
 from bot.ports.store import Changes, InboxRow, Received, SeenPost
 from bot.settings import Settings
@@ -243,6 +243,31 @@ async def test_private_channels_keep_their_past_and_shared_ones_are_not_read(wor
             await read(await read.find("C0PARTNERS"), secret.ago(days=9))
         with pytest.raises(ChatRejected, match="Invite it"):
             await read.find("#nowhere")
+
+
+async def test_a_post_whose_taking_was_broken_off_gets_its_end(world: World) -> None:
+    past = world.past
+    ended = past.tool("pagerduty/triggered", past.ago(days=30))
+    past.edited(ended, "pagerduty/resolved", past.ago(days=30) + timedelta(hours=1))
+    past.sort()
+    async with world.opened() as (read, _):
+        answer, taken = read.answer, []
+
+        async def breaks(row: InboxRow) -> bool:
+            taken.append(row)
+            if len(taken) == 2:
+                raise StoreUnavailable("The database is down.")
+            return await answer(row)
+
+        object.__setattr__(read, "answer", breaks)
+        with pytest.raises(StoreUnavailable):
+            await read(await read.find("alerts"), past.ago(days=90))
+        (life,) = await read.store.lives(past.ago(days=90), past.now, OPERATOR)
+        assert life.cleared_at is None
+        object.__setattr__(read, "answer", answer)
+        await read(await read.find("alerts"), past.ago(days=90))
+        (life,) = await read.store.lives(past.ago(days=90), past.now, OPERATOR)
+        assert life.cleared_at is not None
 
 
 async def test_the_list_of_one_channel_names_nothing_of_another(world: World) -> None:
