@@ -27,6 +27,8 @@ def ended_like_ctrl_c() -> Iterator[None]:
     def once(*_signal: object) -> None:
         for number in ENDINGS:
             signal.signal(number, signal.SIG_IGN)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script
+            raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)
 
     before = {number: signal.getsignal(number) for number in ENDINGS}

@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,34 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def heeding() -> Iterator[None]:
+    """In the background of a script, Ctrl-C and a closed terminal are ignored: not in these tests."""
+    ignored = [number for number in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def test_told_to_end_in_the_background_of_a_script(tmp_path: Path, temporary: Path) -> None:
+    config = Settings(database_url=fresh(tmp_path / "cli.db"), embeddings="off")
+
+    async def replays() -> None:
+        async with replaying(config, SystemClock()):
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(20)
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(SystemExit):
+            run(replays())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
