@@ -17,9 +17,10 @@ from bot.bootstrap.doctor_slack import OFF, PAGE, RESTART, Told
 from bot.bootstrap.finding import Finding
 from bot.bootstrap.system import RandomIds
 from bot.ports import ChatRejected, PrecedentError
+from bot.ports.chat import Channel
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.slack.app_facts import Introduction, Place, group_ids, is_person, joined, place, posts_since
+from bot.slack.app_facts import Introduction, channel_by_id, group_ids, is_person, joined, posts_since
 from bot.slack.outbound import SlackChat
 
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,20}")
@@ -44,7 +45,7 @@ class Here:
     clock: Clock
 
 
-async def channels(here: Here) -> tuple[tuple[Finding, ...], tuple[Place, ...]]:
+async def channels(here: Here) -> tuple[tuple[Finding, ...], tuple[Channel, ...]]:
     """The bot is in some channel."""
     try:
         found = await joined(here.chat)
@@ -57,7 +58,7 @@ async def channels(here: Here) -> tuple[tuple[Finding, ...], tuple[Place, ...]]:
     return (Finding("Channels", True, f"in {len(found)}: {_listed(found)}"),), found
 
 
-def _listed(found: Sequence[Place]) -> str:
+def _listed(found: Sequence[Channel]) -> str:
     names = ", ".join(f"#{one.name}" for one in found[:NAMED])
     return f"{names} and {len(found) - NAMED} more" if len(found) > NAMED else names
 
@@ -78,7 +79,7 @@ async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
             check, False, f"{says}, which is a name: the id is needed", f"Put the id into {where}: {FIND_ID}."
         )
     try:
-        found = await place(here.chat, channel)
+        found = await channel_by_id(here.chat, channel)
     except PrecedentError as problem:
         return Finding(check, None, f"{says}, which could not be looked at: {problem}")
     invite = f"/invite @{here.own.name}"
@@ -92,7 +93,7 @@ async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
             f"{says} (#{found.name}), which is archived",
             f"Unarchive it in Slack, or put another id into {where}.",
         )
-    if not found.is_member:
+    if not found.is_joined:
         return Finding(check, False, f"{says} (#{found.name}), and the bot is not in it", f"In #{found.name}: {invite}")
     if check != SHADOW:
         return Finding(check, True, f"#{found.name} ({channel})")
@@ -118,7 +119,7 @@ async def heeding_events(told: Told, at: Address | None, clock: Clock) -> Told:
     return replace(told, findings=doubted, connects=True)
 
 
-async def events(here: Here, at: Address, found: Sequence[Place], running: Running) -> tuple[Finding, ...]:
+async def events(here: Here, at: Address, found: Sequence[Channel], running: Running) -> tuple[Finding, ...]:
     """Whether what is posted reaches the bot as events. Slack tells no bot to which events it is subscribed: what stands
     in the channels is compared with what came in."""
     now = here.clock.now()
@@ -161,7 +162,7 @@ async def events(here: Here, at: Address, found: Sequence[Place], running: Runni
 Missed = dict[bool, dict[str, list[datetime]]]
 
 
-async def _missed(here: Here, arrivals: Arrivals, found: Sequence[Place], since: datetime, until: datetime) -> Missed:
+async def _missed(here: Here, arrivals: Arrivals, found: Sequence[Channel], since: datetime, until: datetime) -> Missed:
     """By kind of channel and by channel: when something was posted that never came in."""
     missed: Missed = defaultdict(dict)
     for private in EVENTS:

@@ -23,8 +23,8 @@ from bot.domain.setup_walk import Proof, Silence, heard
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Message, Posting
 from bot.settings import Settings
-from bot.slack.app_facts import introduce
-from bot.slack.first_events import channel_by_id, channel_with, hearing
+from bot.slack.app_facts import channel_by_id, introduce
+from bot.slack.first_events import channel_with, hearing
 from bot.slack.outbound import SlackChat
 from bot.slack.setup_message import TRIAL, trial_answer, trial_post
 from bot.workflows.brief import PreviewBrief

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from bot.ports import ChatRejected
+from bot.ports.chat import Channel
 from bot.slack.answers import pages, rows
 from bot.slack.history import KINDS, PAGE
 from bot.slack.outbound import SlackChat, channel_of, web_client
@@ -33,18 +34,6 @@ class Introduction:
     scopes: frozenset[str] = frozenset()
     there: datetime | None = None
     app_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A channel as the bot sees it."""
-
-    id: str
-    name: str
-    is_private: bool
-    is_member: bool
-    is_archived: bool
-    is_shared: bool = False
 
 
 async def introduce(chat: SlackChat) -> Introduction:
@@ -95,33 +84,26 @@ async def socket_warning(chat: SlackChat, token: str, api_url: str) -> str:
     return "; ".join(str(one) for one in told) if isinstance(told, list) else ""
 
 
-async def joined(chat: SlackChat) -> tuple[Place, ...]:
+async def joined(chat: SlackChat) -> tuple[Channel, ...]:
     """The channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
     found: list[Mapping[str, Any]] = []
     async for said in pages(lambda at: chat.ask("channels", _page(chat, at)), PAGES):
         found += rows(said, "channels")
-    return tuple(_place({**row, "is_member": True}) for row in found)
+    return tuple(channel_of(str(row.get("id") or ""), {**row, "is_member": True}) for row in found)
 
 
 def _page(chat: SlackChat, cursor: str | None) -> Callable[[], Awaitable[Any]]:
     return lambda: chat.client.users_conversations(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)
 
 
-async def place(chat: SlackChat, channel: str) -> Place | None:
-    """A channel; None where Slack shows the bot none of this id. Raises ChatUnavailable, ChatRejected."""
+async def channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
+    """The channel of this id, if the bot can see it. Raises ChatRejected for any other refusal."""
     try:
-        said = await chat.ask("channel", lambda: chat.client.conversations_info(channel=channel))
+        return await chat.channel(channel_id)
     except ChatRejected as refused:
-        if refused.code != "channel_not_found":
-            raise
-        return None
-    return _place(said.get("channel") or {})
-
-
-def _place(row: Mapping[str, Any]) -> Place:
-    private, member, archived = (bool(row.get(key)) for key in ("is_private", "is_member", "is_archived"))
-    shared = channel_of("", row).is_shared
-    return Place(str(row.get("id") or ""), str(row.get("name") or ""), private, member, archived, shared)
+        if refused.code == "channel_not_found":
+            return None
+        raise
 
 
 async def posts_since(chat: SlackChat, channel: str, oldest: str, own: Introduction) -> Sequence[str]:

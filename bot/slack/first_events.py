@@ -15,7 +15,7 @@ from typing import Any
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import ChatRejected, ChatUnavailable
+from bot.ports import ChatUnavailable
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
 from bot.slack import ids
@@ -95,13 +95,3 @@ async def channel_with(chat: SlackChat, name: str) -> Channel | None:
 
 async def _page(chat: SlackChat, cursor: str | None) -> Any:
     return await chat.client.conversations_list(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)
-
-
-async def channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
-    """The channel of this id, if the bot can see it. Raises ChatRejected for any other refusal."""
-    try:
-        return await chat.channel(channel_id)
-    except ChatRejected as refused:
-        if refused.code == "channel_not_found":
-            return None
-        raise

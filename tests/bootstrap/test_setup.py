@@ -23,7 +23,8 @@ from bot.playground.server import LocalSlack
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.settings import Settings
 from bot.slack import first_events
-from bot.slack.first_events import channel_by_id, hearing
+from bot.slack.app_facts import channel_by_id
+from bot.slack.first_events import hearing
 from bot.slack.outbound import SlackChat, web_client
 from bot.workflows.brief import PreviewBrief
 

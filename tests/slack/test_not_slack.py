@@ -79,7 +79,7 @@ CALLS: dict[str, Call] = {
     "introduce": lambda chat, _: app_facts.introduce(chat),
     "socket": lambda chat, url: app_facts.socket_warning(chat, "xapp-1", url),
     "joined": lambda chat, _: app_facts.joined(chat),
-    "place": lambda chat, _: app_facts.place(chat, "C1"),
+    "place": lambda chat, _: app_facts.channel_by_id(chat, "C1"),
     "posts": lambda chat, _: app_facts.posts_since(chat, "C1", "0", OWN),
     "person there": lambda chat, _: app_facts.is_person(chat, "U1"),
     "groups": lambda chat, _: app_facts.group_ids(chat),

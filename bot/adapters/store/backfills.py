@@ -74,19 +74,18 @@ class SqlBackfills:
 
     async def purged(self, channel: str, posts: Iterable[str]) -> frozenset[str]:
         """See the port."""
-        found: set[str] = set()
-        async with self.database.read() as connection:
-            for portion in batches(list(posts), PORTION):
-                asked = sa.select(purged_posts.c.ts)
-                asked = asked.where(purged_posts.c.channel == channel, purged_posts.c.ts.in_(portion))
-                found |= set((await connection.execute(asked)).scalars())
-        return frozenset(found)
+        return await self._known(purged_posts.c.ts, posts, purged_posts.c.channel == channel)
 
     async def received(self, natural_keys: Iterable[str]) -> frozenset[str]:
         """See the port."""
+        return await self._known(inbox.c.natural_key, natural_keys)
+
+    async def _known(
+        self, column: sa.Column[str], values: Iterable[str], *where: sa.ColumnElement[bool]
+    ) -> frozenset[str]:
+        """Those of these values that the column holds."""
         found: set[str] = set()
         async with self.database.read() as connection:
-            for portion in batches(list(natural_keys), PORTION):
-                asked = sa.select(inbox.c.natural_key).where(inbox.c.natural_key.in_(portion))
-                found |= set((await connection.execute(asked)).scalars())
+            for portion in batches(list(values), PORTION):
+                found |= set((await connection.execute(sa.select(column).where(column.in_(portion), *where))).scalars())
         return frozenset(found)
