@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 
-from bot.domain.redact import marks
+from bot.domain.text.redaction import marks
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
 
@@ -166,3 +166,9 @@ def _finished(task: asyncio.Task[Any]) -> None:
     _tasks.discard(task)
     if not task.cancelled() and (error := task.exception()):
         logger("spawn").error("background task failed", task=task.get_name(), error=repr(error), exc_info=error)
+
+
+def tame(text: str) -> str:
+    """A text with words from elsewhere in it (of Slack, of a file) as one line of a terminal may have it: nothing in it
+    breaks the line, moves the cursor, colours, or turns letters round."""
+    return "".join(c if c.isprintable() else " " for c in text)

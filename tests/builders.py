@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bot.domain.alert import Alert, AlertState, Severity, Symptom
-from bot.domain.incident import (
+from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
+from bot.domain.incidents.record import (
     Announcement,
     Attempt,
     Boundary,
@@ -24,7 +24,7 @@ from bot.domain.incident import (
     Source,
     VerificationStatus,
 )
-from bot.domain.ranking import Candidate, Precedent, TextScore, tier_of
+from bot.domain.recall.ranking import Candidate, Precedent, TextScore, tier_of
 
 ROOT = Path(__file__).parent.parent
 SEEDS = ROOT / "seeds" / "incidents.jsonl"

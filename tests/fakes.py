@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.incident import Incident
-from bot.domain.query import OPERATOR, Query, Viewer
-from bot.domain.text import tokens
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR, Query
+from bot.domain.text.tokens import tokens
 from bot.ports import ChatRejected, MemoryUnavailable
 from bot.ports.chat import Channel, Posting, Said
 from bot.ports.memory import BankHit

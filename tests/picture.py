@@ -15,7 +15,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from playwright.async_api import Browser, Page, expect
 
-from bot.bootstrap.playground import Playground
+from bot.bootstrap.modes.playground import Playground
 from tests.playground.browser import launched, opened
 from tests.readme import PICTURES, SAYS, brief_text
 

@@ -12,19 +12,20 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.alerts import read
-from bot.bootstrap.memory import open_memory
-from bot.bootstrap.seeds import seed_alert, seed_incidents
-from bot.cli.show import message_text
-from bot.domain.alert import Alert
-from bot.domain.brief import Brief, IncidentView, with_life
-from bot.domain.query import OPERATOR
-from bot.ports.store import Changes
+from bot.bootstrap.modes.seeds import seed_alert, seed_incidents
+from bot.bootstrap.wiring.memory import open_memory
+from bot.cli.plain_text import message_text
+from bot.domain.alerts.alert import Alert
+from bot.domain.brief.decide import Brief, with_life
+from bot.domain.incidents.opening import IncidentView
+from bot.domain.recall.query import OPERATOR
+from bot.parsers import read
+from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
-from bot.slack.messages import SlackSurfaces
-from bot.workflows.brief import PreviewBrief
-from tests.bootstrap.provocations import table
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.alerts.answer import PreviewBrief
 from tests.databases import fresh
+from tests.doctor.provocations import table
 from tests.scenarios.test_scenarios import SCENARIOS, decided
 from tests.workflows.world import Counting, ToldClock
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from bot.bootstrap.configuration import read_configuration
+from bot.bootstrap.config.file import read_configuration
 from bot.observability import REGISTRY
 from bot.settings import Settings
 from tests.command_lines import command_lines, refused

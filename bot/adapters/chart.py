@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bot.domain.digest_chart import Bar, Column, DigestChart
+from bot.domain.reports.digest_chart import Bar, Column, DigestChart
 from bot.observability import logger
 from bot.ports import ChartUnavailable
 

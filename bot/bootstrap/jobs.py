@@ -15,11 +15,11 @@ from bot.adapters.schedule import Schedule
 from bot.bootstrap.workers import run_job
 from bot.observability import logger
 from bot.ports.clock import Clock
-from bot.ports.desk import Retention
-from bot.ports.store import Inbox
+from bot.ports.outbox_admin import Retention
+from bot.ports.unit_of_work import Inbox
 from bot.settings import Settings
-from bot.workflows.digest import PostDigests
-from bot.workflows.nudge import PostNudges
+from bot.workflows.reports.digest import PostDigests
+from bot.workflows.resolutions.nudge import PostNudges
 
 log = logger("jobs")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.observability import EVENTS, STAGE_SECONDS, correlate, logger, spawn
 from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
-from bot.ports.store import Inbox, InboxRow
+from bot.ports.unit_of_work import Inbox, InboxRow
 
 POLL_S = 0.1
 LOOK_S = 0.01

@@ -8,7 +8,7 @@ from __future__ import annotations
 import typer
 
 from bot import __version__
-from bot.cli.families import Families
+from bot.cli.lazy_commands import Families
 from bot.observability import configure_logging
 
 app = typer.Typer(

@@ -13,14 +13,15 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.bootstrap.backfill import backfilled, backfilling
+from bot.bootstrap.modes.backfill import backfilled, backfilling
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import DOWN, print_json, run, settings, tame
-from bot.domain.backfill import Family, Span, Worth, missing
-from bot.domain.brief_json import time_text
+from bot.cli.run import DOWN, print_json, run, settings
+from bot.domain.brief.as_json import time_text
+from bot.domain.operations.backfill import Family, Span, Worth, missing
+from bot.observability import tame
 from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
-from bot.ports.backfills import Progress
-from bot.workflows.backfilled import Backfilled
+from bot.ports.backfill_progress import Progress
+from bot.workflows.operations.backfill_report import Backfilled
 
 STOPPED = 130
 GOES_ON = "precedent: what was read by now is kept; the same command goes on from there.\n"

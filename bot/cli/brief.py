@@ -17,35 +17,35 @@ from zoneinfo import ZoneInfo
 import typer
 
 from bot.adapters.chart import MatplotlibCharts
-from bot.alerts import read
-from bot.alerts.masking import masked
-from bot.alerts.shape import shape
-from bot.alerts.text.markup import clean
-from bot.bootstrap.configuration import configured
-from bot.bootstrap.deploys import recorded_deploys
-from bot.bootstrap.evidence import gathering
-from bot.bootstrap.memory import open_memory
+from bot.bootstrap.config.file import configured
 from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
-from bot.cli.alerts import names_of
+from bot.bootstrap.wiring.deploys import recorded_deploys
+from bot.bootstrap.wiring.evidence import gathering
+from bot.bootstrap.wiring.memory import open_memory
+from bot.cli.parse import names_of
+from bot.cli.plain_text import message_text
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
-from bot.cli.show import message_text
-from bot.domain.alert import Alert, AlertState
-from bot.domain.brief import Brief
-from bot.domain.brief_json import brief_json
-from bot.domain.digest import Digest
-from bot.domain.digest_chart import chart_of
-from bot.domain.incident import Boundary, FailedCheck
-from bot.domain.opening import posted_at
-from bot.domain.query import OPERATOR
+from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.brief.as_json import brief_json
+from bot.domain.brief.decide import Brief
+from bot.domain.incidents.opening import posted_at
+from bot.domain.incidents.record import Boundary, FailedCheck
+from bot.domain.recall.query import OPERATOR
+from bot.domain.reports.digest import Digest
+from bot.domain.reports.digest_chart import chart_of
+from bot.parsers import read
+from bot.parsers.masking import masked
+from bot.parsers.shape import shape
+from bot.parsers.text.markup import clean
 from bot.ports import RecordRejected
 from bot.ports.chat import Message
 from bot.ports.clock import Clock
 from bot.ports.evidence import beside
-from bot.ports.records import read_value
-from bot.slack.messages import SlackSurfaces
-from bot.workflows.brief import PreviewBrief
-from bot.workflows.digest import ComposeDigest
-from bot.workflows.resolve import Outcome, Recorded, Resolution, Resolve
+from bot.records.incident_json import read_value
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.reports.digest import ComposeDigest
+from bot.workflows.resolutions.resolve import Outcome, Recorded, Resolution, Resolve
 
 
 class Said(StrEnum):

@@ -12,10 +12,10 @@ from typing import Any
 
 import typer
 
-from bot.bootstrap.playground import Playground
-from bot.bootstrap.seeds import seed_alert
+from bot.bootstrap.modes.playground import Playground
+from bot.bootstrap.modes.seeds import seed_alert
+from bot.cli.plain_text import message_text
 from bot.cli.run import DOWN, fail, run
-from bot.cli.show import message_text
 from bot.observability import configure_logging
 from bot.playground.server import LocalSlack
 from bot.slack import ids

@@ -9,15 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.bootstrap.correct import correcting_here
-from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.corrections import correcting_here
+from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import REFUSED, fail, print_json, run, settings
-from bot.domain.brief_json import time_text
-from bot.domain.filing import FixesSaid, FixPair, Wording, filed_of
-from bot.domain.same_fix import FixKey, fix_key
-from bot.domain.steps import fix_form
-from bot.workflows.fixes import SayFixes
+from bot.domain.brief.as_json import time_text
+from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, filed_of
+from bot.domain.fixes.identity import FixKey, fix_key
+from bot.domain.fixes.steps import fix_form
+from bot.workflows.resolutions.same_fix import SayFixes
 
 Id = Annotated[str, typer.Argument(help="A wording's id, as `precedent fixes list` prints it")]
 By = Annotated[str, typer.Option(help="Who says so, for the audit log")]

@@ -12,21 +12,22 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from bot.adapters.store import migrate as migrate_store
-from bot.alerts.text.markup import clean
-from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings, tame
-from bot.domain.incident import Incident, VerificationStatus
-from bot.domain.postmortem import postmortem
-from bot.domain.query import OPERATOR, Query, query_from_text
-from bot.domain.ranking import Precedent, Recalled, Tier
-from bot.domain.steps import split_steps
-from bot.domain.words import counted, one_line, same_form
+from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.domain.fixes.steps import split_steps
+from bot.domain.incidents.record import Incident, VerificationStatus
+from bot.domain.recall.query import OPERATOR, Query, query_from_text
+from bot.domain.recall.ranking import Precedent, Recalled, Tier
+from bot.domain.reports.postmortem import postmortem
+from bot.domain.text.names import counted, one_line, same_form
+from bot.observability import tame
+from bot.parsers.text.markup import clean
 from bot.ports import IncidentNotFound, RecordRejected
-from bot.ports.records import read_value
-from bot.slack.questions import Question, read_question
-from bot.workflows.recall import LookUp
-from bot.workflows.transfer import ExportRecords
+from bot.records.incident_json import read_value
+from bot.slack.listeners.recall_question import Question, read_question
+from bot.workflows.recall.recall import LookUp
+from bot.workflows.resolutions.transfer import ExportRecords
 
 MOST = 50
 _OUTCOMES = {

@@ -16,11 +16,12 @@ from typing import Annotated, TextIO, TypeVar
 import typer
 
 from bot.adapters.store import Store
-from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings, tame
-from bot.ports.desk import UNDELIVERED, Handled, KeptEvent, KeptRow, OwedState
-from bot.workflows.outbox import ExportUndelivered, event_json, row_json
+from bot.bootstrap.wiring.memory import open_memory
+from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings
+from bot.observability import tame
+from bot.ports.outbox_admin import UNDELIVERED, Handled, KeptEvent, KeptRow, OwedState
+from bot.workflows.delivery.export_undelivered import ExportUndelivered, event_json, row_json
 
 T = TypeVar("T")
 MOST = 10_000

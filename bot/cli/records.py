@@ -13,18 +13,18 @@ from typing import Annotated, TextIO
 
 import typer
 
-from bot.bootstrap.correct import correcting_here, telling
-from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.corrections import correcting_here, telling
+from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import USAGE, fail, print_json, run, settings
-from bot.domain.brief_json import time_text
-from bot.domain.correction import mark_of, texts_of
+from bot.domain.brief.as_json import time_text
+from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.ports import RecordRejected
 from bot.ports.audit import AuditLine
-from bot.slack.messages import SlackSurfaces
-from bot.slack.questions import since_of
-from bot.workflows.edit import Edited, Purged, key_of
-from bot.workflows.retell import PURGED, Correction
+from bot.slack.listeners.recall_question import since_of
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.resolutions.correct import Edited, Purged, key_of
+from bot.workflows.resolutions.refresh_briefs import PURGED, Correction
 
 Id = Annotated[str, typer.Argument(metavar="INC-…", help="The record's id")]
 By = Annotated[str, typer.Option(help="Who does it, for the audit log")]

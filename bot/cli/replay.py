@@ -18,13 +18,13 @@ from typing import Annotated, Any
 import typer
 
 from bot import __version__
-from bot.bootstrap.replaying import replaying
+from bot.bootstrap.modes.replay import replaying
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import read_input, run, settings, tame
-from bot.domain.upgrade import Changed, Comparison, Difference, Kind, compare
-from bot.observability import configure_logging
-from bot.workflows.replay_file import Before, header_of, read_before
-from bot.workflows.replaying import line_of
+from bot.cli.run import read_input, run, settings
+from bot.domain.operations.replay_diff import Changed, Comparison, Difference, Kind, compare
+from bot.observability import configure_logging, tame
+from bot.workflows.operations.replay import line_of
+from bot.workflows.operations.replay_file import Before, header_of, read_before
 
 LABEL, NARROW, WIDEST = 14, 76, 160
 Line = Mapping[str, Any]

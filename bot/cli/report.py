@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.bootstrap.memory import open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.memory import open_memory
+from bot.cli.plain_text import message_text
 from bot.cli.run import print_json, run, settings
-from bot.cli.show import message_text
-from bot.domain.brief_json import time_text
-from bot.domain.query import OPERATOR
-from bot.domain.report import Report
-from bot.slack.report_message import report_message
-from bot.workflows.report import ComposeReport
+from bot.domain.brief.as_json import time_text
+from bot.domain.recall.query import OPERATOR
+from bot.domain.reports.usefulness import Report
+from bot.slack.views.usefulness import report_message
+from bot.workflows.reports.usefulness import ComposeReport
 
 
 def register(app: typer.Typer) -> None:

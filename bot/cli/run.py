@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
+from bot.observability import tame
 from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
 from bot.settings import SETTINGS_FILE, Settings
 
@@ -36,12 +37,6 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         fail(str(down), DOWN)
     except KeyboardInterrupt:
         fail("stopped", 130)
-
-
-def tame(text: str) -> str:
-    """A text with words from elsewhere in it (of Slack, of a file) as one line of a terminal may have it: nothing in it
-    breaks the line, moves the cursor, colours, or turns letters round."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def fail(sentence: str, status: int) -> NoReturn:

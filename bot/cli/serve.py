@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap.bot import running
-from bot.bootstrap.playground import Playground
+from bot.bootstrap.application import running
+from bot.bootstrap.modes.playground import Playground
 from bot.cli.run import run, settings
 from bot.observability import configure_logging
 

@@ -17,22 +17,22 @@ import typer
 import yaml
 from pydantic import SecretStr
 
-from bot.bootstrap import setup as look
-from bot.bootstrap.finding import Finding
-from bot.bootstrap.playground import manifest
-from bot.bootstrap.seeds import FILES
-from bot.bootstrap.setup_env import EnvFile
-from bot.cli import setup_words as words
-from bot.cli.asking import InputEnded, ask, ask_until, exactly, say
+from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.seeds import FILES
 from bot.cli.run import DOWN, USAGE, fail, settings
-from bot.domain import setup_answers as answers
-from bot.domain.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, Named, NotUsable
-from bot.domain.setup_walk import Silence, Step, Way, next_step, read_way, read_yes, reasons, steps, way_of
+from bot.doctor.finding import Finding
+from bot.domain.operations import setup_answers as answers
+from bot.domain.operations.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, Named, NotUsable
+from bot.domain.operations.setup_steps import Silence, Step, Way, next_step, read_way, read_yes, reasons, steps, way_of
 from bot.observability import configure_logging
 from bot.ports import ConfigurationRejected, PrecedentError
 from bot.ports.chat import Channel
 from bot.settings import SETTINGS_FILE, Settings
-from bot.slack.manifest_link import for_http, link
+from bot.setup import checks as look
+from bot.setup import wording as words
+from bot.setup.env_file import EnvFile
+from bot.setup.prompts import InputEnded, ask, ask_until, exactly, say
+from bot.slack.client.manifest import for_http, link
 
 T = TypeVar("T")
 Check = Callable[[Settings], Coroutine[Any, Any, Finding]]

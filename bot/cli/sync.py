@@ -11,11 +11,12 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from bot.bootstrap.memory import Memory, open_memory
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings, tame
+from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings
+from bot.observability import tame
 from bot.ports.memory import RemoteBank
-from bot.workflows.sync import FillBank, Filled, Pulled, TakeOver
+from bot.workflows.resolutions.sync import FillBank, Filled, Pulled, TakeOver
 
 
 def register(app: typer.Typer) -> None:

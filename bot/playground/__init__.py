@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bot.playground.blocks.validate import Problem, validate_message, validate_view
 from bot.playground.interactions import Outcome
 from bot.playground.server import LocalSlack
-from bot.playground.validate import Problem, validate_message, validate_view
-from bot.playground.workspace import SlackRefused
+from bot.playground.workspace.state import SlackRefused
 
 __all__ = ["LocalSlack", "Outcome", "Problem", "SlackRefused", "validate_message", "validate_view"]

@@ -17,7 +17,7 @@ from aiohttp import web
 
 from bot.playground.page import page_state
 from bot.playground.running import Running
-from bot.playground.workspace import JSON, SlackRefused
+from bot.playground.workspace.state import JSON, SlackRefused
 
 ACTS = (
     "post", "post_as_app", "post_alert", "post_sample", "deliver_message", "edit", "edit_raw", "unfurl", "delete",

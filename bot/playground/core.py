@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from bot.playground import events, messages
-from bot.playground.delivery import Courier
-from bot.playground.files import StoredFile
-from bot.playground.knobs import Knobs, Traffic
-from bot.playground.surfaces import Surfaces
-from bot.playground.workspace import JSON, App, Channel, SlackRefused, Workspace
+from bot.playground.delivery import events
+from bot.playground.delivery.courier import Courier
+from bot.playground.delivery.knobs import Knobs, Traffic
+from bot.playground.workspace import messages
+from bot.playground.workspace.files import StoredFile
+from bot.playground.workspace.state import JSON, App, Channel, SlackRefused, Workspace
+from bot.playground.workspace.surfaces import Surfaces
 
 Found = TypeVar("Found")
 _POLL_S = 0.05

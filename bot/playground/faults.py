@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.playground.core import Core
-from bot.playground.knobs import EVERY
+from bot.playground.delivery.knobs import EVERY
 
 
 class Faults:

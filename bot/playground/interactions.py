@@ -9,14 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.playground import elements, events, messages, payloads
-from bot.playground.copies import copied
+from bot.playground.blocks import elements
+from bot.playground.blocks.validate import validate_view
 from bot.playground.core import Core
-from bot.playground.delivery import INTERACTIVE, SLASH, Ack
+from bot.playground.delivery import events, payloads
+from bot.playground.delivery.courier import INTERACTIVE, SLASH, Ack
 from bot.playground.people import People
-from bot.playground.surfaces import RESPONSE_URL_LIFE_S, ResponseUrl, Screen
-from bot.playground.validate import validate_view
-from bot.playground.workspace import JSON, Channel, SlackRefused, surface_blocks
+from bot.playground.workspace import messages
+from bot.playground.workspace.copies import copied
+from bot.playground.workspace.state import JSON, Channel, SlackRefused, surface_blocks
+from bot.playground.workspace.surfaces import RESPONSE_URL_LIFE_S, ResponseUrl, Screen
 
 NO_ANSWER = "We had some trouble connecting. Try again?"
 INVITE = "/invite"

@@ -7,9 +7,9 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground import messages
 from bot.playground.running import Running
-from bot.playground.workspace import JSON, Channel, SlackRefused, User
+from bot.playground.workspace import messages
+from bot.playground.workspace.state import JSON, Channel, SlackRefused, User
 
 _FILES = {
     "app.js": "text/javascript",

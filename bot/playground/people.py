@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.playground import events, messages
-from bot.playground.copies import copied
 from bot.playground.core import Core, Webhook
-from bot.playground.workspace import JSON, Channel, SlackRefused, User
+from bot.playground.delivery import events
+from bot.playground.workspace import messages
+from bot.playground.workspace.copies import copied
+from bot.playground.workspace.state import JSON, Channel, SlackRefused, User
 
 # Fields of a given event that the workspace decides anew when the event is posted here.
 _OWN_FIELDS = ("ts", "event_ts", "channel", "channel_type", "type", "team", "thread_ts", "parent_user_id")

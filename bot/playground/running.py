@@ -10,12 +10,12 @@ from aiohttp import ClientSession
 
 from bot.playground import seeds
 from bot.playground.core import Core
+from bot.playground.delivery.http import HttpSender
+from bot.playground.delivery.socket_mode import SocketHub
 from bot.playground.faults import Faults
-from bot.playground.http_events import HttpSender
 from bot.playground.interactions import Interactions
-from bot.playground.socket_mode import SocketHub
 from bot.playground.switches import Switchboard, Switches
-from bot.playground.workspace import JSON, SlackRefused
+from bot.playground.workspace.state import JSON, SlackRefused
 
 Found = TypeVar("Found")
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bot.playground.workspace import JSON
+from bot.playground.workspace.state import JSON
 
 DEFAULT: dict[str, Any] = {
     "users": [

@@ -18,8 +18,8 @@ from bot.playground import page, seeds
 from bot.playground.control import Control
 from bot.playground.core import Core
 from bot.playground.running import Running
-from bot.playground.web_api import WebApi
-from bot.playground.web_files import Files
+from bot.playground.web_api.files import Files
+from bot.playground.web_api.front_door import WebApi
 from bot.playground.webhooks import Hooks
 
 _HOSTS = ("127.0.0.1", "localhost")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bot.playground.core import Core
-from bot.playground.workspace import JSON, SlackRefused
+from bot.playground.workspace.state import JSON, SlackRefused
 
 MOST_HOURS = 24.0 * 366
 

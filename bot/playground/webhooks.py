@@ -10,12 +10,12 @@ from urllib.parse import parse_qs
 
 from aiohttp import web
 
-from bot.playground import messages
-from bot.playground.copies import copied
+from bot.playground.blocks.validate import validate_message
 from bot.playground.core import Core, Webhook
-from bot.playground.surfaces import ResponseUrl
-from bot.playground.validate import validate_message
-from bot.playground.workspace import JSON, Channel, SlackRefused
+from bot.playground.workspace import messages
+from bot.playground.workspace.copies import copied
+from bot.playground.workspace.state import JSON, Channel, SlackRefused
+from bot.playground.workspace.surfaces import ResponseUrl
 
 # Error word → HTTP status of an incoming webhook.
 _STATUS = {

@@ -56,7 +56,7 @@ class EvidenceUnavailable(PrecedentError):
 
 
 class ModelUnavailable(PrecedentError):
-    """No model answers now, or none within the deadline. `calls` (of `bot.ports.model`) are those that were made, and
+    """No model answers now, or none within the deadline. `calls` (of `bot.ports.language_model`) are those that were made, and
     `sent` is what went out with the first of them, None where nothing did."""
 
     def __init__(self, message: str, calls: tuple[object, ...] = (), sent: object = None) -> None:

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.domain.incident import Incident
-from bot.ports.records import write_record
-
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
@@ -41,12 +38,6 @@ def changed(before: Mapping[str, Any], after: Mapping[str, Any], note: str = "")
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     old, new = ({name: values.get(name) for name in names} for values in (before, after))
     return json.dumps({"before": old, "after": new, "note": note}, ensure_ascii=False, separators=(",", ":"))
-
-
-def record_changed(before: Incident | None, after: Incident | None, note: str = "") -> str:
-    """The detail of a line about a record; None: there was, or is, none."""
-    old, new = (write_record(record) if record else {} for record in (before, after))
-    return changed(old, new, note)
 
 
 def read_detail(detail: str) -> tuple[str, Mapping[str, Any] | None, Mapping[str, Any] | None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.domain.notice import Notice
-from bot.domain.replay import Told
-from bot.domain.storm import Placed
-from bot.ports.store import Changes, Kept
+from bot.domain.alerts.notification import Notice
+from bot.domain.incidents.reconstruction import Told
+from bot.domain.operations.storms import Placed
+from bot.ports.unit_of_work import Changes, Kept
 
 
 def moved(told: Told, kept: Kept) -> tuple[Notice, ...]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.admission import House, Mute, Rule
-from bot.domain.channel import ChannelSettings
-from bot.domain.roles import Person
-from bot.ports.store import Changes
+from bot.domain.access.roles import Person
+from bot.domain.alerts.channel_settings import ChannelSettings
+from bot.domain.alerts.suppression import House, Mute, Rule
+from bot.ports.unit_of_work import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bot.domain.admission import Mute
-from bot.domain.brief import Brief
-from bot.domain.channel import scopes
-from bot.domain.correction import Difference
-from bot.domain.digest import Digest
-from bot.domain.fired_again import Again, AskedFix
-from bot.domain.lifecycle import Life
-from bot.domain.nudge import Nudge
-from bot.domain.query import Viewer
-from bot.domain.storm import StormSummary
+from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.alerts.suppression import Mute
+from bot.domain.brief.decide import Brief
+from bot.domain.incidents.corrections import Difference
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.operations.storms import StormSummary
+from bot.domain.reports.digest import Digest
+from bot.domain.resolutions.nudge import Nudge
+from bot.domain.resolutions.recurrence import Again, AskedFix
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.alert import Alert
-from bot.domain.brief import Brief, with_evidence
-from bot.domain.evidence import Evidence, EvidenceKind, is_pending
-from bot.domain.ranking import Missing
-from bot.ports.store import PostedBrief, Received
+from bot.domain.alerts.alert import Alert
+from bot.domain.brief.decide import Brief, with_evidence
+from bot.domain.evidence.items import Evidence, EvidenceKind, is_pending
+from bot.domain.recall.ranking import Missing
+from bot.ports.unit_of_work import PostedBrief, Received
 
 # The kind of inbox row that owes a brief what its sources say later.
 LATER = "evidence"

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.domain.digest_chart import DigestChart
-from bot.domain.postmortem import Saying
+from bot.domain.reports.digest_chart import DigestChart
+from bot.domain.reports.postmortem import Saying
 from bot.ports import RecordRejected
 from bot.ports.chat import Posting
 

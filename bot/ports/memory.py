@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.incident import Incident
-from bot.domain.query import OPERATOR, KnownNames, Query, Viewer
-from bot.domain.ranking import Candidate, Recalled
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR, KnownNames, Query
+from bot.domain.recall.ranking import Candidate, Recalled
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.domain.lifecycle import Life
-from bot.ports.store import Changes
+from bot.domain.incidents.lifecycle import Life
+from bot.ports.unit_of_work import Changes
 
 
 class Nudges(Protocol):

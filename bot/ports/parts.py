@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from dataclasses import asdict
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.domain.channel import ChannelSettings, DigestTime
 from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.chat import Channel, Chat, Message, Posting
-from bot.ports.store import Destination, Owed, PostedBrief
+from bot.ports.unit_of_work import Destination, Owed, PostedBrief
 
 T = TypeVar("T")
 
@@ -76,18 +74,3 @@ async def channel_of_event(chat: Chat, event: Mapping[str, Any]) -> Channel:
     channel = await chat.channel(channel_id)
     is_outdated = event.get("channel_type") in PRIVATE_TYPES and not channel.is_private
     return await chat.channel(channel_id, within_s=0) if is_outdated else channel
-
-
-def zone_named(name: str) -> ZoneInfo | None:
-    """The time zone of this IANA name; None where there is none."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name is one of a directory
-        return None
-
-
-def digest_time(settings: ChannelSettings, default: DigestTime) -> DigestTime:
-    """When a channel's digest comes: what it set, else what the operator did."""
-    zone = zone_named(settings.zone) if settings.zone else None
-    hour = default.hour if settings.digest_hour is None else settings.digest_hour
-    return DigestTime(settings.digest_day or default.day, hour, zone or default.zone)

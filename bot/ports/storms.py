@@ -9,8 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.storm import Member, Opening, Storm
-from bot.ports.store import Changes
+from bot.domain.operations.storms import Member, Opening, Storm
+from bot.ports.unit_of_work import Changes
 
 
 class Storms(Protocol):

@@ -24,27 +24,45 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, correlate, logger
 from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
-from bot.ports.store import Received
-from bot.slack import (
-    agreements,
+from bot.ports.unit_of_work import Received
+from bot.slack import ids
+from bot.slack.client.chat import code_of
+from bot.slack.inbound.events import Own, is_event, receive, reply_of
+from bot.slack.listeners import (
+    brief_actions as interactions,
+)
+from bot.slack.listeners import (
+    channel as agreements,
+)
+from bot.slack.listeners import (
     commands,
-    correcting,
-    detailing,
-    filling,
-    ids,
-    interactions,
-    looking_up,
-    memo,
-    modals,
-    nudging,
-    previewing,
     shadow,
 )
-from bot.slack.events import Own, is_event, receive, reply_of
-from bot.slack.listening import Listening
-from bot.slack.markup import prose
-from bot.slack.outbound import code_of
-from bot.slack.replies import HANDLERS
+from bot.slack.listeners import (
+    corrections as correcting,
+)
+from bot.slack.listeners import (
+    details as detailing,
+)
+from bot.slack.listeners import (
+    memo_reaction as memo,
+)
+from bot.slack.listeners import (
+    nudge as nudging,
+)
+from bot.slack.listeners import (
+    preview as previewing,
+)
+from bot.slack.listeners import (
+    recall as looking_up,
+)
+from bot.slack.listeners import (
+    resolve_form as filling,
+)
+from bot.slack.listeners.app_events import HANDLERS
+from bot.slack.listeners.context import Listening
+from bot.slack.views import resolve_modal
+from bot.slack.views.markup import prose
 
 __all__ = ["HANDLERS", "Listening", "build_app", "correlation_of"]
 
@@ -175,7 +193,7 @@ def _in_modal(error: Exception, said: str, body: Mapping[str, Any]) -> BoltRespo
     field, text = (error.field, error.reason) if isinstance(error, RecordRejected) else ("", said)
     if field == "" and not isinstance(error, RecordRejected | IncidentNotFound | NotAllowedHere):
         text = f"{said.rstrip('.')}. Your text is still here: try again."
-    errors = {modals.block_of(field, ids.object_of(body, "view")): text[:2000]}
+    errors = {resolve_modal.block_of(field, ids.object_of(body, "view")): text[:2000]}
     return BoltResponse(status=200, body={"response_action": "errors", "errors": errors})
 
 

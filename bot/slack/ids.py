@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.text import normalise
+from bot.domain.text.tokens import normalise
 
 # Buttons
 FIXED = "precedent.fixed"

@@ -14,8 +14,8 @@ from typing import Any
 from aiohttp import web
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from bot.domain.deploys import Deploy, fit_to_keep
-from bot.domain.vendors import STANDARD, Directory, named_service
+from bot.domain.catalog.vendors import STANDARD, Directory, named_service
+from bot.domain.evidence.deploys import Deploy, fit_to_keep
 from bot.ports import StoreUnavailable
 from bot.web.payloads import Address, Short
 from bot.web.webhooks import Refused, body_of, json_in, require_token, validated

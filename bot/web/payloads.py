@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from bot.alerts.common.fingerprint import normal
-from bot.alerts.intake.given import Given
-from bot.domain.alert import AlertMember, AlertState, Symptom
+from bot.domain.alerts.alert import AlertMember, AlertState, Symptom
+from bot.parsers.common.fingerprint import normal
+from bot.parsers.intake.given import Given
 
 MOST_ALERTS = 2_000
 MOST_MEMBERS = 50

@@ -18,9 +18,9 @@ from aiohttp import ClientPayloadError, web
 from aiohttp.http_exceptions import PayloadEncodingError
 from pydantic import BaseModel, ValidationError
 
-from bot.alerts.intake.given import Given, alert_of
-from bot.domain.alert import Alert
-from bot.domain.vendors import STANDARD, Directory
+from bot.domain.alerts.alert import Alert
+from bot.domain.catalog.vendors import STANDARD, Directory
+from bot.parsers.intake.given import Given, alert_of
 from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
 from bot.web.payloads import AlertmanagerBody, GenericBody
 

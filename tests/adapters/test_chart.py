@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.adapters import chart as adapter
+from bot.adapters import chart
 from bot.adapters.chart import WIDTH, MatplotlibCharts, fonts, height_of
-from bot.domain.digest_chart import Bar, Column, DigestChart
+from bot.domain.reports.digest_chart import Bar, Column, DigestChart
 from bot.ports import ChartUnavailable
 
 CHART = DigestChart(
@@ -75,4 +75,4 @@ async def test_where_the_library_is_missing_that_is_said(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ChartUnavailable, match="could not be drawn"):
         await MatplotlibCharts().png(CHART)
-    assert adapter.TITLE > adapter.SMALL
+    assert chart.TITLE > chart.SMALL

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from bot.adapters.embedding import OnnxEmbedder, find_model
-from bot.adapters.store.index_writer import searchable_text
+from bot.adapters.memory.embedding import OnnxEmbedder, find_model
+from bot.adapters.store.index.writer import searchable_text
 from bot.ports.embedding import Vectors
 from tests.bench import masking, quality
 from tests.bench.synthetic import SyntheticEmbedder

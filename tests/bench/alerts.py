@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.alerts import read
-from bot.alerts.shape import shape
+from bot.parsers import read
+from bot.parsers.shape import shape
 
 MEGABYTE = 1_000_000
 MOST_MS = 50.0

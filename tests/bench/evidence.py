@@ -21,22 +21,22 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.adapters.evidence_http import Server
-from bot.adapters.logs_files import FileLogs
-from bot.adapters.prometheus import MetricsServer
-from bot.adapters.selectors import Selectors
+from bot.adapters.evidence.http_source import Server
+from bot.adapters.evidence.logs_files import FileLogs
+from bot.adapters.evidence.prometheus import MetricsServer
+from bot.adapters.evidence.selectors import Selectors
+from bot.adapters.evidence.vendor_status import VendorStatus
 from bot.adapters.store import Store
-from bot.adapters.vendor_status import VendorStatus
 from bot.bootstrap.system import SystemClock
-from bot.domain.alert import Alert, AlertState, Severity
-from bot.domain.evidence import Observed, Unavailable
+from bot.domain.alerts.alert import Alert, AlertState, Severity
+from bot.domain.evidence.items import Observed, Unavailable
 from bot.ports.evidence import LATER, EvidenceProvider
-from bot.ports.store import InboxRow, Received
-from bot.slack.messages import SlackSurfaces
-from bot.workflows.brief import AnswerAlert
-from bot.workflows.evidence import GatherEvidence
-from bot.workflows.recall import RecallPrecedents
-from tests.adapters.prometheus_server import Prom, rule, serving
+from bot.ports.unit_of_work import InboxRow, Received
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.evidence.gather import GatherEvidence
+from bot.workflows.recall.recall import RecallPrecedents
+from tests.adapters.evidence.prometheus_server import Prom, rule, serving
 from tests.bench.speed import Remembering, filled, percentiles_ms
 from tests.bench.synthetic import SyntheticEmbedder
 from tests.bench.texts import questions

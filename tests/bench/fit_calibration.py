@@ -1,4 +1,4 @@
-"""Fit the weights of `bot.domain.ranking.Calibration` on retrieval sets, for either mode. Must not be run by the tests.
+"""Fit the weights of `bot.domain.recall.ranking.Calibration` on retrieval sets, for either mode. Must not be run by the tests.
 
 usage: python -m tests.bench.fit_calibration SETS_DIR [--lexical]
 
@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bot.adapters.embedding import OnnxEmbedder, find_model
+from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
-from bot.domain.query import OPERATOR, query_from_text
-from bot.domain.ranking import HYBRID, LEXICAL, Candidate, background_of, fused
-from bot.ports.records import read_record
-from bot.ports.store import Changes
+from bot.domain.recall.query import OPERATOR, query_from_text
+from bot.domain.recall.ranking import HYBRID, LEXICAL, Candidate, background_of, fused
+from bot.ports.unit_of_work import Changes
+from bot.records.incident_json import read_record
 from tests.fakes import FakeClock, FakeIds
 
 TOP = 5

@@ -11,7 +11,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from bot.domain.redact import mask
+from bot.domain.text.redaction import mask
 from tests.bench.alerts import LINES, LIST, LOG, fill
 
 ROUNDS = 2

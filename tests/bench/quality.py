@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.adapters.embedding import OnnxEmbedder
+from bot.adapters.memory.embedding import OnnxEmbedder
 from bot.adapters.store import Store
-from bot.domain.query import OPERATOR, query_from_text
-from bot.domain.ranking import Precedent, Tier
-from bot.workflows.recall import RecallPrecedents
+from bot.domain.recall.query import OPERATOR, query_from_text
+from bot.domain.recall.ranking import Precedent, Tier
+from bot.workflows.recall.recall import RecallPrecedents
 from tests.bench.fit_calibration import filled_store, rows, store_key
 
 DEPTH = 10

@@ -22,13 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from bot.adapters.embedding import OnnxEmbedder, find_model
+from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
-from bot.domain.incident import Incident
-from bot.domain.query import Query, Viewer, query_from_text
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import Query, query_from_text
 from bot.ports.embedding import Embedder, Vectors
-from bot.ports.store import Changes
-from bot.workflows.recall import RecallPrecedents
+from bot.ports.unit_of_work import Changes
+from bot.workflows.recall.recall import RecallPrecedents
 from tests.bench.multiply import multiply
 from tests.bench.synthetic import SyntheticEmbedder
 from tests.bench.texts import incidents, questions

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.store import open_store
-from bot.bootstrap.playground import manifest
+from bot.bootstrap.modes.playground import manifest
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.domain.query import OPERATOR
-from bot.playground.delivery import Ack, Parcel
+from bot.domain.recall.query import OPERATOR
+from bot.playground.delivery.courier import Ack, Parcel
 from bot.playground.server import LocalSlack
 from tests.e2e.process import BotProcess, said
 

@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.incident import Announcement, Attempt, Incident, VerificationStatus
+from bot.domain.incidents.record import Announcement, Attempt, Incident, VerificationStatus
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 SYLLABLES = [

@@ -19,11 +19,11 @@ from typing import Any
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.bootstrap.bot import Bot, running
-from bot.bootstrap.doctor import examine
-from bot.bootstrap.finding import Finding
-from bot.bootstrap.playground import manifest
+from bot.bootstrap.application import Bot, running
+from bot.bootstrap.modes.playground import manifest
 from bot.bootstrap.system import SystemClock
+from bot.doctor.examine import examine
+from bot.doctor.finding import Finding
 from bot.playground.server import LocalSlack
 from bot.ports.clock import Clock
 from bot.settings import Settings

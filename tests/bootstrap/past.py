@@ -9,9 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.playground import LocalSlack, messages
+from bot.playground import LocalSlack
+from bot.playground.workspace import messages
 
-CASES = Path(__file__).parent.parent / "alerts" / "cases"
+CASES = Path(__file__).parent.parent / "parsers" / "cases"
 OWN_FIELDS = {"ts", "event_ts", "channel", "channel_type", "thread_ts", "team"}
 FIRING, CLEARED = "alertmanager/default_firing", "alertmanager/default_resolved"
 

@@ -13,11 +13,11 @@ import time_machine
 
 from bot.adapters.schedule import Schedule
 from bot.bootstrap.jobs import Jobs
-from bot.domain.channel import DigestTime
+from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
-from bot.ports.store import Changes, Destination, Owed
-from bot.slack.messages import SlackSurfaces
-from bot.workflows.digest import PostDigests
+from bot.ports.unit_of_work import Changes, Destination, Owed
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.reports.digest import PostDigests
 from tests.workflows.world import START, World, world
 
 BERLIN = ZoneInfo("Europe/Berlin")

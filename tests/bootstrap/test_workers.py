@@ -12,7 +12,7 @@ import pytest
 
 from bot.bootstrap.workers import MAX_ATTEMPTS, InboxWorker, Loop, retry_delay_s, run_job
 from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
-from bot.ports.store import InboxRow, Received
+from bot.ports.unit_of_work import InboxRow, Received
 
 
 class ListInbox:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.playground import manifest
+from bot.bootstrap.modes.playground import manifest
 from bot.playground import LocalSlack
 from tests.bootstrap.past import CLEARED, FIRING, Past
 from tests.cli.command import Precedent, Ran

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bot.alerts.explained.rules import explain
+from bot.parsers.explained.rules import explain
 from tests.cli.command import Precedent
 
-CASES = Path(__file__).parent.parent / "alerts" / "cases"
+CASES = Path(__file__).parent.parent / "parsers" / "cases"
 NAMES = sorted(str(p.relative_to(CASES))[: -len(".alert.json")] for p in CASES.glob("*/*.alert.json"))
 TEXT = {"type": "message", "subtype": "bot_message", "bot_id": "B1", "ts": "1795981200.1", "channel": "C1"}
 FIRING = {

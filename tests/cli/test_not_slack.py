@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.finding import Finding
-from bot.cli import asking
-from bot.cli.operate import line
-from bot.cli.run import print_json, tame
-from bot.cli.show import message_text
-from bot.workflows import backfill as reading
+from bot.cli.doctor import line
+from bot.cli.plain_text import message_text
+from bot.cli.run import print_json
+from bot.doctor.finding import Finding
+from bot.observability import tame
+from bot.setup import prompts
+from bot.workflows.operations import backfill
 from tests.cli.command import Precedent, Ran
 from tests.slack.between import PAGE, Between, is_json, stands_between
 
@@ -42,7 +43,7 @@ async def between() -> AsyncIterator[Between]:
 
 @pytest.fixture
 def precedent(between: Between, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    monkeypatch.setattr(reading, "WAIT_S", 0.0)
+    monkeypatch.setattr(backfill, "WAIT_S", 0.0)
 
     async def typed(*arguments: str) -> Ran:
         tokens = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": between.url, "PORT": "0"}
@@ -98,7 +99,7 @@ async def test_backfill_ends_with_3_where_slack_is_not_reached_and_with_1_where_
     assert "Traceback" not in ran.stderr
     assert "asks to wait" not in ran.stderr
     assert ("the same command goes on from there" in ran.stderr) == (status == 3)
-    assert between.calls.count(method) <= reading.TRIES
+    assert between.calls.count(method) <= backfill.TRIES
 
 
 @pytest.mark.parametrize("said", ["-5", "nan"])
@@ -107,9 +108,9 @@ async def test_a_wish_that_is_no_time_counts_as_a_failure(between: Between, prec
     between.by_method["conversations.history"] = limited
     ran = await precedent("backfill", "#alerts", "--days", "1", "--calls-a-minute", "5000")
     assert ran.returncode == 3
-    assert between.calls.count("conversations.history") == reading.TRIES
+    assert between.calls.count("conversations.history") == backfill.TRIES
     assert "Slack asks to wait 0 s" not in ran.stderr
-    assert ran.stderr.count("Trying again in 0 s") == reading.TRIES - 1
+    assert ran.stderr.count("Trying again in 0 s") == backfill.TRIES - 1
 
 
 def test_whatever_is_said_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,8 +122,8 @@ def test_whatever_is_said_stays_on_its_line(capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().out
     assert json.loads(said) == {"name": EVIL, "é": "\x7f😀\U000e0041"}
     assert ("é" in said, "😀" in said, all(c.isprintable() or c == "\n" for c in said)) == (True, True, True)
-    asking.say(EVIL)
-    asking.exactly(f"\n{EVIL}")
+    prompts.say(EVIL)
+    prompts.exactly(f"\n{EVIL}")
     assert set(capsys.readouterr().out) & set("\x1b\x07\u202e\x9b\r") == set()
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.bootstrap.system import SystemClock
-from bot.domain.incident import Incident
+from bot.domain.incidents.record import Incident
 from bot.ports.chat import Posting
 from bot.ports.parts import owed
-from bot.ports.store import Changes, Destination, Owed, Received
+from bot.ports.unit_of_work import Changes, Destination, Owed, Received
 from tests.cli.command import Precedent
 from tests.databases import fresh
 from tests.fakes import FakeIds

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from bot.alerts import read
-from bot.alerts.explained.rules import explain
-from bot.alerts.shape import shape
 from bot.cli import app
-from bot.cli.alerts import EventRejected, event_in
-from bot.domain.alert import Alert
-from bot.ports.readings import read_alert, write_alert
-from tests.alerts.test_reading import SLACK_KEYS, VALUES
+from bot.cli.parse import EventRejected, event_in
+from bot.domain.alerts.alert import Alert
+from bot.parsers import read
+from bot.parsers.explained.rules import explain
+from bot.parsers.shape import shape
+from bot.records.alert_json import read_alert, write_alert
+from tests.parsers.test_reading import SLACK_KEYS, VALUES
 
 EVENTS = st.dictionaries(st.sampled_from(SLACK_KEYS), VALUES, max_size=8)
 LOUD = EVENTS.map(lambda event: {**event, "bot_id": "B1", "subtype": "bot_message"})

@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bot.adapters.store.schema import HEAD
+from bot.adapters.store.database.schema import HEAD
 from bot.cli.replay import shown
-from bot.domain.incident import Boundary, FailedCheck, VerificationStatus
-from bot.domain.query import OPERATOR
-from bot.domain.upgrade import Changed, Comparison, Kind
-from bot.ports.store import Changes
-from bot.workflows.replay_file import read_before
-from bot.workflows.resolve import Outcome, Resolution
-from tests.adapters.test_upgrades import first_release
+from bot.domain.incidents.record import Boundary, FailedCheck, VerificationStatus
+from bot.domain.operations.replay_diff import Changed, Comparison, Kind
+from bot.domain.recall.query import OPERATOR
+from bot.ports.unit_of_work import Changes
+from bot.workflows.operations.replay_file import read_before
+from bot.workflows.resolutions.resolve import Outcome, Resolution
+from tests.adapters.store.database.test_upgrades import first_release
 from tests.cli.command import Precedent
 from tests.scenarios.month import Occurrence, occurrences
 from tests.workflows.world import World, world

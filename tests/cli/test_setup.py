@@ -21,9 +21,9 @@ import pytest
 import yaml
 from dotenv import dotenv_values
 
-from bot.bootstrap.playground import manifest
+from bot.bootstrap.modes.playground import manifest
 from bot.playground.server import LocalSlack
-from bot.slack.manifest_link import for_http
+from bot.slack.client.manifest import for_http
 from tests.bootstrap.installation import bank, says, serving
 from tests.cli.command import ROOT, Precedent, Ran
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
-from bot.domain.backfill import Talk, Tally
-from bot.ports.backfills import Progress
-from bot.ports.store import Changes, Received, SeenPost
+from bot.domain.operations.backfill import Talk, Tally
+from bot.ports.backfill_progress import Progress
+from bot.ports.unit_of_work import Changes, Received, SeenPost
 from tests.fakes import START
 
 ONE = Progress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)

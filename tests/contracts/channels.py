@@ -10,14 +10,14 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store import Store
-from bot.adapters.store.tables import audit
-from bot.domain.admission import House, Mute, Muted, Reach, Rule
-from bot.domain.alert import Severity
-from bot.domain.channel import ChannelSettings
-from bot.domain.lifecycle import IncidentState, Life
+from bot.adapters.store.database.tables import audit
+from bot.domain.alerts.alert import Severity
+from bot.domain.alerts.channel_settings import ChannelSettings
+from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
+from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.ports import StoreConflict
 from bot.ports.channels import AlertSource
-from bot.ports.store import Changes
+from bot.ports.unit_of_work import Changes
 from tests.fakes import START, FakeClock
 
 SET = ChannelSettings(

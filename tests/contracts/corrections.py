@@ -9,18 +9,19 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store import Store
-from bot.adapters.store.tables import metadata
-from bot.domain.alert import AlertState, Delivery
-from bot.domain.brief import IncidentView, SourceLine
-from bot.domain.incident import Attempt, Boundary, FailedCheck, VerificationStatus
-from bot.domain.lifecycle import IncidentState
-from bot.domain.notice import Notice
-from bot.domain.query import OPERATOR, Query
+from bot.adapters.store.database.tables import metadata
+from bot.domain.alerts.alert import AlertState, Delivery
+from bot.domain.alerts.notification import Notice
+from bot.domain.brief.decide import SourceLine
+from bot.domain.incidents.lifecycle import IncidentState
+from bot.domain.incidents.opening import IncidentView
+from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, VerificationStatus
+from bot.domain.recall.query import OPERATOR, Query
 from bot.ports import StoreConflict
 from bot.ports.audit import AuditLine, changed
 from bot.ports.files import postmortem_file
 from bot.ports.parts import owed
-from bot.ports.store import Changes, Destination, Owed, PostedBrief, Received, SeenPost
+from bot.ports.unit_of_work import Changes, Destination, Owed, PostedBrief, Received, SeenPost
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE, received
 from tests.fakes import START, FakeClock
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
-from bot.domain.alert import AlertState
-from bot.domain.deploys import Deploy
-from bot.domain.notice import Notice
-from bot.domain.query import OPERATOR, Viewer
-from bot.domain.trace import Traced
-from bot.ports.store import Changes
+from bot.domain.access.visibility import Viewer
+from bot.domain.alerts.alert import AlertState
+from bot.domain.alerts.notification import Notice
+from bot.domain.brief.timings import Traced
+from bot.domain.evidence.deploys import Deploy
+from bot.domain.recall.query import OPERATOR
+from bot.ports.unit_of_work import Changes
 from tests.fakes import START
 
 ONE = Deploy("Checkout-API", START, "v142", "prod", "ci ✗", "started", "https://ci.example/142", "k1", "webhook")

@@ -9,15 +9,15 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store import Store
-from bot.adapters.store.channel_tables import silenced
-from bot.adapters.store.tables import audit
-from bot.domain.admission import Mute, Muted, Reach, Rule
-from bot.domain.alert import AlertState
-from bot.domain.lifecycle import IncidentState
-from bot.domain.notice import Notice
+from bot.adapters.store.database.channel_tables import silenced
+from bot.adapters.store.database.tables import audit
+from bot.domain.alerts.alert import AlertState
+from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.suppression import Mute, Muted, Reach, Rule
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports import RecordRejected
-from bot.ports.desk import UNDELIVERED, OwedState
-from bot.ports.store import Changes, Destination, PostedBrief
+from bot.ports.outbox_admin import UNDELIVERED, OwedState
+from bot.ports.unit_of_work import Changes, Destination, PostedBrief
 from tests.contracts.stores import BRIEF, LIFE, owed, received
 from tests.fakes import START, FakeClock
 

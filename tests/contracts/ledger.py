@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
-from bot.adapters.store.deliveries import SqlDeliveries
-from bot.ports.model import Call, Sent
-from bot.ports.store import Changes, Destination, Owed
+from bot.adapters.store.delivery.delivery_log import SqlDeliveries
+from bot.ports.language_model import Call, Sent
+from bot.ports.unit_of_work import Changes, Destination, Owed
 from tests.contracts.stores import INCIDENT
 from tests.fakes import START
 

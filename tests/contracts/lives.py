@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 
 from bot.adapters.store import Store
-from bot.domain.alert import AlertState, Delivery
-from bot.domain.brief import AlertHistory
-from bot.domain.lifecycle import IncidentState, Life, Spell
-from bot.domain.notice import Notice
-from bot.ports.store import Changes, Destination, Kept, Owed, SeenPost
+from bot.domain.alerts.alert import AlertState, Delivery
+from bot.domain.alerts.notification import Notice
+from bot.domain.incidents.alert_history import AlertHistory
+from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
+from bot.ports.unit_of_work import Changes, Destination, Kept, Owed, SeenPost
 from tests.fakes import START, FakeClock
 
 LIFE = Life("INC-7", "fp-1", "public", IncidentState.OPEN, START, START, spells=(Spell(START),))

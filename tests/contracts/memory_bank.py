@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.domain.incident import Attempt, Incident, Source, VerificationStatus
-from bot.domain.query import OPERATOR, Query, Viewer
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Attempt, Incident, Source, VerificationStatus
+from bot.domain.recall.query import OPERATOR, Query
 from bot.ports import MemoryUnavailable
 from bot.ports.memory import MemoryBank
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.adapters.store import Store
-from bot.domain.admission import Mute, Muted
-from bot.domain.lifecycle import IncidentState, Life
-from bot.ports.store import Changes, Destination, PostedBrief
-from bot.workflows.nudge import NO_END
+from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.ports.unit_of_work import Changes, Destination, PostedBrief
+from bot.workflows.resolutions.nudge import NO_END
 from tests.contracts.stores import BRIEF, LIFE, owed
 from tests.fakes import START
 

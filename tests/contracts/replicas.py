@@ -10,18 +10,18 @@ from datetime import UTC
 import pytest
 
 from bot.adapters.store import Store
-from bot.domain.channel import DigestTime
-from bot.domain.correction import mark_of, texts_of
-from bot.domain.incident import VerificationStatus
-from bot.domain.lifecycle import IncidentState
-from bot.domain.query import OPERATOR
+from bot.domain.incidents.corrections import mark_of, texts_of
+from bot.domain.incidents.lifecycle import IncidentState
+from bot.domain.incidents.record import VerificationStatus
+from bot.domain.recall.query import OPERATOR
+from bot.domain.reports.schedule import DigestTime
 from bot.ports import IncidentNotFound, RecordRejected
-from bot.ports.store import Changes, PostedBrief
-from bot.slack.messages import SlackSurfaces
-from bot.slack.modals import failed_checks
-from bot.workflows.digest import PostDigests
-from bot.workflows.edit import EditRecord, PurgeRecord, RetractRecord, operator_confirms, operator_may
-from bot.workflows.resolve import Outcome, Resolution, Resolve
+from bot.ports.unit_of_work import Changes, PostedBrief
+from bot.slack.views.resolve_modal import failed_checks
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.reports.digest import PostDigests
+from bot.workflows.resolutions.correct import EditRecord, PurgeRecord, RetractRecord, operator_confirms, operator_may
+from bot.workflows.resolutions.resolve import Outcome, Resolution, Resolve
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE
 from tests.fakes import FakeChat, FakeClock
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
-from bot.domain.filing import FixesSaid
-from bot.domain.incident import Incident
-from bot.domain.query import Query
-from bot.domain.set_aside import SetAside, WhyAside
-from bot.ports.store import Changes
+from bot.domain.fixes.grouping import FixesSaid
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.domain.recall.query import Query
+from bot.ports.unit_of_work import Changes
 from tests.contracts.channels import audited
 from tests.fakes import START
 

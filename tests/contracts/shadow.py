@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from bot.adapters.store import Store
 from bot.adapters.store.commit import Writer
-from bot.adapters.store.incidents import SqlIncidents
-from bot.domain.shadow import Shadowed
+from bot.adapters.store.records.incidents import SqlIncidents
+from bot.domain.operations.shadow import Shadowed
 from bot.ports.chat import Message, Posting
 from bot.ports.parts import brief_edit, owed
-from bot.ports.store import Changes, Destination, OwedRow, PostedBrief
+from bot.ports.unit_of_work import Changes, Destination, OwedRow, PostedBrief
 from tests.contracts.stores import BRIEF
 from tests.fakes import FakeClock
 

@@ -9,17 +9,20 @@ from datetime import date, timedelta
 import pytest
 
 from bot.adapters.store import Store
-from bot.adapters.store.schema import HEAD
-from bot.domain.alert import Alert, AlertState, Severity, Symptom
-from bot.domain.boundary import BoundaryCall
-from bot.domain.brief import AlertHistory, Brief, IncidentView, SourceLine
-from bot.domain.incident import Announcement, Attempt, Boundary, Incident, Source, VerificationStatus
-from bot.domain.lifecycle import IncidentState, Life
-from bot.domain.query import OPERATOR, KnownNames, Query, Viewer
-from bot.domain.ranking import Missing
-from bot.domain.skip import Skip
+from bot.adapters.store.database.schema import HEAD
+from bot.domain.access.visibility import Viewer
+from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
+from bot.domain.brief.boundary import BoundaryCall
+from bot.domain.brief.checks import Skip
+from bot.domain.brief.decide import Brief, SourceLine
+from bot.domain.incidents.alert_history import AlertHistory
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.opening import IncidentView
+from bot.domain.incidents.record import Announcement, Attempt, Boundary, Incident, Source, VerificationStatus
+from bot.domain.recall.query import OPERATOR, KnownNames, Query
+from bot.domain.recall.ranking import Missing
 from bot.ports import IncidentNotFound, StoreConflict
-from bot.ports.store import Changes, Destination, Owed, PostedBrief, Received, SeenPost
+from bot.ports.unit_of_work import Changes, Destination, Owed, PostedBrief, Received, SeenPost
 from tests.fakes import START, FakeClock
 
 PUBLIC = Viewer()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.adapters.memory_embedded import EmbeddedBank
-from bot.adapters.memory_hindsight import open_hindsight
+from bot.adapters.memory.embedded import EmbeddedBank
+from bot.adapters.memory.hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
 from tests.contracts.backfills import BackfillsContract
 from tests.contracts.channels import ChannelContract

@@ -13,16 +13,17 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bot.bootstrap.bot import running
-from bot.bootstrap.memory import Memory, open_memory
+from bot.bootstrap.application import running
+from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.serve import stop_signal
-from bot.domain.incident import Incident
-from bot.domain.query import OPERATOR, Query, Viewer
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR, Query
 from bot.observability import configure_logging
 from bot.ports import MemoryRejected, MemoryUnavailable
 from bot.ports.clock import Clock, Ids
 from bot.ports.memory import BankHit
-from bot.ports.records import write_record
+from bot.records.incident_json import write_record
 from bot.settings import Settings
 
 ADDRESS = "TEST_BANK_URL"

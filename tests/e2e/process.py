@@ -15,7 +15,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.bootstrap.playground import manifest
+from bot.bootstrap.modes.playground import manifest
 from bot.playground.server import LocalSlack
 from tests.ports import free_port
 

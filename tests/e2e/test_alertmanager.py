@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.bootstrap.playground import Opened, Playground
+from bot.bootstrap.modes.playground import Opened, Playground
 from tests.e2e.process import said
 
 CHANNEL = "alerts-prod"  # the payloads name it

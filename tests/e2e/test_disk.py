@@ -15,14 +15,14 @@ import aiohttp
 import pytest
 import sqlalchemy as sa
 
-from bot.bootstrap.bot import Bot, running
-from bot.bootstrap.playground import local_settings, manifest
-from bot.domain.incident import Incident
-from bot.domain.query import OPERATOR
+from bot.bootstrap.application import Bot, running
+from bot.bootstrap.modes.playground import local_settings, manifest
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR
 from bot.playground.interactions import Outcome
 from bot.playground.server import LocalSlack
 from bot.ports import StoreUnavailable
-from bot.ports.store import Changes, SeenPost
+from bot.ports.unit_of_work import Changes, SeenPost
 from bot.slack import ids
 from tests.e2e.process import BotProcess, said, until
 from tests.e2e.test_story import ALERT, CHANNEL, block

@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from bot.adapters.evidence_http import Server
-from bot.adapters.prometheus import MetricsServer
-from bot.adapters.prometheus_api import Api
-from bot.bootstrap.configuration import read_configuration
-from bot.bootstrap.metrics import metrics_servers
-from bot.bootstrap.playground import Playground
-from bot.domain.alert import Alert, AlertState
-from bot.domain.evidence import Evidence, Observed
-from bot.domain.incident import Attempt, Boundary, FailedCheck, Incident, VerificationStatus
-from bot.domain.query import OPERATOR
+from bot.adapters.evidence.http_source import Server
+from bot.adapters.evidence.prometheus import MetricsServer
+from bot.adapters.evidence.prometheus_api import Api
+from bot.bootstrap.config.file import read_configuration
+from bot.bootstrap.modes.playground import Playground
+from bot.bootstrap.wiring.metrics import metrics_servers
+from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.evidence.items import Evidence, Observed
+from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, VerificationStatus
+from bot.domain.recall.query import OPERATOR
 from bot.ports import EvidenceUnavailable
-from bot.ports.store import Changes
+from bot.ports.unit_of_work import Changes
 from tests.e2e.process import said
 from tests.e2e.prometheus import VICTORIA, require, victoria, watching
 from tests.e2e.test_prometheus import CHANNEL, own

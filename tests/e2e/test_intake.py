@@ -12,9 +12,9 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.bot import Bot, running
-from bot.bootstrap.playground import local_settings, manifest
-from bot.bootstrap.seeds import SEEDS
+from bot.bootstrap.application import Bot, running
+from bot.bootstrap.modes.playground import local_settings, manifest
+from bot.bootstrap.modes.seeds import SEEDS
 from bot.playground.server import LocalSlack
 from tests.e2e.process import said
 from tests.web.bodies import GENERIC, sent

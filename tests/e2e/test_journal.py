@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.logs_journald import LIMIT
-from bot.domain.alert import Alert, AlertState
-from bot.domain.evidence import Observed
-from tests.adapters.evidence_servers import ALERT, AT, SECRET, SOURCES, ago, provider
+from bot.adapters.evidence.logs_journald import LIMIT
+from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.evidence.items import Observed
+from tests.adapters.evidence.servers import ALERT, AT, SECRET, SOURCES, ago, provider
 from tests.e2e.journal import Entry, gateway, require
 
 pytestmark = pytest.mark.integration

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from bot.adapters.store import open_store
-from bot.bootstrap.playground import manifest
-from bot.domain.incident import Incident
-from bot.domain.query import OPERATOR
+from bot.bootstrap.modes.playground import manifest
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR
 from bot.playground.server import LocalSlack
 from bot.slack import ids
 from tests.databases import fresh_postgres

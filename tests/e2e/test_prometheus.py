@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.playground import Opened, Playground
-from bot.domain.lifecycle import Life
-from bot.domain.query import OPERATOR
+from bot.bootstrap.modes.playground import Opened, Playground
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.recall.query import OPERATOR
 from tests.e2e.process import said
 from tests.e2e.prometheus import monitoring, require
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.playground import manifest
+from bot.bootstrap.modes.playground import manifest
 from bot.playground.server import LocalSlack
 from tests.e2e.process import BotProcess, until
 from tests.e2e.test_crashes import begun, settled

@@ -12,11 +12,11 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.bot import Bot, running
-from bot.bootstrap.playground import local_settings, manifest
-from bot.bootstrap.seeds import SEEDS
+from bot.bootstrap.application import Bot, running
+from bot.bootstrap.modes.playground import local_settings, manifest
+from bot.bootstrap.modes.seeds import SEEDS
 from bot.playground.server import LocalSlack
-from tests.adapters.evidence_servers import SOURCES, served
+from tests.adapters.evidence.servers import SOURCES, served
 from tests.e2e.process import said
 from tests.e2e.test_intake import CHANNEL, TOKEN, Served
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.adapters.memory_hindsight import HindsightBank, open_hindsight
+from bot.adapters.memory.hindsight import HindsightBank, open_hindsight
 from tests.fakes import FakeClock
 from tests.hindsight.server import Server, described
 

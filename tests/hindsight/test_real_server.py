@@ -13,18 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.breaker import GuardedBank
-from bot.adapters.memory_hindsight import HindsightBank
+from bot.adapters.memory.breaker import GuardedBank
+from bot.adapters.memory.hindsight import HindsightBank
 from bot.adapters.store import Store, open_store
-from bot.domain.incident import Attempt, Incident, Source, VerificationStatus
-from bot.domain.query import OPERATOR, Query, Viewer, query_from_text
-from bot.domain.ranking import Recalled
-from bot.domain.recommendation import fix_record
+from bot.domain.access.visibility import Viewer
+from bot.domain.brief.recommendation import fix_record
+from bot.domain.incidents.record import Attempt, Incident, Source, VerificationStatus
+from bot.domain.recall.query import OPERATOR, Query, query_from_text
+from bot.domain.recall.ranking import Recalled
 from bot.ports import MemoryUnavailable
-from bot.ports.store import Changes, Destination, Owed
-from bot.workflows.deliver import Deliver
-from bot.workflows.recall import RecallPrecedents
-from bot.workflows.sync import FillBank, Filled, Pulled, TakeOver
+from bot.ports.unit_of_work import Changes, Destination, Owed
+from bot.workflows.delivery.deliver import Deliver
+from bot.workflows.recall.recall import RecallPrecedents
+from bot.workflows.resolutions.sync import FillBank, Filled, Pulled, TakeOver
 from tests.builders import seed_incidents
 from tests.fakes import FakeChat, FakeClock, FakeIds
 from tests.hindsight import banks

@@ -17,7 +17,7 @@ from bot.adapters.chart import MatplotlibCharts
 from bot.bootstrap.system import SystemClock
 from bot.playground import LocalSlack
 from bot.ports.files import picture_file, postmortem_file
-from bot.slack.outbound import SlackChat
+from bot.slack.client.chat import SlackChat
 from tests.adapters.test_chart import CHART
 from tests.playground.browser import opened
 from tests.playground.conftest import connected

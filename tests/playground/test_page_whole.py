@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from bot.bootstrap.playground import Playground
+from bot.bootstrap.modes.playground import Playground
 from bot.playground import LocalSlack
 from tests.playground.browser import DESKTOP, PHONE, findings, opened
 

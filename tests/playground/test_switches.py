@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground import LocalSlack
 from bot.playground.control import without_tokens
 from bot.playground.page import page_state
-from bot.playground.workspace import SlackRefused
+from bot.playground.workspace.state import SlackRefused
 
 
 class Beside:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.memory import open_memory
-from bot.bootstrap.seeds import seed_incidents
-from bot.domain.query import OPERATOR, query_from_text
-from bot.ports.store import Changes
+from bot.bootstrap.modes.seeds import seed_incidents
+from bot.bootstrap.wiring.memory import open_memory
+from bot.domain.recall.query import OPERATOR, query_from_text
+from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 from tests.databases import fresh
 from tests.workflows.world import START, Counting, ToldClock

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from bot.domain.brief import Brief, decide
-from bot.domain.brief_json import brief_json
-from bot.domain.incident import Incident
-from bot.domain.query import build_query
-from bot.domain.ranking import Missing, Recalled, rank
+from bot.domain.brief.as_json import brief_json
+from bot.domain.brief.decide import Brief, decide
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import build_query
+from bot.domain.recall.ranking import Missing, Recalled, rank
 from tests.builders import NOW, alert_from, candidate, incident_from, seed_incidents, when
 
 SCENARIOS = sorted(path.parent for path in Path(__file__).parent.glob("*/expected.json"))

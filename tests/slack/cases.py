@@ -8,34 +8,29 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.domain.admission import House, Mute, Muted, Reach, Rule
-from bot.domain.alert import Alert, AlertState, Severity, Symptom
-from bot.domain.boundary import BoundaryCall
-from bot.domain.brief import (
-    AlertHistory,
-    Brief,
-    IncidentView,
-    InsufficientMemory,
-    RootCause,
-    SourceLine,
-    with_evidence,
-)
-from bot.domain.channel import ChannelSettings, DigestTime
-from bot.domain.digest import Digest, RecurringFamily
-from bot.domain.evidence import Compared, EvidenceKind, Observed, Unavailable
-from bot.domain.incident import Boundary
-from bot.domain.lifecycle import IncidentState, Life
-from bot.domain.ranking import Missing
-from bot.domain.recommendation import Confidence, DidNotWork, Recommendation
-from bot.domain.roles import Permission
-from bot.domain.skip import Later, Skip
-from bot.domain.snapshot import Then
+from bot.domain.access.roles import Permission
+from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
+from bot.domain.alerts.channel_settings import ChannelSettings
+from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
+from bot.domain.brief.boundary import BoundaryCall
+from bot.domain.brief.checks import Later, Skip
+from bot.domain.brief.decide import Brief, InsufficientMemory, RootCause, SourceLine, with_evidence
+from bot.domain.brief.recommendation import Confidence, DidNotWork, Recommendation
+from bot.domain.brief.then_and_now import Then
+from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable
+from bot.domain.incidents.alert_history import AlertHistory
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.opening import IncidentView
+from bot.domain.incidents.record import Boundary
+from bot.domain.recall.ranking import Missing
+from bot.domain.reports.digest import Digest, RecurringFamily
+from bot.domain.reports.schedule import DigestTime
 from bot.ports.channels import Group
 from bot.ports.chat import Channel
-from bot.slack.messages import OpenIncident
-from bot.workflows.channels import ChannelView
-from bot.workflows.rules import Answered
-from bot.workflows.status import StatusLine
+from bot.slack.views.surfaces import OpenIncident
+from bot.workflows.channels.settings import ChannelView
+from bot.workflows.channels.silences import Answered
+from bot.workflows.operations.status import StatusLine
 
 NOW = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 URL = "https://team.slack.example/archives/C1/p1790000000000100?a=1&b=2"

@@ -18,36 +18,36 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from structlog.testing import capture_logs
 
-from bot.alerts import read
-from bot.bootstrap.agreed import agreed_in_channels, operators_time
-from bot.bootstrap.conversing import conversing
-from bot.bootstrap.correct import confirming, correcting, detailing, telling
-from bot.bootstrap.memory import Memory, open_memory
-from bot.domain.pressure import Load
+from bot.bootstrap.wiring.assistant import conversing
+from bot.bootstrap.wiring.channels import agreed_in_channels, operators_time
+from bot.bootstrap.wiring.corrections import confirming, correcting, detailing, telling
+from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.domain.operations.load import Load
+from bot.parsers import read
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
-from bot.ports.readings import stored_reading
-from bot.ports.store import Received
+from bot.ports.unit_of_work import Received
+from bot.records.alert_json import stored_reading
 from bot.settings import Settings
-from bot.slack.agreed import AgreedChat
 from bot.slack.app import HANDLERS, Listening, build_app
-from bot.slack.messages import SlackSurfaces
-from bot.slack.outbound import SlackChat, web_client
-from bot.slack.people import SlackPeople
-from bot.slack.threads import SlackThreads
-from bot.slack.transport import HttpTransport, SocketTransport
-from bot.workflows.analyse import ShowSent
-from bot.workflows.apart import KeepApart
-from bot.workflows.attach import AttachMessage
-from bot.workflows.brief import AnswerAlert
-from bot.workflows.channels import AdmitAlert
-from bot.workflows.deliver import Deliver
-from bot.workflows.digest import ComposeDigest
-from bot.workflows.fired_again import AnswerAgain, AskAgain
-from bot.workflows.recall import LookUp
-from bot.workflows.resolve import Resolve
-from bot.workflows.status import ReportStatus
-from bot.workflows.transfer import Imported, ImportRecords
+from bot.slack.client.chat import SlackChat, web_client
+from bot.slack.client.people import SlackPeople
+from bot.slack.client.policy_chat import AgreedChat
+from bot.slack.client.threads import SlackThreads
+from bot.slack.inbound.transport import HttpTransport, SocketTransport
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.alerts.attach_message import AttachMessage
+from bot.workflows.alerts.recurrence import AnswerAgain, AskAgain
+from bot.workflows.assistant.analyse import ShowSent
+from bot.workflows.channels.settings import AdmitAlert
+from bot.workflows.delivery.deliver import Deliver
+from bot.workflows.operations.status import ReportStatus
+from bot.workflows.recall.recall import LookUp
+from bot.workflows.reports.digest import ComposeDigest
+from bot.workflows.resolutions.not_same_outage import KeepApart
+from bot.workflows.resolutions.resolve import Resolve
+from bot.workflows.resolutions.transfer import Imported, ImportRecords
 from tests.databases import fresh
 
 ROOT = Path(__file__).parent.parent.parent

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, timedelta
 
-from bot.domain.channel import DigestTime
+from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Posting
-from bot.workflows.deliver import Deliver
-from bot.workflows.digest import PostDigests
+from bot.workflows.delivery.deliver import Deliver
+from bot.workflows.reports.digest import PostDigests
 from tests.slack.conftest import Desk
 
 

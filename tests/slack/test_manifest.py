@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bot.bootstrap.doctor import NEEDED_SCOPES
-from bot.slack import commands, ids
+from bot.doctor.examine import NEEDED_SCOPES
+from bot.slack import ids
+from bot.slack.listeners import commands
 from tests.slack.conftest import MANIFEST, ROOT
 
 SCOPES = MANIFEST["oauth_config"]["scopes"]

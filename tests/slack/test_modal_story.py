@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.slack import ids
 from tests.slack.conftest import Desk
-from tests.slack.test_correcting import press_record, told
+from tests.slack.listeners.test_corrections import press_record, told
 
 SECRET = "xoxb-" + "1234567890-abcdefghijkl"
 

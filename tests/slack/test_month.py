@@ -14,19 +14,19 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.alerts import read
-from bot.cli.show import message_text
-from bot.domain.alert import Alert
-from bot.domain.brief import Brief
-from bot.domain.brief_json import brief_json
-from bot.domain.query import OPERATOR
-from bot.domain.same_fix import same_fix
-from bot.domain.words import content_words
+from bot.cli.plain_text import message_text
+from bot.domain.alerts.alert import Alert
+from bot.domain.brief.as_json import brief_json
+from bot.domain.brief.decide import Brief
+from bot.domain.fixes.identity import same_fix
+from bot.domain.recall.query import OPERATOR
+from bot.domain.text.names import content_words
+from bot.parsers import read
 from bot.slack import ids
-from bot.workflows.brief import PreviewBrief
+from bot.workflows.alerts.answer import PreviewBrief
 from tests.scenarios.month import Occurrence, occurrences
 from tests.slack.conftest import Desk
-from tests.slack.test_correcting import asks, press_record
+from tests.slack.listeners.test_corrections import asks, press_record
 
 START = datetime(2027, 3, 1, 6, tzinfo=UTC)
 GOLDEN = (0, 13, 26, 27, 41, 44, 50, 53, 59)

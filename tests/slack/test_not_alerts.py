@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.domain.query import OPERATOR
+from bot.domain.recall.query import OPERATOR
 from tests.slack.conftest import ROOT, Desk
 
-CASES = ROOT / "tests" / "alerts" / "cases"
+CASES = ROOT / "tests" / "parsers" / "cases"
 # Told by what happens to the message, not by a post of its own.
 NO_POSTS = {"deleted", "self"}
 

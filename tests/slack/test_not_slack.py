@@ -10,22 +10,22 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
+from bot.ports.channel_history import Page
 from bot.ports.chat import Channel, Posting
-from bot.ports.history import Page
-from bot.slack import app_facts
 from bot.slack.app import sentence
-from bot.slack.first_events import channel_with, open_connection
-from bot.slack.history import SlackHistory
-from bot.slack.outbound import SlackChat, web_client
-from bot.slack.people import SlackPeople
-from bot.slack.threads import SlackThreads
-from bot.workflows.deliver import Later, after
-from bot.workflows.preview import LATER, PreviewChannel
+from bot.slack.client import app_info
+from bot.slack.client.chat import SlackChat, web_client
+from bot.slack.client.first_events import channel_with, open_connection
+from bot.slack.client.history import SlackHistory
+from bot.slack.client.people import SlackPeople
+from bot.slack.client.threads import SlackThreads
+from bot.workflows.delivery.deliver import Later, after
+from bot.workflows.operations.preview import LATER, PreviewChannel
 from tests.fakes import FakeClock
 from tests.slack.between import PAGE, Between, is_json, stands_between
 
 Call = Callable[[SlackChat, str], Awaitable[object]]
-OWN = app_facts.Introduction("U0BOT", "B0BOT", "precedent", "T1", "Kestrel")
+OWN = app_info.Introduction("U0BOT", "B0BOT", "precedent", "T1", "Kestrel")
 
 
 @pytest.fixture
@@ -76,13 +76,13 @@ CALLS: dict[str, Call] = {
     "direct": lambda chat, _: chat.direct("U1"),
     "identity": lambda chat, _: chat.identity(),
     "scopes": lambda chat, _: chat.scopes(),
-    "introduce": lambda chat, _: app_facts.introduce(chat),
-    "socket": lambda chat, url: app_facts.socket_warning(chat, "xapp-1", url),
-    "joined": lambda chat, _: app_facts.joined(chat),
-    "place": lambda chat, _: app_facts.channel_by_id(chat, "C1"),
-    "posts": lambda chat, _: app_facts.posts_since(chat, "C1", "0", OWN),
-    "person there": lambda chat, _: app_facts.is_person(chat, "U1"),
-    "groups": lambda chat, _: app_facts.group_ids(chat),
+    "introduce": lambda chat, _: app_info.introduce(chat),
+    "socket": lambda chat, url: app_info.socket_warning(chat, "xapp-1", url),
+    "joined": lambda chat, _: app_info.joined(chat),
+    "place": lambda chat, _: app_info.channel_by_id(chat, "C1"),
+    "posts": lambda chat, _: app_info.posts_since(chat, "C1", "0", OWN),
+    "person there": lambda chat, _: app_info.is_person(chat, "U1"),
+    "groups": lambda chat, _: app_info.group_ids(chat),
     "connection": lambda _, url: open_connection("xapp-1", url, FakeClock()),
     "channel by name": lambda chat, _: channel_with(chat, "alerts"),
     "channels": lambda chat, _: SlackHistory(chat).channels(""),

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from bot.domain.admission import Mute, Muted
-from bot.domain.channel import ChannelSettings
+from bot.domain.alerts.channel_settings import ChannelSettings
+from bot.domain.alerts.suppression import Mute, Muted
 from bot.ports.chat import Channel
-from bot.ports.store import Changes
+from bot.ports.unit_of_work import Changes
 from bot.slack import ids
-from bot.slack.agreed import AgreedChat
+from bot.slack.client.policy_chat import AgreedChat
 from tests.slack.conftest import Desk
-from tests.slack.test_listeners import BASE, dispatch
+from tests.slack.listeners.test_listeners import BASE, dispatch
 
 SECRET = "C0SECRET"
 OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.query import Viewer
+from bot.domain.access.visibility import Viewer
 from bot.slack import ids
-from bot.slack.listening import viewer_in
+from bot.slack.listeners.context import viewer_in
 from tests.slack.conftest import Desk, SteppingClock, wait
 
 PARTNERS = "C0PARTNERS"

@@ -14,10 +14,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.adapters.deploys_recorded import RecordedDeploys
-from bot.domain.alert import Alert, AlertState
-from bot.domain.deploys import Deploy
-from bot.domain.vendors import Service, directory
+from bot.adapters.evidence.deploys_recorded import RecordedDeploys
+from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.catalog.vendors import Service, directory
+from bot.domain.evidence.deploys import Deploy
 from bot.ports import EvidenceUnavailable, StoreUnavailable
 from bot.web.deploys import PATH, DeployIntake, add_deploys
 from tests.fakes import START, FakeClock

@@ -16,11 +16,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.alerts import read
-from bot.alerts.intake.given import alert_of
-from bot.domain.alert import Alert, AlertState, NotAlert, Severity, Symptom
+from bot.domain.alerts.alert import Alert, AlertState, NotAlert, Severity, Symptom
+from bot.parsers import read
+from bot.parsers.intake.given import alert_of
 from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
-from bot.slack.alert_post import alert_message
+from bot.slack.views.alert import alert_message
 from bot.web.payloads import AlertmanagerBody, GenericBody
 from bot.web.webhooks import MAX_BODY, Intake, Refused, add_webhooks, given_in
 from tests.web.bodies import GENERIC, sent

@@ -12,15 +12,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.bootstrap.memory import Memory, open_memory
-from bot.domain.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports import ChatRejected
 from bot.ports.chat import Channel, Identity, Posting, Said
-from bot.ports.store import Destination, InboxRow, OwedRow, Received
+from bot.ports.unit_of_work import Destination, InboxRow, OwedRow, Received
 from bot.settings import Settings
-from bot.slack.messages import SlackSurfaces
-from bot.workflows.brief import AnswerAlert
-from bot.workflows.resolve import Resolve
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.resolutions.resolve import Resolve
 from tests.databases import fresh
 
 START = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)

@@ -14,17 +14,23 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store import tables
-from bot.adapters.store.bodies import brief_to_json, life_to_json, notice_to_json, record_from_json, record_to_json
-from bot.adapters.store.inbox import receive_in, settle_in
-from bot.adapters.store.outbox import owe_in
-from bot.adapters.store.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
-from bot.adapters.store.storms import write_openings
-from bot.domain.incident import Incident
-from bot.domain.lifecycle import Life
-from bot.domain.notice import Notice
+from bot.adapters.store.alerts.storms import write_openings
+from bot.adapters.store.database import tables
+from bot.adapters.store.database.json_bodies import (
+    brief_to_json,
+    life_to_json,
+    notice_to_json,
+    record_from_json,
+    record_to_json,
+)
+from bot.adapters.store.database.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
+from bot.adapters.store.delivery.inbox import receive_in, settle_in
+from bot.adapters.store.delivery.outbox import owe_in
+from bot.domain.alerts.notification import Notice
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.record import Incident
 from bot.ports import StoreConflict
-from bot.ports.store import Changes, PostedBrief
+from bot.ports.unit_of_work import Changes, PostedBrief
 
 NUMBERED = re.compile(r"INC-(\d{1,15})")
 ROWS_PER_STATEMENT = 500

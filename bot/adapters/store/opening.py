@@ -8,33 +8,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.adapters.store.audit_log import SqlAuditLog
-from bot.adapters.store.backfills import SqlBackfills
-from bot.adapters.store.backup import forget_earlier, keep_before_upgrade
-from bot.adapters.store.channels import SqlChannels
-from bot.adapters.store.claims import SqlClaims
+from bot.adapters.store.alerts.backfill_progress import SqlBackfills
+from bot.adapters.store.alerts.brief_timings import SqlTraces
+from bot.adapters.store.alerts.deploy_log import SqlDeploys
+from bot.adapters.store.alerts.storms import SqlHeard, SqlStorms
+from bot.adapters.store.channels.claims import SqlClaims
+from bot.adapters.store.channels.feedback import SqlSaid
+from bot.adapters.store.channels.nudges import SqlNudges
+from bot.adapters.store.channels.settings import SqlChannels
 from bot.adapters.store.commit import Writer
-from bot.adapters.store.deploys import SqlDeploys
-from bot.adapters.store.desks import SqlInboxDesk, SqlOutboxDesk
-from bot.adapters.store.engine import Database, connect, plain_errors, prepare_file, read_url, refuse_network
-from bot.adapters.store.health import SqlHealth
-from bot.adapters.store.inbox import SqlInbox
-from bot.adapters.store.incidents import SqlIncidents
-from bot.adapters.store.index import SqlIndex
-from bot.adapters.store.index_follower import IndexFollower, make_anew
-from bot.adapters.store.index_writer import SqliteIndexWriter
-from bot.adapters.store.model_ledger import SqlModelLedger
-from bot.adapters.store.nudges import SqlNudges
-from bot.adapters.store.outbox import SqlOutbox
-from bot.adapters.store.purging import SqlPurging
-from bot.adapters.store.receiving import Together
-from bot.adapters.store.retention import SqlRetention
-from bot.adapters.store.said import SqlSaid
-from bot.adapters.store.schema import HEAD, applied, check, upgrade
-from bot.adapters.store.storms import SqlHeard, SqlStorms
-from bot.adapters.store.tables import inbox as inbox_table
-from bot.adapters.store.traces import SqlTraces
-from bot.adapters.store.vectors import VectorFiller
+from bot.adapters.store.database.backup import forget_earlier, keep_before_upgrade
+from bot.adapters.store.database.connection import (
+    Database,
+    connect,
+    plain_errors,
+    prepare_file,
+    read_url,
+    refuse_network,
+)
+from bot.adapters.store.database.receiving import Together
+from bot.adapters.store.database.schema import HEAD, applied, check, upgrade
+from bot.adapters.store.database.tables import inbox as inbox_table
+from bot.adapters.store.delivery.admin import SqlInboxDesk, SqlOutboxDesk
+from bot.adapters.store.delivery.inbox import SqlInbox
+from bot.adapters.store.delivery.outbox import SqlOutbox
+from bot.adapters.store.index.bank_index import SqlIndex
+from bot.adapters.store.index.follower import IndexFollower, make_anew
+from bot.adapters.store.index.vectors import VectorFiller
+from bot.adapters.store.index.writer import SqliteIndexWriter
+from bot.adapters.store.records.audit_log import SqlAuditLog
+from bot.adapters.store.records.incidents import SqlIncidents
+from bot.adapters.store.records.model_ledger import SqlModelLedger
+from bot.adapters.store.upkeep.health import SqlHealth
+from bot.adapters.store.upkeep.purging import SqlPurging
+from bot.adapters.store.upkeep.retention import SqlRetention
 from bot.observability import logger
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids

@@ -6,9 +6,9 @@ from typing import Any
 
 from alembic import context
 
-from bot.adapters.store.backfill_tables import backfills
-from bot.adapters.store.channel_tables import channel_settings
-from bot.adapters.store.said_tables import fixes_said
+from bot.adapters.store.database.backfill_tables import backfills
+from bot.adapters.store.database.channel_tables import channel_settings
+from bot.adapters.store.database.feedback_tables import fixes_said
 
 # All are in one metadata; naming one of each module puts its tables there.
 TABLES = (backfills, channel_settings, fixes_said)

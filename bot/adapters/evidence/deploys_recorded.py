@@ -1,0 +1,40 @@
+"""Deploys of the last hour that a pipeline or a deploy post told the bot of. Must not claim that there was none of a service
+that nobody ever tells of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.alerts.alert import Alert
+from bot.domain.evidence.deploys import SKEW, deploys_shown
+from bot.domain.evidence.items import Evidence, EvidenceKind
+from bot.ports import EvidenceUnavailable, StoreUnavailable
+from bot.ports.deploy_log import DeployLog
+
+LIMIT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDeploys:
+    """The EvidenceProvider of what the store keeps of deploys."""
+
+    log: DeployLog
+    name: str = "deploys told to Precedent"
+
+    @property
+    def kind(self) -> EvidenceKind:
+        """See the port."""
+        return EvidenceKind.DEPLOY
+
+    async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
+        """See the port."""
+        if not alert.service:
+            return ()
+        try:
+            known = await self.log.latest(alert.service, at + SKEW, LIMIT)
+        except StoreUnavailable as problem:
+            raise EvidenceUnavailable(f"the store cannot be read: {problem}") from problem
+        return deploys_shown(known, alert.service, alert.environment, self.name, at) if known else ()

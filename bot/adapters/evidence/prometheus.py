@@ -1,0 +1,285 @@
+"""Metrics of a service from a Prometheus-compatible server (Prometheus, VictoriaMetrics, Thanos, Mimir): the alert's own
+rule with its value and threshold, and the signals whose metrics exist.
+
+Must not fetch an address that came with an alert, and must not run an expression that the server's own rules or the
+operator's configuration do not hold. An answer that is no number is named, never hidden.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from urllib.parse import quote
+
+from bot.adapters.evidence.http_source import Server, clean
+from bot.adapters.evidence.log_records import moment
+from bot.adapters.evidence.metric_templates import Template, known_metrics, usable
+from bot.adapters.evidence.prometheus_api import Api, Line, Point, Rule
+from bot.adapters.evidence.promql import Split, matchers, quoted, split_threshold
+from bot.adapters.evidence.selectors import Labels, Selectors
+from bot.domain.alerts.alert import Alert
+from bot.domain.catalog.vendors import folded
+from bot.domain.evidence.deploys import same_environment
+from bot.domain.evidence.items import PEAK, Compared, Evidence, EvidenceKind, Observed, Unavailable
+from bot.ports import EvidenceUnavailable
+
+BEFORE = timedelta(minutes=30)
+DAY = timedelta(days=1)
+STEP_S = 60
+MOST_AT_ONCE = 5
+MOST_URL = 300
+NO_DATA = "no data"
+# Labels that say what a line is about; pods and instances come and go.
+_WHOSE = frozenset({"service", "app", "job", "namespace", "cluster", "region", "environment", "env"})
+# Tools whose alerts are rules of such a server: that it has none of that name is worth saying.
+_OF_RULES = frozenset({"alertmanager", "prometheus"})
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsServer:
+    """The EvidenceProvider of one server. `rules` is where its alerting rules are (a vmalert of its own), if not there;
+    `environments` those that it knows of (empty: all). `own` are signals that the operator wrote, by folded service. `is_only`: no other
+    server may have an alert's rule."""
+
+    name: str
+    server: Server
+    rules: Server | None = None
+    environments: tuple[str, ...] = ()
+    labels: Selectors = field(default_factory=Selectors)
+    pods: Selectors = field(default_factory=Selectors)
+    own: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)
+    is_only: bool = True
+
+    @property
+    def kind(self) -> EvidenceKind:
+        """See the port."""
+        return EvidenceKind.METRIC
+
+    async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
+        """See the port."""
+        if not any(same_environment(alert.environment, known) for known in self.environments or (None,)):
+            return ()
+        look = _Look(self, Api(self.server), alert, at, asyncio.Semaphore(MOST_AT_ONCE))
+        signals = await self.signals(alert, look.api, at)
+        asked: list[Awaitable[tuple[Evidence, ...]]] = [look.rule(), *(look.signal(one) for one in signals)]
+        return tuple(item for found in await asyncio.gather(*asked) for item in found)
+
+    async def signals(self, alert: Alert, api: Api, at: datetime) -> tuple[Template, ...]:
+        """What can be looked at for this alert's service, its matchers filled in. Raises EvidenceUnavailable."""
+        chosen, pods = self.labels.of(alert), self.pods.of(alert)
+        if chosen is None:
+            return ()
+        by_name = quoted("|".join(known_metrics()))
+        of = [f"{{__name__=~{by_name},{matchers(labels.labels)}}}" for labels in (chosen, pods) if labels]
+        there = await api.vector(f"count by (__name__) ({' or '.join(of)})", at)
+        names = frozenset(point.labels.get("__name__", "") for point in there.points)
+        own = self.own.get(folded(alert.service or ""), ())
+        return tuple(_filled(one, chosen.labels, pods.labels if pods else {}) for one in usable(names, own))
+
+    def page(self, expression: str) -> str | None:
+        """Where people look at an expression, if that is short enough for a link."""
+        url = f"{self.server.base.rstrip('/')}/graph?g0.expr={quote(expression, safe='')}&g0.tab=0"
+        return url if len(url) <= MOST_URL else None
+
+
+def _filled(template: Template, labels: Labels, pods: Labels) -> Template:
+    query = template.query.replace("$labels", matchers(labels)).replace("$pods", matchers(pods))
+    return replace(template, query=query)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One quantity: what it is called, how it is asked, and how its values are told."""
+
+    kind: EvidenceKind
+    signal: str
+    what: str
+    query: str
+    unit: str = ""
+    scale: float = 1.0
+    window: str | None = None
+    threshold: float | None = None
+    wants_low: bool = False
+    text: str | None = None
+    renamed: frozenset[str] = frozenset()  # labels that the rule sets itself: the alert's differ from its lines' there
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at one server for one alert."""
+
+    source: MetricsServer
+    api: Api
+    alert: Alert
+    at: datetime
+    turns: asyncio.Semaphore
+
+    async def signal(self, one: Template) -> tuple[Evidence, ...]:
+        """One configured or known signal."""
+        asked = _Asked(
+            EvidenceKind.METRIC, one.signal, one.what, one.query, one.unit, one.scale, one.window, one.threshold
+        )
+        return (await self._seen(asked),)
+
+    async def rule(self) -> tuple[Evidence, ...]:
+        """The alert's own rule: whether it fires, and the value that it watches."""
+        name = self.alert.labels.get("alertname") or self.alert.title
+        is_rule = "alertname" in self.alert.labels or self.alert.tool in _OF_RULES
+        if not name:
+            return ()
+        signal, what = f"rule:{name}", clean(name)
+        at_rules = Api(self.source.rules or self.source.server)
+        try:
+            async with self.turns:
+                rule = _own_rule(await at_rules.rules(name), self.alert)
+                if rule is None:
+                    missing = self._unavailable(signal, what, "no rule of this name and these labels")
+                    return (missing,) if is_rule and self.source.is_only else ()
+                text = _standing(await self._alerts(at_rules, rule), self.alert)
+        except EvidenceUnavailable as problem:
+            return (self._unavailable(signal, what, str(problem)),) if is_rule else ()
+        split = split_threshold(rule.query) or Split(rule.query, "", math.nan)
+        threshold = None if math.isnan(split.threshold) else split.threshold
+        asked = _Asked(
+            EvidenceKind.ALERT_RULE,
+            signal,
+            what,
+            split.left,
+            threshold=threshold,
+            text=text,
+            renamed=frozenset(rule.labels),
+        )
+        found = await self._seen(replace(asked, wants_low=split.wants_low))
+        if isinstance(found, Observed):
+            return (found,)
+        # the state is known though the value is not
+        state = Observed(EvidenceKind.ALERT_RULE, f"{signal} state", what, self.source.name, self.at, text=text)
+        return (state, found)
+
+    async def _alerts(self, api: Api, rule: Rule) -> Sequence[Mapping[str, object]]:
+        return rule.alerts if rule.alerts is not None else await api.alerts(rule.name)
+
+    async def _seen(self, asked: _Asked) -> Evidence:
+        try:
+            async with self.turns:
+                series = await self.api.range(asked.query, self.at - BEFORE, self.at, STEP_S)
+            kept = _kept(series.lines, self.alert, asked)
+            now, before, peak, spread = _values(kept, self.alert, self.at, wants_low=asked.wants_low)
+        except EvidenceUnavailable as problem:
+            return self._unavailable(asked.signal, asked.what, str(problem), asked.kind)
+        if not math.isfinite(now * asked.scale):
+            return self._unavailable(asked.signal, asked.what, "too large a number", asked.kind)
+        compared = [Compared("30 min ago", before * asked.scale)] if before is not None else []
+        compared.append(Compared("lowest" if asked.wants_low else PEAK, peak * asked.scale))
+        if asked.threshold is not None:
+            compared.append(Compared("threshold", asked.threshold))
+        if (yesterday := await self._yesterday(asked)) is not None:
+            compared.append(Compared("yesterday", yesterday * asked.scale))
+        compared = [one for one in compared if math.isfinite(one.value)]
+        return Observed(
+            asked.kind,
+            asked.signal,
+            asked.what,
+            self.source.name,
+            self.at,
+            now * asked.scale,
+            asked.unit,
+            asked.window,
+            tuple(compared),
+            asked.text or spread,
+            url=self.source.page(asked.query),
+            truncated=series.is_partial,
+        )
+
+    async def _yesterday(self, asked: _Asked) -> float | None:
+        """The same a day ago; None where nothing can be said of it."""
+        try:
+            async with self.turns:
+                found = await self.api.vector(asked.query, self.at - DAY)
+        except EvidenceUnavailable:
+            return None
+        points = [p for p in found.points if _may_be(p.labels, self.alert, asked)]
+        values = [p.value for p in _of_alert(points, self.alert) if math.isfinite(p.value)]
+        return (min if asked.wants_low else max)(values, default=None)
+
+    def _unavailable(
+        self, signal: str, what: str, reason: str, kind: EvidenceKind = EvidenceKind.ALERT_RULE
+    ) -> Unavailable:
+        return Unavailable(kind, signal, what, self.source.name, reason)
+
+
+def _differ(labels: Mapping[str, str], alert: Alert) -> bool:
+    """Whether a label that both have is another one."""
+    return any(alert.labels.get(name, value) != value for name, value in labels.items())
+
+
+def _of_alert(points: Sequence[Point], alert: Alert) -> Sequence[Point]:
+    """Those whose labels do not speak against the alert's; all, where all do."""
+    return [p for p in points if not _differ(p.labels, alert)] or points
+
+
+def _may_be(labels: Mapping[str, str], alert: Alert, asked: _Asked) -> bool:
+    """Whether a line may be what the alert is about: a rule has lines of other services, too. Signals are asked for the
+    alert's own service."""
+    whose = {name: value for name, value in labels.items() if name in _WHOSE - asked.renamed}
+    return asked.kind is not EvidenceKind.ALERT_RULE or not _differ(whose, alert)
+
+
+def _kept(lines: Sequence[Line], alert: Alert, asked: _Asked) -> Sequence[Line]:
+    """The lines that may be the alert's. Raises EvidenceUnavailable where there are others alone."""
+    kept = tuple(line for line in lines if _may_be(line.labels, alert, asked))
+    if lines and not kept:
+        raise EvidenceUnavailable(f"{NO_DATA} of this service: its rule has values of others alone")
+    return kept
+
+
+def _values(
+    lines: Sequence[Line], alert: Alert, at: datetime, *, wants_low: bool
+) -> tuple[float, float | None, float, str | None]:
+    """The value now, half an hour ago and at its worst, of the worst line that fits the alert; and of how many it is the
+    worst. Raises EvidenceUnavailable where there is no number."""
+    worst = min if wants_low else max
+    if not lines:
+        raise EvidenceUnavailable(NO_DATA)
+    own = [line for line in lines if not _differ(line.labels, alert)] or lines
+    live = [line for line in own if line.points and at.timestamp() - line.points[-1][0] < STEP_S]
+    if not live:
+        last = datetime.fromtimestamp(max(line.points[-1][0] for line in own), tz=at.tzinfo)
+        raise EvidenceUnavailable(f"{NO_DATA} now, the last was at {last:%H:%M:%S} UTC")
+    numbers = [line for line in live if math.isfinite(line.points[-1][1])]
+    if not numbers:
+        raise EvidenceUnavailable(_no_number(live[0].points[-1][1]))
+    line = worst(numbers, key=lambda one: one.points[-1][1])
+    first_at, first = line.points[0]
+    is_old = first_at <= (at - BEFORE).timestamp() + STEP_S and math.isfinite(first)
+    peak = worst(value for _, value in line.points if math.isfinite(value))
+    spread = f"{'lowest' if wants_low else 'highest'} of {len(own)}" if len(own) > 1 else None
+    return line.points[-1][1], first if is_old else None, peak, spread
+
+
+def _no_number(value: float) -> str:
+    if math.isnan(value):
+        return "not a number (NaN): nothing was counted in the window, as where there was no request"
+    return "infinite: it divides by zero"
+
+
+def _own_rule(rules: Sequence[Rule], alert: Alert) -> Rule | None:
+    """Of the rules of the alert's name the one that shares most labels with it; None where all differ from it."""
+    fit = [rule for rule in rules if not _differ(rule.labels, alert)]
+    shared = [sum(alert.labels.get(k) == v for k, v in rule.labels.items()) for rule in fit]
+    return max(zip(shared, fit, strict=True), key=lambda pair: pair[0], default=(0, None))[1]
+
+
+def _standing(alerts: Sequence[Mapping[str, object]], alert: Alert) -> str:
+    """Whether the rule fires for the alert's labels, and since when."""
+    own = [a for a in alerts if isinstance(labels := a.get("labels"), Mapping) and not _differ(labels, alert)]
+    for state, words in (("firing", "firing"), ("pending", "pending, not firing")):
+        since = [a.get("activeAt") for a in own if a.get("state") == state]
+        known = [at for at in map(moment, since) if at]
+        if since:
+            unread = " since a time that cannot be read" if any(since) else ""
+            return f"{words} since {min(known):%H:%M} UTC" if known else f"{words}{unread}"
+    return "not firing now"

@@ -1,0 +1,168 @@
+"""The HTTP API of Prometheus, as far as evidence needs it. Must not take anything for a number that is none, and must not
+hide that an answer is partial.
+
+Queries are asked by POST (they may be long, and stay out of access logs), with the server's own timeout beside ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.adapters.evidence.http_source import Server, clean
+from bot.ports import EvidenceUnavailable
+
+MOST_LINES = 1000
+# The year 3000, in seconds.
+LAST_S = 32_503_680_000
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One value of one line."""
+
+    labels: Mapping[str, str]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: (time in seconds, value), oldest first. NaN and infinity are values of it."""
+
+    labels: Mapping[str, str]
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """What an instant query gave."""
+
+    points: tuple[Point, ...]
+    is_partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What a range query gave."""
+
+    lines: tuple[Line, ...]
+    is_partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One alerting rule. `alerts` None: the server does not list them with the rule."""
+
+    name: str
+    query: str
+    labels: Mapping[str, str]
+    alerts: Sequence[Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One server. Every method raises EvidenceUnavailable with the reason in plain words."""
+
+    server: Server
+
+    async def vector(self, query: str, at: datetime) -> Vector:
+        """The values at one moment."""
+        data, partial = await self._asked("/api/v1/query", {"query": query, "time": _seconds(at)})
+        kind, result = data.get("resultType"), data.get("result")
+        if kind == "scalar":
+            return Vector((Point({}, _pair(result)[1]),), partial)
+        if kind != "vector":
+            raise EvidenceUnavailable(_wrong(kind))
+        return Vector(
+            tuple(Point(_labels(one.get("metric")), _pair(one.get("value"))[1]) for one in _rows(result)), partial
+        )
+
+    async def range(self, query: str, start: datetime, end: datetime, step_s: int) -> Series:
+        """The values from start to end."""
+        form = {"query": query, "start": _seconds(start), "end": _seconds(end), "step": str(step_s)}
+        data, partial = await self._asked("/api/v1/query_range", form)
+        if data.get("resultType") != "matrix":
+            raise EvidenceUnavailable(_wrong(data.get("resultType")))
+        lines = (
+            Line(_labels(one.get("metric")), tuple(map(_pair, _list(one.get("values")))))
+            for one in _rows(data.get("result"))
+        )
+        return Series(tuple(line for line in lines if line.points), partial)
+
+    async def rules(self, name: str) -> tuple[Rule, ...]:
+        """The alerting rules of this name. Older servers give all rules, so they are looked through here."""
+        said = await self.server.json("/api/v1/rules", (("type", "alert"), ("rule_name[]", name)))
+        data = _data(said)
+        groups = (g for g in _list(data.get("groups")) if isinstance(g, dict))
+        rules = (rule for group in groups for rule in _list(group.get("rules")) if isinstance(rule, dict))
+        return tuple(_rule(r) for r in rules if r.get("name") == name and r.get("type", "alerting") == "alerting")
+
+    async def alerts(self, name: str) -> tuple[Mapping[str, Any], ...]:
+        """The active alerts of this name."""
+        data = _data(await self.server.json("/api/v1/alerts"))
+        active = (a for a in _list(data.get("alerts")) if isinstance(a, dict))
+        return tuple(a for a in active if _labels(a.get("labels")).get("alertname") == name)
+
+    async def _asked(self, path: str, form: Mapping[str, str]) -> tuple[Mapping[str, Any], bool]:
+        limit = {"timeout": f"{max(1, math.floor(self.server.timeout_s))}s"}
+        said = await self.server.json(path, form={**form, **limit})
+        partial = isinstance(said, dict) and bool(said.get("warnings") or said.get("isPartial"))
+        return _data(said), partial
+
+
+def _seconds(at: datetime) -> str:
+    return f"{at.timestamp():.3f}"
+
+
+def _wrong(kind: object) -> str:
+    return f"the answer is of type {clean(str(kind))}, not numbers"
+
+
+def _data(said: Any) -> Mapping[str, Any]:
+    """What a success says."""
+    if isinstance(said, dict) and said.get("status") == "error":
+        raise EvidenceUnavailable(
+            f"error: {clean(str(said.get('error') or said.get('errorType') or 'without a reason'))}"
+        )
+    data = said.get("data") if isinstance(said, dict) else None
+    if not isinstance(data, dict):
+        raise EvidenceUnavailable("the answer is none of a Prometheus: is the address right?")
+    return data
+
+
+def _list(value: Any) -> list[Any]:
+    """A list; some servers write null for an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def _rows(value: Any) -> Iterator[Mapping[str, Any]]:
+    rows = _list(value)
+    if len(rows) > MOST_LINES:
+        raise EvidenceUnavailable(f"more than {MOST_LINES} lines: let the query say less")
+    return (row for row in rows if isinstance(row, dict))
+
+
+def _labels(value: Any) -> dict[str, str]:
+    return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {}
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    """[seconds, "value"]; "NaN" and "+Inf" are values, anything else that is no number is told."""
+    try:
+        when, number = value
+        at = float(when)
+        found = float(number)
+    except (TypeError, ValueError, OverflowError):
+        raise EvidenceUnavailable("a value in the answer is not a number") from None
+    if not 0 <= at < LAST_S:
+        raise EvidenceUnavailable("a time in the answer is none")
+    return at, found
+
+
+def _rule(said: Mapping[str, Any]) -> Rule:
+    alerts = said.get("alerts")
+    listed = [a for a in alerts if isinstance(a, dict)] if isinstance(alerts, list) else None
+    return Rule(str(said.get("name")), str(said.get("query") or ""), _labels(said.get("labels")), listed)

@@ -1,0 +1,66 @@
+"""Which of a source's streams, units or repositories belong to the service of an alert. Must not ask a source.
+
+What is asked for comes from the configuration; of the alert only the values of its fields are used, and each source
+escapes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from bot.domain.alerts.alert import Alert
+from bot.domain.catalog.vendors import folded
+
+T = TypeVar("T")
+Labels = Mapping[str, Sequence[str]]
+MOST_VALUE = 120
+_FIELD = re.compile(r"\{(service|environment|region)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class ByService:
+    """A value for each configured service, found by any name of it. Keys are folded names."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, alert: Alert) -> str | None:
+        """The value for the alert's service; None where there is none."""
+        return self.values.get(folded(alert.service)) if alert.service else None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What to ask for: labels or fields with their values, any of which will do."""
+
+    service: str
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Selectors:
+    """Labels for each configured service (keys are folded names), and `default` for every other one. A value may hold
+    {service}, {environment} and {region} of the alert; a label whose field the alert lacks is left out, but not all."""
+
+    by_service: Mapping[str, Labels] = field(default_factory=dict)
+    default: Labels = field(default_factory=dict)
+
+    def of(self, alert: Alert) -> Chosen | None:
+        """What to ask for; None where nothing is configured for the alert's service."""
+        if not alert.service:
+            return None
+        labels = self.by_service.get(folded(alert.service), self.default)
+        fields = {"service": alert.service, "environment": alert.environment, "region": alert.region}
+        filled = {name: tuple(_filled(value, fields) for value in values) for name, values in labels.items()}
+        known = {name: tuple(v for v in values if v) for name, values in filled.items() if all(values)}
+        return Chosen(alert.service, known) if known else None
+
+
+def _filled(value: str, fields: Mapping[str, str | None]) -> str:
+    """The value with the alert's fields in it; "" where the alert has no such field."""
+    if any(not fields[name] for name in _FIELD.findall(value)):
+        return ""
+    # all at once: a service that is called "{region}" stays what it is called
+    return _FIELD.sub(lambda found: (fields[found[1]] or "")[:MOST_VALUE], value)

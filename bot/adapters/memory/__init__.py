@@ -1,0 +1,1 @@
+"""Memory banks and the embedding model. Must not decide what is a precedent."""

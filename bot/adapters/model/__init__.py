@@ -1,0 +1,1 @@
+"""Language models, asked with a deadline. Must not choose what is asked."""

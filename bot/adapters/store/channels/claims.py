@@ -1,0 +1,35 @@
+"""Who does a named piece of periodic work: at most one owner for each period. Must not know what the work is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.database.connection import Database
+from bot.adapters.store.database.statements import insert_new
+from bot.adapters.store.database.tables import claims
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class SqlClaims:
+    """The Claims port on SQLAlchemy."""
+
+    database: Database
+    clock: Clock
+    writer: Writer
+
+    async def claim(self, work: str, channel: str, period: date, changes: Changes) -> bool:
+        """See the port."""
+        now = self.clock.now()
+        row = {"work": work, "channel": channel, "period": period, "at": now}
+        try:
+            async with self.database.write() as connection:
+                if not await insert_new(connection, claims, row):
+                    return False
+                await self.writer.write(connection, changes, now)
+        except AlreadyDone:
+            return False
+        return True

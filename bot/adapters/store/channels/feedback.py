@@ -1,0 +1,103 @@
+"""What persons said of precedents and fixes: the SaidStore port. Must not decide anything; what goes along is written by
+`commit`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.channels.undoable import Undoing, insert_numbered
+from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.database.connection import Database
+from bot.adapters.store.database.feedback_tables import fixes_said, set_aside
+from bot.domain.fixes.grouping import FixesSaid
+from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.domain.recall.query import Query
+from bot.domain.text.names import same_form
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import Changes
+
+_SAME = ("incident_id", "fingerprint", "title", "service", "visibility")
+_NOT_THEIRS = frozenset({"undone_at", "undone_by"})
+
+
+@dataclass(frozen=True, slots=True)
+class SqlSaid:
+    """The SaidStore port on SQLAlchemy."""
+
+    database: Database
+    clock: Clock
+    writer: Writer
+
+    async def set_aside(self, aside: SetAside, changes: Changes) -> int:
+        """See the port."""
+        row = _row(aside) | {"why": aside.why.value}
+        same = sa.and_(*(set_aside.c[name].is_not_distinct_from(row[name]) for name in _SAME))
+        try:
+            async with self.database.write() as connection:
+                await self.writer.write(connection, changes, self.clock.now())
+                held = sa.and_(same, set_aside.c.undone_at.is_(None))
+                ended = sa.update(set_aside).where(held).values(undone_at=aside.at, undone_by=aside.by)
+                await connection.execute(ended)
+                return await insert_numbered(connection, set_aside, row)
+        except AlreadyDone:
+            return 0
+
+    async def asides(self, query: Query | None = None, channel: str | None = None) -> tuple[SetAside, ...]:
+        """See the port."""
+        asked = sa.select(set_aside).where(set_aside.c.undone_at.is_(None))
+        if query is not None:
+            same_alert = set_aside.c.fingerprint == (query.fingerprint or "-")
+            asked = asked.where(sa.or_(same_alert, set_aside.c.service == (same_form(query.service) or "-")))
+        if channel is not None:
+            asked = asked.where(set_aside.c.channel == channel)
+        async with self.database.read() as connection:
+            rows = (await connection.execute(asked.order_by(set_aside.c.number))).mappings().all()
+        return tuple(SetAside(**_values(row) | {"why": WhyAside(row["why"])}) for row in rows)
+
+    async def take_back(self, aside: SetAside, by: str, changes: Changes) -> bool:
+        """See the port."""
+        return await self._end(set_aside, aside.number, by, changes)
+
+    async def say_fixes(self, said: FixesSaid, changes: Changes) -> int:
+        """See the port."""
+        try:
+            async with self.database.write() as connection:
+                await self.writer.write(connection, changes, self.clock.now())
+                return await insert_numbered(connection, fixes_said, _row(said))
+        except AlreadyDone:
+            return 0
+
+    async def fixes_said(self) -> tuple[FixesSaid, ...]:
+        """See the port."""
+        asked = sa.select(fixes_said).where(fixes_said.c.undone_at.is_(None)).order_by(fixes_said.c.number)
+        async with self.database.read() as connection:
+            rows = (await connection.execute(asked)).mappings().all()
+        return tuple(FixesSaid(**_values(row)) for row in rows)
+
+    async def take_back_fixes(self, said: FixesSaid, by: str, changes: Changes) -> bool:
+        """See the port."""
+        return await self._end(fixes_said, said.number, by, changes)
+
+    async def _end(self, table: sa.Table, number: int, by: str, changes: Changes) -> bool:
+        return await Undoing(self.database, self.clock, self.writer).end(table, table.c.number == number, by, changes)
+
+
+async def forget_said(connection: AsyncConnection, incident_id: str) -> None:
+    """Everything that was said of an incident, under its brief, or with its words."""
+    about = sa.or_(set_aside.c.incident_id == incident_id, set_aside.c.about == incident_id)
+    await connection.execute(sa.delete(set_aside).where(about))
+    words = sa.or_(fixes_said.c.one_incident == incident_id, fixes_said.c.other_incident == incident_id)
+    await connection.execute(sa.delete(fixes_said).where(words))
+
+
+def _row(said: SetAside | FixesSaid) -> dict[str, Any]:
+    return {name: value for name, value in asdict(said).items() if name != "number"}
+
+
+def _values(row: sa.RowMapping) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in _NOT_THEIRS}

@@ -1,0 +1,85 @@
+"""What people were asked about: the Nudges port, on the table of claims. Must not decide whom or when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.database.connection import Database
+from bot.adapters.store.database.json_bodies import life_from_json
+from bot.adapters.store.database.statements import insert_new
+from bot.adapters.store.database.tables import briefs, claims, lives
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import Changes
+
+MOST = 500
+PERSON, INCIDENT = "nudge", "nudged"
+# An incident is asked about once, not once a day.
+EVER = date(2000, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlNudges:
+    """The Nudges port on SQLAlchemy."""
+
+    database: Database
+    clock: Clock
+    writer: Writer
+
+    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+        """See the port."""
+        asked = sa.select(claims.c.channel).where(claims.c.work == INCIDENT)
+        found = (
+            sa.select(lives.c.body)
+            .where(
+                lives.c.state == IncidentState.CLEARED.value,
+                lives.c.opened_at >= since,
+                lives.c.incident_id.in_(sa.select(briefs.c.incident_id)),
+                lives.c.incident_id.not_in(asked),
+            )
+            .order_by(lives.c.opened_at.desc(), lives.c.incident_id.desc())
+            .limit(MOST)
+        )
+        async with self.database.read() as connection:
+            return tuple(life_from_json(body) for body in (await connection.execute(found)).scalars())
+
+    async def claim(self, person: str, day: date, incident_ids: Sequence[str], changes: Changes) -> bool:
+        """See the port."""
+        now = self.clock.now()
+        try:
+            async with self.database.write() as connection:
+                for row in _rows(person, day, incident_ids):
+                    await _require_new(connection, row | {"at": now})
+                await self.writer.write(connection, changes, now)
+        except AlreadyDone:
+            return False
+        return True
+
+    async def settle(self, incident_id: str) -> None:
+        """See the port."""
+        async with self.database.write() as connection:
+            await insert_new(connection, claims, _row(INCIDENT, incident_id, EVER) | {"at": self.clock.now()})
+
+
+async def _require_new(connection: AsyncConnection, row: dict[str, Any]) -> None:
+    """Claim it; raises AlreadyDone, which undoes the claims before it."""
+    if not await insert_new(connection, claims, row):
+        raise AlreadyDone
+
+
+def _rows(person: str, day: date, incident_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """In one order for everybody, so that two that claim at once do not wait for each other."""
+    yield _row(PERSON, person, day)
+    for incident_id in sorted(incident_ids):
+        yield _row(INCIDENT, incident_id, EVER)
+
+
+def _row(work: str, name: str, day: date) -> dict[str, Any]:
+    return {"work": work, "channel": name, "period": day}

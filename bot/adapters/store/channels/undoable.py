@@ -1,0 +1,45 @@
+"""Numbered rows that a person may take back: rules, mutes, and what was said of precedents and fixes. Must not know which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.database.connection import Database
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import Changes
+
+
+async def insert_numbered(connection: AsyncConnection, table: sa.Table, row: Mapping[str, Any]) -> int:
+    """Insert; the row's number."""
+    done = await connection.execute(sa.insert(table).values(**row).returning(table.c.number))
+    return int(done.scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """Ends rows that hold."""
+
+    database: Database
+    clock: Clock
+    writer: Writer
+
+    async def end(self, table: sa.Table, row: sa.ColumnElement[bool], by: str, changes: Changes) -> bool:
+        """End the one `row` that holds, with `changes`; False (and nothing written) if it was ended before, or
+        `changes.once` was done."""
+        now = self.clock.now()
+        held = sa.and_(row, table.c.undone_at.is_(None))
+        try:
+            async with self.database.write() as connection:
+                ended = sa.update(table).where(held).values(undone_at=now, undone_by=by)
+                if (await connection.execute(ended)).rowcount != 1:
+                    return False
+                await self.writer.write(connection, changes, now)
+        except AlreadyDone:
+            return False
+        return True

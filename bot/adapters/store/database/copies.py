@@ -1,0 +1,128 @@
+"""Whole copies of a SQLite database, made while it is written: what backup, restore and an upgrade keep.
+
+Must not decide when a copy is made or what it replaces. A copy appears under its name only when it is complete, on the disk
+and checked; whatever ends the process before leaves a hidden `.partial` file at most, which a later copy removes.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy.engine import URL
+
+from bot.adapters.store.database.connection import BUSY_TIMEOUT_MS, TABLES, read_url
+from bot.ports import ConfigurationRejected, StoreUnavailable
+
+FORGOTTEN_S = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a checked copy holds. `schema` is its revision, `records` how many incidents people or imports recorded."""
+
+    schema: str
+    records: int
+    size_bytes: int
+
+
+def file_of(url: str) -> Path:
+    """The file of a SQLite store; raises ConfigurationRejected for PostgreSQL, which is copied by its own tools."""
+    address = read_url(url)
+    if address.get_backend_name() != "sqlite":
+        plain = URL.create("postgresql", address.username, None, address.host, address.port, address.database)
+        raise ConfigurationRejected(
+            "The database is PostgreSQL, which is backed up by its own tools while the bot runs: "
+            f"pg_dump --format=custom --file=precedent.dump '{plain.render_as_string()}', and back with pg_restore --clean --if-exists."
+        )
+    name = address.database or ""
+    return Path(name.removeprefix("file:").partition("?")[0] if name.startswith("file:") else name)
+
+
+@contextmanager
+def staged(source: Path, target: Path, *, still: bool = False) -> Iterator[tuple[Path, Copied]]:
+    """A complete and checked copy of `source` in a hidden file beside `target`, its owner's alone; gone afterwards unless
+    it was put into place. A `still` source is written by nobody. Raises StoreUnavailable for a source that is none of ours
+    or damaged, or a disk that is full."""
+    with _told(source, target), _hidden(target) as (handle, partial):
+        with closing(_open(source, still=still)) as connection:
+            connection.execute("VACUUM INTO ?", (str(partial),))
+        found = check_copy(partial)
+        os.fsync(handle)
+        yield partial, found
+
+
+@contextmanager
+def _told(source: Path, target: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as problem:
+        raise StoreUnavailable(
+            f"{source} could not be copied to {target}: {problem}. Nothing was changed."
+        ) from problem
+
+
+@contextmanager
+def _hidden(target: Path) -> Iterator[tuple[int, Path]]:
+    _remove_forgotten(target)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    try:
+        yield handle, Path(name)
+    finally:
+        os.close(handle)
+        Path(name).unlink(missing_ok=True)
+
+
+def put_in_place(partial: Path, target: Path) -> None:
+    """Give the copy its name, in one step that outlives a power cut."""
+    partial.replace(target)
+    directory = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def check_copy(path: Path) -> Copied:
+    """Read the whole file back; raises StoreUnavailable for one that is damaged or no database of Precedent."""
+    try:
+        with closing(_open(path, still=True)) as connection:
+            _require_whole(path, connection)
+            schema = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            count = connection.execute("SELECT count(*) FROM records").fetchone()
+    except sqlite3.DatabaseError as damaged:
+        raise StoreUnavailable(f"{path} is no whole database of Precedent ({damaged}).") from damaged
+    return Copied(schema[0], count[0], path.stat().st_size)
+
+
+def _require_whole(path: Path, connection: sqlite3.Connection) -> None:
+    tables = {row[0] for row in connection.execute(TABLES)}
+    if not {"alembic_version", "records"} <= tables:
+        raise StoreUnavailable(f"{path} is no database of Precedent.")
+    told = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if told != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
+        raise StoreUnavailable(f"{path} is damaged ({told}).")
+
+
+def _open(path: Path, *, still: bool) -> sqlite3.Connection:
+    """A connection that only reads. A still file is read as it is, also from a read-only disk, unless its log is there."""
+    if not path.is_file():
+        raise StoreUnavailable(f"There is no file {path}.")
+    logged = path.with_name(f"{path.name}-wal").exists()
+    mode = ("mode=ro" if logged else "immutable=1") if still else "mode=rw"
+    return sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, timeout=BUSY_TIMEOUT_MS / 1000)
+
+
+def _remove_forgotten(target: Path) -> None:
+    """What a copy that was killed left behind, once nobody can be at it any more."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.partial*"):
+        if left.stat().st_mtime < time.time() - FORGOTTEN_S:
+            left.unlink(missing_ok=True)

@@ -1,0 +1,86 @@
+"""Records, lives and briefs as JSON text and back. Must not touch the database."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.adapters.store.database.statements import to_json
+from bot.domain.alerts.notification import Notice
+from bot.domain.brief.decide import Brief
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.record import Incident
+from bot.domain.operations.storms import Opening, Storm
+from bot.records.incident_json import read_record, write_record
+
+_BRIEF: TypeAdapter[Brief] = TypeAdapter(Brief)
+_RECORD: TypeAdapter[Incident] = TypeAdapter(Incident)
+_LIFE: TypeAdapter[Life] = TypeAdapter(Life)
+_NOTICE: TypeAdapter[Notice] = TypeAdapter(Notice)
+_OPENING: TypeAdapter[Opening] = TypeAdapter(Opening)
+_STORM: TypeAdapter[Storm] = TypeAdapter(Storm)
+
+
+def record_to_json(record: Incident) -> str:
+    """The record in its import form."""
+    return to_json(write_record(record))
+
+
+def record_from_json(text: str) -> Incident:
+    """The record, equal to what was written."""
+    try:
+        return _RECORD.validate_json(text)
+    # what an older version wrote in another form
+    except ValidationError:
+        return read_record(json.loads(text), how=None)
+
+
+def life_to_json(life: Life) -> str:
+    """All fields of the life; those that a later version adds come back with their defaults."""
+    return to_json(_LIFE.dump_python(life, mode="json"))
+
+
+def life_from_json(text: str) -> Life:
+    """The life, equal to what was written."""
+    return _LIFE.validate_json(text)
+
+
+def notice_to_json(notice: Notice) -> str:
+    """All fields of the notice."""
+    return to_json(_NOTICE.dump_python(notice, mode="json"))
+
+
+def notice_from_json(text: str) -> Notice:
+    """The notice, equal to what was written."""
+    return _NOTICE.validate_json(text)
+
+
+def brief_to_json(brief: Brief) -> str:
+    """All fields of the brief."""
+    return to_json(_BRIEF.dump_python(brief, mode="json"))
+
+
+def brief_from_json(text: str) -> Brief:
+    """The brief, equal to what was written."""
+    return _BRIEF.validate_json(text)
+
+
+def opening_to_json(opening: Opening) -> str:
+    """All fields of the opening."""
+    return to_json(_OPENING.dump_python(opening, mode="json"))
+
+
+def opening_from_json(text: str) -> Opening:
+    """The opening, equal to what was written."""
+    return _OPENING.validate_json(text)
+
+
+def storm_to_json(storm: Storm) -> str:
+    """All fields of the storm."""
+    return to_json(_STORM.dump_python(storm, mode="json"))
+
+
+def storm_from_json(text: str) -> Storm:
+    """The storm, equal to what was written."""
+    return _STORM.validate_json(text)

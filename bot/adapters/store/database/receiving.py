@@ -1,0 +1,84 @@
+"""Many small writes as one transaction: what arrives while one is being written is written together next.
+
+So acknowledgements do not queue for a disk that takes its time for each. Must not know what the rows say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.database.connection import Database
+from bot.adapters.store.database.statements import insert_new
+from bot.observability import spawn
+from bot.ports import StoreUnavailable
+
+MOST = 100
+Row = Mapping[str, Any]
+Waiting = tuple[Row, "asyncio.Future[bool]"]
+
+
+@dataclass(slots=True)
+class Together:
+    """Inserts rows whose keys are free. Every row is durable before its caller goes on."""
+
+    database: Database
+    table: sa.Table
+    _waiting: list[Waiting] = field(default_factory=list)
+    _busy: bool = False
+
+    async def insert(self, row: Row) -> bool:
+        """False (and nothing done) where a key of the row is taken. Raises StoreUnavailable."""
+        mine: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.append((row, mine))
+        if not self._busy:
+            self._busy = True
+            spawn(self._write_all(), "write-together")
+        return await mine
+
+    async def _write_all(self) -> None:
+        """Until nobody waits. Whoever called may be broken off meanwhile; this is not."""
+        portion: Sequence[Waiting] = ()
+        try:
+            while self._waiting:
+                portion, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+                await self._write(portion)
+        finally:
+            self._busy = False
+            for _, future in (*portion, *self._waiting):
+                if not future.done():
+                    future.set_exception(StoreUnavailable("Nothing was saved: writing was broken off; try again."))
+            self._waiting = []
+
+    async def _write(self, portion: Sequence[Waiting]) -> None:
+        try:
+            self._tell(portion, await self._inserted([row for row, _ in portion]))
+        except StoreUnavailable as problem:
+            if len(portion) == 1:
+                self._fail(portion[0], problem)
+                return
+            for one in portion:  # a row that no database takes must not cost the others
+                await self._write([one])
+
+    async def _inserted(self, rows: Sequence[Row]) -> list[bool]:
+        new: list[bool] = []
+
+        async def work(connection: AsyncConnection) -> None:
+            new[:] = [await insert_new(connection, self.table, row) for row in rows]
+
+        await self.database.write_at_once(work)
+        return new
+
+    def _tell(self, portion: Sequence[Waiting], new: Sequence[bool]) -> None:
+        for (_, future), is_new in zip(portion, new, strict=True):
+            if not future.done():
+                future.set_result(is_new)
+
+    def _fail(self, one: Waiting, problem: StoreUnavailable) -> None:
+        if not one[1].done():
+            one[1].set_exception(problem)

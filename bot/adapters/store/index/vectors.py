@@ -1,0 +1,109 @@
+"""Vectors in the index: how they are kept, and filling those that are missing. Must not search.
+
+A vector is kept twice: as 8-bit numbers with their scale, for exact cosines of a few, and as one bit a dimension (its
+sign), for a scan over all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.database.connection import Database
+from bot.adapters.store.database.json_bodies import record_from_json
+from bot.adapters.store.database.tables import records
+from bot.adapters.store.index.tables import documents, pending
+from bot.adapters.store.index.writer import keep_vectors, searchable_text
+from bot.ports.embedding import Embedder, Vectors
+
+SCALE_BYTES = 4
+BATCH = 16
+
+
+def packed(vector: Vectors) -> bytes:
+    """A scale and 8-bit numbers."""
+    scale = np.float32(max(float(np.abs(vector).max()), 1e-12) / 127)
+    return bytes(scale.tobytes() + np.rint(vector / scale).astype(np.int8).tobytes())
+
+
+def sign_bits(vector: Vectors) -> bytes:
+    """One bit a dimension: whether the number is positive."""
+    return bytes(np.packbits(vector > 0))
+
+
+def cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.float32]:
+    """The cosine of the question with each packed vector."""
+    rows = np.frombuffer(b"".join(kept), dtype=np.uint8).reshape(len(kept), -1)
+    scales = np.ascontiguousarray(rows[:, :SCALE_BYTES]).view(np.float32)[:, 0]
+    numbers = rows[:, SCALE_BYTES:].view(np.int8).astype(np.float32)
+    # Rounding changes a vector's length a little; the cosine is of the direction.
+    lengths = np.sqrt(np.einsum("ij,ij->i", numbers, numbers)) * scales
+    # equal vectors must have equal cosines: a product's last bits depend on the place of the row
+    found: npt.NDArray[np.float32] = np.round((numbers @ question) * scales / np.maximum(lengths, 1e-12), 5)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFiller:
+    """Gives documents their missing vectors, a few at a time, while searching goes on. One filler at a time works."""
+
+    database: Database
+    records_in: Database
+    embedder: Embedder
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def waiting(self) -> int:
+        """How many documents have no vector yet. Raises StoreUnavailable."""
+        async with self.database.read() as connection:
+            return int((await connection.execute(sa.select(sa.func.count()).select_from(pending))).scalar_one())
+
+    async def fill_some(self, limit: int = BATCH) -> int:
+        """Make at most `limit` vectors; how many documents got one (equal texts share one) or went away meanwhile.
+
+        0: nothing is waiting. Raises StoreUnavailable, EmbeddingUnavailable.
+        """
+        async with self._turn:
+            async with self.database.read() as connection:
+                wanted = await _waiting(connection, limit)
+            if not wanted:
+                return 0
+            texts = await self._texts(list(wanted.values()))
+            held = {number: texts[incident_id] for number, incident_id in wanted.items() if incident_id in texts}
+            made = await self.embedder.documents(list(held.values()))
+            async with self.database.write() as connection:
+                await _keep(connection, dict(zip(held, made, strict=True)))
+                # a document without a record is about to be dropped; it must not be asked for again and again
+                await connection.execute(sa.delete(pending).where(pending.c.doc_id.in_(list(wanted))))
+            return len(wanted)
+
+    async def _texts(self, incident_ids: Sequence[str]) -> dict[str, str]:
+        asked = sa.select(records.c.incident_id, records.c.body).where(records.c.incident_id.in_(incident_ids))
+        async with self.records_in.read() as connection:
+            found = (await connection.execute(asked)).all()
+        return {row.incident_id: searchable_text(record_from_json(row.body)) for row in found}
+
+
+async def _waiting(connection: AsyncConnection, limit: int) -> dict[int, str]:
+    """The newest first: what was just recorded is what is asked for."""
+    asked = sa.select(documents.c.doc_id, documents.c.incident_id)
+    asked = asked.join(pending, pending.c.doc_id == documents.c.doc_id).order_by(pending.c.doc_id.desc()).limit(limit)
+    return {row.doc_id: row.incident_id for row in await connection.execute(asked)}
+
+
+async def _keep(connection: AsyncConnection, made: dict[int, Vectors]) -> None:
+    """Store the vectors for these documents and for all that wait with an equal text, where they are still there."""
+    own = sa.select(documents.c.doc_id, documents.c.form).where(documents.c.doc_id.in_(list(made)))
+    by_form = {row.form: made[row.doc_id] for row in await connection.execute(own)}
+    alike = sa.select(documents.c.doc_id, documents.c.form, documents.c.visibility)
+    alike = alike.join(pending, pending.c.doc_id == documents.c.doc_id).where(documents.c.form.in_(list(by_form)))
+    rows: list[dict[str, Any]] = [dict(row) for row in (await connection.execute(alike)).mappings()]
+    kept = {form: {"vector": packed(vector), "signs": sign_bits(vector)} for form, vector in by_form.items()}
+    await keep_vectors(connection, [row | kept[row["form"]] for row in rows])
+    await connection.execute(sa.delete(pending).where(pending.c.doc_id.in_([row["doc_id"] for row in rows])))

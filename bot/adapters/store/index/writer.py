@@ -1,0 +1,184 @@
+"""Writing the index: documents, their full-text rows, and how many documents each term and name occurs in.
+
+A document gets the vector of an equal text at once, where there is one; else it waits for one in `index_pending`.
+
+Must not open transactions: it writes into the one that writes the records.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.adapters.store.database.statements import batches
+from bot.adapters.store.index.scoring import counted_words
+from bot.adapters.store.index.tables import (
+    FTS_ADD,
+    FTS_REMOVE,
+    documents,
+    names,
+    pending,
+    signs,
+    terms,
+    totals,
+    vectors,
+)
+from bot.domain.incidents.record import Incident
+from bot.domain.text.tokens import form_number, gram_count, tokens, words
+
+IDS_PER_STATEMENT = 500
+AT_ONCE = 8
+NAMED = ("vendor", "service", "region")
+_ALIKE = sa.text(
+    """SELECT d.form, v.vector, s.signs FROM (
+         SELECT d.form, min(v.doc_id) AS doc_id FROM index_documents d JOIN index_vectors v ON v.doc_id = d.doc_id
+         WHERE d.form IN (SELECT value FROM json_each(:forms)) GROUP BY d.form
+       ) AS d JOIN index_vectors v ON v.doc_id = d.doc_id JOIN index_signs s ON s.doc_id = d.doc_id"""
+)
+_HELD = sa.text("SELECT * FROM index_documents WHERE incident_id IN (SELECT value FROM json_each(:ids))")
+LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'index_documents'), 0)")
+
+
+def searchable_text(record: Incident) -> str:
+    """What is searched of a record: what it looked like and why; not what was tried (that would match checks)."""
+    parts = [
+        record.title,
+        record.service,
+        record.vendor,
+        record.region,
+        *record.symptoms,
+        record.customer_impact,
+        record.root_cause,
+        record.lesson,
+        *(alert.title for alert in record.alerts if alert.title != record.title),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteIndexWriter:
+    """Keeps the index in step with the records."""
+
+    async def put(self, connection: AsyncConnection, records: Sequence[Incident]) -> None:
+        """Index these records, replacing what was indexed under their ids."""
+        if not records:
+            return
+        first = (await connection.execute(LAST_NUMBER)).scalar_one() + 1
+        # many texts are cut into tokens in a thread, to keep the event loop free; work done at once is in one already
+        if len(records) > AT_ONCE and isinstance(connection, AsyncConnection):
+            rows = await asyncio.to_thread(_document_rows, records, first)
+        else:
+            rows = _document_rows(records, first)
+        alike = await _vectors_of(connection, {row["form"] for row in rows})
+        await self.drop(connection, [record.incident_id for record in records])
+        await connection.execute(_INSERT, rows)
+        await connection.execute(FTS_ADD, rows)
+        await _count(connection, rows, 1)
+        known = [row | alike[row["form"]] for row in rows if row["form"] in alike]
+        await keep_vectors(connection, known)
+        if waiting := [{"doc_id": row["doc_id"]} for row in rows if row["form"] not in alike]:
+            await connection.execute(_WAIT, waiting)
+
+    async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
+        """Forget these ids; unknown ones are fine."""
+        for portion in batches(incident_ids, IDS_PER_STATEMENT):
+            held = await connection.execute(_HELD, {"ids": json.dumps(list(portion))})
+            rows = [dict(row) for row in held.mappings()]
+            if rows:
+                await connection.execute(FTS_REMOVE, rows)
+                for table in (documents, vectors, signs, pending):
+                    gone = table.c.doc_id.in_([row["doc_id"] for row in rows])
+                    await connection.execute(sa.delete(table).where(gone))
+                await _count(connection, rows, -1)
+
+
+async def keep_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+    """Store vectors; each row has `doc_id`, `visibility`, `vector`, `signs`."""
+    if rows:
+        await connection.execute(sa.insert(vectors), [{"doc_id": r["doc_id"], "vector": r["vector"]} for r in rows])
+        kept = [{name: r[name] for name in ("doc_id", "visibility", "signs")} for r in rows]
+        await connection.execute(sa.insert(signs), kept)
+
+
+async def _vectors_of(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
+    """The vectors of documents whose text has one of these forms."""
+    rows = await connection.execute(_ALIKE, {"forms": json.dumps(sorted(forms))})
+    return {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
+
+
+def _document_rows(records: Iterable[Incident], first: int) -> list[dict[str, Any]]:
+    return [_document_row(record, number) for number, record in enumerate(records, first)]
+
+
+def _document_row(record: Incident, doc_id: int) -> dict[str, Any]:
+    text = searchable_text(record)
+    found, written = tokens(text), words(text)
+    return {
+        "doc_id": doc_id,
+        "incident_id": record.incident_id,
+        "visibility": record.source.visibility,
+        "terms": " ".join(found),
+        "words": counted_words(written),
+        "length": len(found),
+        "grams": sum(gram_count(word) for word in written),
+        "form": form_number(text),
+        "vendor": record.vendor,
+        "service": record.service,
+        "region": record.region,
+    }
+
+
+async def _count(connection: AsyncConnection, rows: Sequence[dict[str, Any]], sign: int) -> None:
+    held: Counter[tuple[str, str]] = Counter()
+    named: Counter[tuple[str, str]] = Counter()
+    many: Counter[str] = Counter()
+    length: Counter[str] = Counter()
+    for row in rows:
+        held.update((term, row["visibility"]) for term in set(row["terms"].split()))
+        named.update((kind, row[kind]) for kind in NAMED if row[kind])
+        many[row["visibility"]] += 1
+        length[row["visibility"]] += row["length"]
+    in_terms = [{"term": term, "visibility": scope, "documents": sign * n} for (term, scope), n in held.items()]
+    in_names = [{"kind": kind, "name": name, "documents": sign * n} for (kind, name), n in named.items()]
+    in_totals = [
+        {"visibility": scope, "documents": sign * n, "length": sign * length[scope]} for scope, n in many.items()
+    ]
+    await _run(connection, _ADD_TERMS, in_terms)
+    await _run(connection, _ADD_NAMES, in_names)
+    await _run(connection, _ADD_TOTALS, in_totals)
+    if sign < 0:
+        # only what was counted down can be gone; a search through all terms would take long in a large store
+        await _run(connection, _DROP_TERMS, in_terms)
+        await _run(connection, _DROP_NAMES, in_names)
+
+
+async def _run(connection: AsyncConnection, statement: sa.Executable, counted: Sequence[dict[str, Any]]) -> None:
+    if counted:
+        await connection.execute(statement, counted)
+
+
+def _unheld(table: sa.Table) -> sa.Delete:
+    keys = [column == sa.bindparam(f"{column.name}") for column in table.primary_key.columns]
+    return sa.delete(table).where(*keys, table.c.documents <= 0)
+
+
+def _adding(table: sa.Table, keys: Sequence[str], amounts: Sequence[str]) -> sqlite.Insert:
+    statement = sqlite.insert(table)
+    sums = {name: table.c[name] + statement.excluded[name] for name in amounts}
+    return statement.on_conflict_do_update(index_elements=keys, set_=sums)
+
+
+# Made once: making a statement takes longer than executing it.
+_ADD_TERMS = _adding(terms, ("term", "visibility"), ("documents",))
+_ADD_NAMES = _adding(names, ("kind", "name"), ("documents",))
+_ADD_TOTALS = _adding(totals, ("visibility",), ("documents", "length"))
+_INSERT, _WAIT = sa.insert(documents), sa.insert(pending)
+_DROP_TERMS, _DROP_NAMES = _unheld(terms), _unheld(names)

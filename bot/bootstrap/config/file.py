@@ -1,0 +1,122 @@
+"""The configuration file that PRECEDENT_CONFIG names: the organisation's own vendors and services, and the sources of
+evidence (`sources_config`). Must not decide anything.
+
+A TOML file:
+
+    [vendors.acmepay]                   # a third party of your own, or more names of one that is known
+    aliases = ["Acme Pay", "APay"]      # what posts call it
+    hosts = ["acmepay.example"]         # whose errors are its errors (with all subdomains)
+
+    [services.checkout-api]             # one of your services
+    aliases = ["Checkout", "checkout-svc"]
+
+Whatever is wrong in it is told with the file, the key and the reason; nothing of a wrong file is used.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import StringConstraints, ValidationError
+
+from bot.bootstrap.config.metrics import MetricsOfService, MetricsTables
+from bot.bootstrap.config.sources import SourcesOfService, SourcesOfVendor, SourcesTables, key_of
+from bot.domain.catalog.vendor_table import Vendor
+from bot.domain.catalog.vendors import STANDARD, Directory, Service, directory, folded
+from bot.ports import ConfigurationRejected
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=80, pattern=r"^[^\x00-\x1f]*$")]
+Host = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, to_lower=True, max_length=253, pattern=r"^([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}$"
+    ),
+]
+_SAYS = {
+    "extra_forbidden": "is not known here; docs/evidence.md and docs/evidence-sources.md list every key",
+    "string_pattern_mismatch": "is not a plain host name such as acmepay.example (no https://, no path)",
+    "string_type": "must be a text in quotes",
+    "tuple_type": 'must be a list such as ["one", "two"]',
+    "string_too_short": "is too short: a name has at least two characters",
+}
+
+
+class VendorEntry(SourcesOfVendor):
+    """`[vendors.<name>]`."""
+
+    aliases: tuple[Name, ...] = ()
+    hosts: tuple[Host, ...] = ()
+
+
+class ServiceEntry(SourcesOfService, MetricsOfService):
+    """`[services.<name>]`."""
+
+    aliases: tuple[Name, ...] = ()
+
+
+class Configuration(SourcesTables, MetricsTables):
+    """The whole file."""
+
+    vendors: Mapping[Name, VendorEntry] = {}
+    services: Mapping[Name, ServiceEntry] = {}
+
+
+def read_configuration(path: Path) -> Configuration:
+    """What the file says; raises ConfigurationRejected with the file, the key and the reason."""
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as problem:
+        raise ConfigurationRejected(f"{path}: cannot be read: {problem.strerror}.") from problem
+    except UnicodeDecodeError as problem:
+        raise ConfigurationRejected(f"{path}: is not UTF-8 text (byte {problem.start}).") from problem
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigurationRejected(f"{path}: is not TOML: {problem}.") from problem
+    try:
+        found = Configuration.model_validate(said)
+    except ValidationError as bad:
+        raise ConfigurationRejected(f"{path}: {'; '.join(_sentence(error) for error in bad.errors()[:5])}.") from bad
+    _refuse_doubles(path, "services", {name: entry.aliases for name, entry in found.services.items()})
+    _refuse_doubles(path, "vendors", {name: (*e.aliases, *e.hosts) for name, e in found.vendors.items()})
+    return found
+
+
+def configured(path: Path | None) -> Configuration:
+    """What the file says; without a file nothing. Raises ConfigurationRejected."""
+    return read_configuration(path) if path else Configuration()
+
+
+def _sentence(error: Any) -> str:
+    key, said = key_of(error["loc"]), _SAYS.get(error["type"], error["msg"]).removeprefix("Value error, ")
+    return f"{key}: {said}" if key else said
+
+
+def _refuse_doubles(path: Path, table: str, claims: Mapping[str, Iterable[str]]) -> None:
+    """A name that two entries claim would mean whichever comes last; that is a slip, so it is told."""
+    owners: dict[str, str] = {}
+    for name, aliases in claims.items():
+        for alias in (name, *aliases):
+            owner = owners.setdefault(folded(alias), name)
+            if owner != name:
+                raise ConfigurationRejected(f"{path}: {table}.{name}: “{alias}” is claimed by {table}.{owner}, too.")
+
+
+def directory_of(path: Path | None) -> Directory:
+    """The names that a configuration file adds to the maintained table; without a file the table alone. Raises
+    ConfigurationRejected."""
+    return names_in(configured(path))
+
+
+def names_in(found: Configuration) -> Directory:
+    """The names that a configuration adds to the maintained table."""
+    if not found.vendors and not found.services:
+        return STANDARD
+    vendors = (Vendor(name.casefold(), "", _own(name, e.aliases), e.hosts) for name, e in found.vendors.items())
+    return directory(vendors, (Service(name, entry.aliases) for name, entry in found.services.items()))
+
+
+def _own(name: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
+    """The aliases of a vendor, its own name first: it is named in running text by that, too."""
+    return tuple(dict.fromkeys((name, *aliases)))

@@ -1,0 +1,167 @@
+"""The bot inside a local Slack with a throw-away database, for demo, playground and e2e tests.
+
+Must not be used by `serve`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bot.bootstrap.application import Bot, running
+from bot.bootstrap.modes.seeds import FILES, SEEDS, seed_incidents
+from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.domain.access.visibility import Viewer
+from bot.domain.recall.query import Query
+from bot.domain.recall.ranking import Missing, Recalled
+from bot.playground.server import LocalSlack
+from bot.ports import AddressUnavailable
+from bot.ports.clock import Clock, Ids
+from bot.ports.memory import Recall
+from bot.ports.unit_of_work import Changes
+from bot.settings import Settings
+
+SWITCHED_OFF = Recalled(missing=(Missing("memory", "switched off in the playground"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A local Slack and the bot that is connected to it."""
+
+    slack: LocalSlack
+    bot: Bot
+
+
+@dataclass(frozen=True, slots=True)
+class Playground:
+    """How to open it: the page's port (0: any free one), and whether memory starts with the seeds."""
+
+    port: int = 0
+    seeded: bool = True
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Opened]:
+        """Start both; everything is gone afterwards."""
+        with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
+            async with await self._slack() as slack, AsyncExitStack() as stack:
+                hosted = Hosted(slack, Path(folder), stack, self.seeded)
+                bot = await hosted.start()
+                slack.board.host = hosted
+                yield Opened(slack, bot)
+
+    async def _slack(self) -> LocalSlack:
+        try:
+            return await LocalSlack.start(port=self.port, seeds_dir=SEEDS, manifest=manifest())
+        except OSError as taken:
+            raise AddressUnavailable(
+                f"Port {self.port} of this machine is taken: end what uses it, or `precedent playground --port 3211`."
+            ) from taken
+
+
+@dataclass(slots=True)
+class Hosted:
+    """The bot beside the local Slack: it can be started again with a new database, and its memory be switched off."""
+
+    slack: LocalSlack
+    folder: Path
+    stack: AsyncExitStack
+    seeded: bool
+    starts: int = 0
+    on: bool = True
+
+    async def start(self) -> Bot:
+        """Start the bot with a new database."""
+        self.starts, self.on = self.starts + 1, True
+        config = local_settings(self.slack, self.folder / f"playground-{self.starts}.db")
+        await self._seed(self.folder / f"playground-{self.starts}.db")
+        return await self.stack.enter_async_context(running(config, SlacksClock(self.slack), self._opening))
+
+    async def _seed(self, database: Path) -> None:
+        """The seeds are read and embedded once; every later start takes a copy."""
+        if not self.seeded:
+            return
+        kept = self.folder / "seeds.db"
+        if not kept.exists():
+            await load_seeds(local_settings(self.slack, kept))
+        shutil.copyfile(kept, database)
+
+    async def restart(self, clear: Callable[[], None]) -> None:
+        """Stop the bot, call `clear`, start it again from the beginning."""
+        await self.stack.aclose()
+        clear()
+        await self.start()
+
+    async def switch_memory(self, *, on: bool) -> None:
+        """Let the next briefs use memory, or not."""
+        self.on = on
+
+    @asynccontextmanager
+    async def _opening(self, settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
+        async with open_memory(settings, clock, ids) as memory:
+            yield replace(memory, recall=SwitchedRecall(memory.recall, lambda: self.on))
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchedRecall:
+    """Recall that can be switched off: then nothing is recalled, and the brief says so."""
+
+    recall: Recall
+    is_on: Callable[[], bool]
+    off: Recalled = field(default=SWITCHED_OFF)
+
+    async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
+        """All tiers, best first; nothing while switched off."""
+        return await self.recall.precedents(query, viewer) if self.is_on() else self.off
+
+
+@dataclass(frozen=True, slots=True)
+class SlacksClock:
+    """The time of the local Slack, which its page can move on."""
+
+    slack: LocalSlack
+
+    def now(self) -> datetime:
+        """The time there, in UTC."""
+        return datetime.fromtimestamp(self.slack.core.now(), tz=UTC)
+
+
+def manifest() -> Mapping[str, Any]:
+    """The app's manifest: the local Slack grants what it asks for, and nothing else."""
+    found: Mapping[str, Any] = yaml.safe_load((FILES / "manifest.yml").read_text(encoding="utf-8"))
+    return found
+
+
+def local_settings(slack: LocalSlack, database: Path) -> Settings:
+    """Settings for a bot on the local Slack; nothing of the environment's real workspace or memory is used."""
+    return Settings(
+        slack_bot_token=slack.bot_token,
+        slack_app_token=slack.app_token,
+        slack_signing_secret=slack.signing_secret,
+        slack_api_url=slack.api_url,
+        database_url=f"sqlite+aiosqlite:///{database}",
+        hindsight_url=None,
+        groq_api_key=None,
+        port=0,
+        host="127.0.0.1",
+    )
+
+
+async def load_seeds(config: Settings) -> int:
+    """Import the seed incidents; how many."""
+    clock = SystemClock()
+    async with open_memory(config, clock, RandomIds()) as memory:
+        records = seed_incidents(clock.now())
+        ids = frozenset(record.incident_id for record in records)
+        await memory.incidents.commit(Changes(records=records, recallable=ids))
+        while await memory.fill_vectors() == 0.0:
+            pass  # at once, so that the first brief is the same as every later one
+        return len(records)

@@ -1,0 +1,82 @@
+"""Replaying, wired on a copy of the database: the one in use is not changed, nor migrated to a newer schema.
+
+Must not ask the memory bank, a model, Slack or a source of evidence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+
+from bot.adapters import store as stores
+from bot.bootstrap.config.file import configured, names_in
+from bot.bootstrap.modes.private_folder import ended_like_ctrl_c, private_folder
+from bot.bootstrap.system import RandomIds
+from bot.bootstrap.wiring.memory import open_memory
+from bot.domain.alerts.alert import Alert
+from bot.domain.catalog.vendors import Directory, find_service, find_vendor, named_service, named_vendor
+from bot.ports import StoreUnavailable
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.workflows.operations.replay import ReplayBriefs
+from bot.workflows.recall.recall import RecallPrecedents
+from bot.workflows.recall.with_feedback import HeedingRecall
+
+ON_POSTGRES = (
+    "The database has an older schema than this version, and a replay changes no database in use. Copy it (createdb replay; "
+    "pg_dump … | psql replay); with DATABASE_URL naming the copy run `precedent migrate`, then this command."
+)
+
+
+@asynccontextmanager
+async def replaying(settings: Settings, clock: Clock) -> AsyncIterator[ReplayBriefs]:
+    """What decides again, over a copy of the SQLite database that is gone afterwards; on PostgreSQL over the database
+    itself, of which only rows are read. Every vector that a model gives is there. Raises StoreUnavailable,
+    ConfigurationRejected."""
+    ours = settings.precedent_config is not None
+    names, configuration = names_in(configured(settings.precedent_config)), configured(settings.precedent_config)
+    listed = frozenset(configuration.vendors)
+    async with _copied(settings) as copy, open_memory(copy, clock, RandomIds()) as memory:
+        while await memory.fill_vectors() == 0.0:
+            pass
+        recall = HeedingRecall(RecallPrecedents(memory.index, None, memory.incidents), memory.store.said)
+        rename = partial(renamed, names, listed) if ours else _as_read
+        yield ReplayBriefs(memory.incidents, memory.channels, recall, memory.index, rename)
+
+
+@asynccontextmanager
+async def _copied(settings: Settings) -> AsyncIterator[Settings]:
+    alone = {"hindsight_url": None, "shadow_channel": None}
+    if not settings.store_url.startswith("sqlite"):
+        try:
+            yield settings.model_copy(update=alone)
+        except StoreUnavailable as problem:
+            if "schema" in str(problem):
+                raise StoreUnavailable(ON_POSTGRES) from problem
+            raise
+        return
+    with ended_like_ctrl_c(), private_folder() as folder:
+        copy = folder / "copy.db"
+        copying = asyncio.ensure_future(stores.backup(settings.store_url, copy))
+        try:
+            await asyncio.shield(copying)
+        except asyncio.CancelledError:
+            await asyncio.wait([copying])  # else it writes on in a folder that is being removed
+            raise
+        yield settings.model_copy(update={"database_url": f"sqlite+aiosqlite:///{copy}", **alone})
+
+
+def _as_read(alert: Alert) -> Alert:
+    return alert
+
+
+def renamed(names: Directory, listed: frozenset[str], alert: Alert) -> Alert:
+    """A stored alert with the names of the configuration file: what it called its service and vendor as they are called
+    now; where it named none, what its title or text names of the file's. Its message is not kept, so no more of it is read."""
+    said = f"{alert.title or ''}\n{alert.text}"
+    service = named_service(alert.service, names) if alert.service else find_service(said, names)
+    vendor = named_vendor(alert.vendor, names) if alert.vendor else find_vendor(said, names=names)
+    return replace(alert, service=service, vendor=vendor if alert.vendor or vendor in listed else None)

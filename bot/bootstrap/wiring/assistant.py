@@ -1,0 +1,73 @@
+"""What answers people in threads, wired: the record, the model if there is one, and what status says of it. Must not decide."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bot.adapters.store.delivery.delivery_log import SqlDeliveries
+from bot.bootstrap.wiring.corrections import detailing
+from bot.bootstrap.wiring.memory import Memory
+from bot.bootstrap.wiring.model import analysing, open_model
+from bot.domain.assistant.analyst_prompt import Prompt
+from bot.domain.operations.load import Load
+from bot.ports import ModelUnavailable
+from bot.ports.chat import Chat
+from bot.ports.clock import Clock
+from bot.ports.files import Threads
+from bot.ports.language_model import Answer, Model
+from bot.settings import Settings
+from bot.slack.listeners.assistant import AskedModel
+from bot.slack.views.assistant_reply import SlackTalk
+from bot.workflows.assistant.converse import Converse
+
+MODEL = "Model"
+
+
+@dataclass(slots=True)
+class NotedModel:
+    """`bot.ports.language_model.Model` that remembers how its last question went, for status."""
+
+    model: Model
+    asked: bool = False
+    problem: str | None = None
+
+    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> Answer:
+        """See the port."""
+        try:
+            answer = await self.model.ask(prompt, schema, deadline_s)
+        except ModelUnavailable as problem:
+            self.asked, self.problem = True, str(problem)
+            raise
+        self.asked, self.problem = True, None
+        return answer
+
+    def noted(self) -> Iterator[tuple[str, str | None]]:
+        """Its name and problem, once it was asked."""
+        if self.asked:
+            yield MODEL, self.problem
+
+
+@asynccontextmanager
+async def open_noted(settings: Settings) -> AsyncIterator[NotedModel | None]:
+    """The model that the settings name, if they name one, noting how it goes."""
+    async with open_model(settings) as model:
+        yield NotedModel(model) if model else None
+
+
+def conversing(
+    settings: Settings,
+    memory: Memory,
+    clock: Clock,
+    chat: Chat,
+    threads: Threads,
+    model: Model | None,
+    load: Callable[[], Load],
+) -> Converse:
+    """What answers a question in a thread."""
+    deliveries = SqlDeliveries(memory.store.database)
+    analyst = AskedModel(analysing(settings, memory, model, clock))
+    brief = detailing(memory, clock).brief
+    return Converse(memory.incidents, chat, deliveries, clock, SlackTalk(), brief, threads.names, analyst, load)

@@ -1,0 +1,40 @@
+"""Wires the reading back of what was missed: Slack's history, the inbox, the connection. Must not decide what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from bot.adapters.store import Store
+from bot.domain.alerts.alert import Reading
+from bot.ports.chat import Identity
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import Received
+from bot.slack.client.chat import SlackChat
+from bot.slack.client.history import SlackHistory
+from bot.slack.inbound.events import Own, read_back
+from bot.workflows.alerts.catch_up import CatchUp, StayHeard
+
+Reader = Callable[[Mapping[str, Any]], Reading]
+
+
+def stay_heard(
+    slack: SlackChat,
+    store: Store,
+    clock: Clock,
+    identity: Identity,
+    reading: Reader,
+    is_connected: Callable[[], Awaitable[bool]],
+    connections: list[datetime],
+) -> StayHeard:
+    """What follows each of these `connections` with a look at what was missed before it."""
+    own = Own(identity.bot_id, identity.user_id)
+    read = partial(_read_back, identity.team_id, reading, own)
+    catch_up = CatchUp(SlackHistory(slack), store.inbox, store.inbox, clock, read)
+    return StayHeard(store.heard, catch_up, clock, is_connected, connections)
+
+
+def _read_back(team_id: str, reading: Reader, own: Own, channel: str, message: Mapping[str, Any]) -> Received | None:
+    return read_back(channel, message, team_id, reading, own)

@@ -1,0 +1,114 @@
+"""Store, index and recall from the settings: what every command that reads or writes memory opens. Must not decide."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from bot.adapters.memory.breaker import GuardedBank
+from bot.adapters.memory.embedding import OnnxEmbedder, find_model
+from bot.adapters.store import Store, open_store
+from bot.bootstrap.lazy_adapters import adapter
+from bot.observability import logger
+from bot.ports import EmbeddingUnavailable
+from bot.ports.channels import ChannelStore
+from bot.ports.clock import Clock, Ids
+from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
+from bot.ports.unit_of_work import Claims, Inbox, IncidentStore, Outbox, StoreHealth
+from bot.settings import Settings
+from bot.workflows.evidence.metered import MeasuredRecall
+from bot.workflows.recall.recall import RecallPrecedents
+from bot.workflows.recall.with_feedback import HeedingRecall
+
+FILL_POLL_S = 1.0
+FILL_FAILED_S = 60.0
+log = logger("memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The open memory. `bank` is None where the embedded bank is used: then the index is the bank. `remote` is the same
+    bank without its circuit breaker, for those who ask how it is or work on all of it."""
+
+    store: Store
+    incidents: IncidentStore
+    inbox: Inbox
+    outbox: Outbox
+    claims: Claims
+    health: StoreHealth
+    index: Index
+    recall: Recall
+    channels: ChannelStore
+    bank: MemoryBank | None = None
+    remote: RemoteBank | None = None
+    name: str = "embedded memory"
+
+    async def fill_vectors(self) -> float:
+        """Give some documents the vectors they lack; how many seconds to wait before the next turn, 0 where more are
+        waiting. Raises StoreUnavailable."""
+        if self.store.vectors is None:
+            return FILL_FAILED_S
+        try:
+            return 0.0 if await self.store.vectors.fill_some() else FILL_POLL_S
+        except EmbeddingUnavailable:
+            return FILL_FAILED_S
+
+
+def open_embedder(settings: Settings) -> OnnxEmbedder | None:
+    """The embedding model, not loaded yet. None where it is switched off or not installed: the log says so once."""
+    if settings.embeddings == "off":
+        return None
+    try:
+        return OnnxEmbedder(find_model(settings.embedding_model_dir))
+    except EmbeddingUnavailable as problem:
+        log.warning("memory works by words and parts of words (lexical mode)", reason=str(problem))
+        return None
+
+
+@asynccontextmanager
+async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
+    """Open the store and what is built on it; raises StoreUnavailable in plain words."""
+    embedder = open_embedder(settings)
+    async with AsyncExitStack() as opened:
+        if embedder:
+            opened.callback(embedder.close)
+        store = await open_store(
+            settings.store_url,
+            clock,
+            ids,
+            lease_s=settings.lease_s,
+            embedder=embedder,
+            shadow=settings.shadow_channel,
+        )
+        opened.push_async_callback(store.close)
+        remote = await opened.enter_async_context(open_bank(settings, clock))
+        bank = GuardedBank(remote, clock) if remote else None
+        yield Memory(
+            store=store,
+            incidents=store.incidents,
+            inbox=store.inbox,
+            outbox=store.outbox,
+            claims=store.claims,
+            health=store.health,
+            index=store.index,
+            recall=MeasuredRecall(HeedingRecall(RecallPrecedents(store.index, bank, store.incidents), store.said)),
+            channels=store.channels,
+            bank=bank,
+            remote=remote,
+            name=f"Hindsight bank {settings.hindsight_bank_id} and the local index" if remote else "embedded memory",
+        )
+
+
+@asynccontextmanager
+async def open_bank(settings: Settings, clock: Clock) -> AsyncIterator[RemoteBank | None]:
+    """The bank on the Hindsight server that the settings name, if they name one. Nothing is asked of it yet."""
+    if not settings.hindsight_url:
+        yield None
+        return
+    key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
+    opening: AbstractAsyncContextManager[RemoteBank] = adapter("memory.hindsight").open_hindsight(
+        settings.hindsight_url, key, settings.hindsight_bank_id, clock
+    )
+    async with opening as bank:
+        yield bank

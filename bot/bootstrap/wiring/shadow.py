@@ -1,0 +1,59 @@
+"""Shadow mode, wired around the use cases where SHADOW_CHANNEL is set. Must not decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from bot.bootstrap.wiring.memory import Memory
+from bot.bootstrap.workers import Loop
+from bot.ports.chat import Chat
+from bot.ports.clock import Clock
+from bot.ports.nudges import Nudges
+from bot.settings import Settings
+from bot.slack.listeners.shadow import headed, left_out
+from bot.workflows.channels.settings import AdmitAlert
+from bot.workflows.operations.shadow import (
+    Admit,
+    AdmitInShadow,
+    NudgesInShadow,
+    ShowInShadow,
+    TellLeftOut,
+    begin,
+    told_of,
+)
+
+
+def admitting(settings: Settings, chat: Chat, admit: AdmitAlert) -> Admit:
+    """What admits alerts to be answered."""
+    return AdmitInShadow(admit, chat, settings.shadow_channel) if settings.shadow_channel else admit
+
+
+def waiting_for(settings: Settings, chat: Chat, nudges: Nudges) -> Nudges:
+    """What people may be asked about."""
+    return NudgesInShadow(nudges, chat, settings.shadow_channel) if settings.shadow_channel else nudges
+
+
+def showing(settings: Settings, chat: Chat) -> ShowInShadow:
+    """What looks at messages in shadow channels before they are sent; those of an earlier one are edited still."""
+    return ShowInShadow(chat, settings.shadow_channel, headed)
+
+
+def state_of(settings: Settings, chat: Chat) -> Callable[[], Awaitable[tuple[bool, str]]] | None:
+    """What the status says of the mode; None while it is off."""
+    return partial(told_of, chat, settings.shadow_channel) if settings.shadow_channel else None
+
+
+def shadow_loops(settings: Settings, memory: Memory, chat: Chat, clock: Clock) -> list[Loop]:
+    """What runs all the time while the mode is on."""
+    if not settings.shadow_channel:
+        return []
+    return [Loop("left-out", TellLeftOut(memory.incidents, chat, clock, settings.shadow_channel, left_out))]
+
+
+async def begin_shadow(settings: Settings, memory: Memory, chat: Chat) -> None:
+    """Before anything is delivered: what was never sent goes where the mode now says, and the log tells how it stands.
+    Raises StoreUnavailable."""
+    await memory.store.outbox.move_unsent(settings.shadow_channel)
+    if settings.shadow_channel:
+        await begin(chat, settings.shadow_channel)

@@ -1,0 +1,49 @@
+"""`precedent doctor`. Must not change anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from bot.cli.run import DOWN, print_json, run, settings
+from bot.doctor.examine import examine
+from bot.doctor.finding import Finding
+from bot.observability import tame
+
+MARKS = {True: "ok   ", False: "WRONG", None: "-    "}
+
+
+def register(app: typer.Typer) -> None:
+    """Add this family's commands."""
+    app.command("doctor")(doctor)
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON")] = False) -> None:
+    """Say what is missing or wrong in this installation, and how to mend it. Exit 3 if anything is wrong."""
+    findings = run(examine(settings()))
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            typer.echo(line(finding))
+        typer.echo(f"\n{summary(findings)}")
+    if any(finding.ok is False for finding in findings):
+        raise typer.Exit(DOWN)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """How many things are wrong, and with which to begin."""
+    wrong = [finding.check for finding in findings if finding.ok is False]
+    if not wrong:
+        return "Nothing is wrong."
+    more = f"; begin with {wrong[0]}" if len(wrong) > 1 else f": {wrong[0]}"
+    return f"{len(wrong)} wrong{more}."
+
+
+def line(finding: Finding) -> str:
+    """A finding as a line: mark, check, detail, and what to do."""
+    said = tame(f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}")
+    return f"{said}\n       → {tame(finding.fix)}" if finding.fix else said

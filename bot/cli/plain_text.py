@@ -1,0 +1,51 @@
+"""A Slack message as plain text for a terminal. Must not add or leave out words of the message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.observability import tame
+
+_DATE = re.compile(r"<!date\^\d+\^[^|>]*\|([^>]*)>")
+_LINK = re.compile(r"<(https?://[^|>]+)\|([^>]*)>")
+_BARE = re.compile(r"<(https?://[^|>]+)>")
+_PERSON = re.compile(r"<@([A-Z0-9]+)>")
+_BOLD = re.compile(r"(?<![\w*])\*(\S(?:[^*\n]*\S)?)\*(?![\w*])")
+
+
+def message_text(message: Mapping[str, Any]) -> str:
+    """The message's blocks as lines; its `text` where it has no blocks."""
+    blocks = message.get("blocks") or ()
+    said = [line for block in blocks for line in _block_lines(block)] or [plain(str(message.get("text", "")))]
+    return "\n".join(tame(line) for lines in said for line in (lines.splitlines() or [""]))
+
+
+def _block_lines(block: Mapping[str, Any]) -> Iterator[str]:
+    match block.get("type"):
+        case "header" | "section":
+            if block.get("text"):
+                yield from plain(str(block["text"]["text"])).splitlines()
+            for field in block.get("fields") or ():
+                yield plain(str(field["text"]))
+        case "context":
+            yield " · ".join(
+                plain(str(part.get("text", ""))) for part in block["elements"] if isinstance(part.get("text"), str)
+            )
+        case "actions":
+            yield "  ".join(f"[{part['text']['text']}]" for part in block["elements"] if part.get("type") == "button")
+        case "divider":
+            yield "—" * 20
+        case _:
+            return
+
+
+def plain(mrkdwn: str) -> str:
+    """Slack's mrkdwn without its marks and escapes."""
+    text = _DATE.sub(r"\1", mrkdwn)
+    text = _LINK.sub(r"\2 (\1)", text)
+    text = _BARE.sub(r"\1", text)
+    text = _PERSON.sub(r"@\1", text)
+    text = _BOLD.sub(r"\1", text)
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -1,0 +1,244 @@
+"""Where the bot is in Slack and what reaches it there: channels, the channels that the settings name, events, stewards.
+
+Must not post or join; what cannot be seen from outside is said to be so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.adapters.store.upkeep.inspect import Address, Arrivals, looking
+from bot.bootstrap.system import RandomIds
+from bot.doctor.finding import Finding
+from bot.doctor.machine import Running
+from bot.doctor.slack import OFF, PAGE, RESTART, Told
+from bot.ports import ChatRejected, PrecedentError
+from bot.ports.chat import Channel
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.slack.client.app_info import Introduction, channel_by_id, group_ids, is_person, joined, posts_since
+from bot.slack.client.chat import SlackChat
+
+_CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,20}")
+_GROUP_ID = re.compile(r"S[A-Z0-9]{2,20}")
+FIND_ID = "in Slack the channel's name → About → Channel ID (C…), at the bottom"
+NAMED = 4
+SHADOW = "Shadow channel"
+# So long an event may be under way, and so far back posts are compared: older ones are not read back after a stop.
+UNDER_WAY, COMPARED = timedelta(seconds=90), timedelta(hours=6)
+STILL_CONNECTED = timedelta(minutes=5)
+LATELY = timedelta(hours=1)
+CHANNELS_COMPARED = 5
+EVENTS = {False: "message.channels", True: "message.groups"}
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Slack, reached: the client, and who the bot is."""
+
+    chat: SlackChat
+    own: Introduction
+    clock: Clock
+
+
+async def channels(here: Here) -> tuple[tuple[Finding, ...], tuple[Channel, ...]]:
+    """The bot is in some channel."""
+    try:
+        found = await joined(here.chat)
+    except PrecedentError as problem:
+        return (Finding("Channels", None, f"could not be read: {problem}"),), ()
+    if not found:
+        said = f"@{here.own.name} is in no channel: it sees no alert"
+        fix = f"In Slack, in each channel that gets alerts: /invite @{here.own.name}"
+        return (Finding("Channels", False, said, fix),), ()
+    return (Finding("Channels", True, f"in {len(found)}: {_listed(found)}"),), found
+
+
+def _listed(found: Sequence[Channel]) -> str:
+    names = ", ".join(f"#{one.name}" for one in found[:NAMED])
+    return f"{names} and {len(found) - NAMED} more" if len(found) > NAMED else names
+
+
+async def named_channels(here: Here, settings: Settings, deploy_posts: Iterable[str]) -> tuple[Finding, ...]:
+    """The channels that settings and configuration name are there, open, and the bot is in them."""
+    named = [("Webhook channel", "WEBHOOK_CHANNEL", settings.webhook_channel)] if settings.webhook_channel else []
+    named += [(SHADOW, "SHADOW_CHANNEL", settings.shadow_channel)] if settings.shadow_channel else []
+    named += [("Deploy channel", "[deploy_posts] channels", channel) for channel in deploy_posts]
+    found = [await _named(here, check, where, channel or "") for check, where, channel in named]
+    return tuple(found)
+
+
+async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
+    says = f"{where} names {channel}"
+    if not _CHANNEL_ID.fullmatch(channel):
+        return Finding(
+            check, False, f"{says}, which is a name: the id is needed", f"Put the id into {where}: {FIND_ID}."
+        )
+    try:
+        found = await channel_by_id(here.chat, channel)
+    except PrecedentError as problem:
+        return Finding(check, None, f"{says}, which could not be looked at: {problem}")
+    invite = f"/invite @{here.own.name}"
+    if found is None:
+        said = f"{says}, which is not there, or is private and the bot is not in it"
+        return Finding(check, False, said, f"In that channel: {invite}. Or correct the id in {where}: {FIND_ID}.")
+    if found.is_archived:
+        return Finding(
+            check,
+            False,
+            f"{says} (#{found.name}), which is archived",
+            f"Unarchive it in Slack, or put another id into {where}.",
+        )
+    if not found.is_joined:
+        return Finding(check, False, f"{says} (#{found.name}), and the bot is not in it", f"In #{found.name}: {invite}")
+    if check != SHADOW:
+        return Finding(check, True, f"#{found.name} ({channel})")
+    if found.is_shared:
+        said = f"{says} (#{found.name}), which another organisation reads, too: nothing is posted there"
+        return Finding(check, False, said, f"Put the id of a channel of your own into {where}: {FIND_ID}.")
+    return Finding(check, True, f"on: all that the bot would say by itself goes to #{found.name} ({channel})")
+
+
+async def heeding_events(told: Told, at: Address | None, clock: Clock) -> Told:
+    """The same, but that Slack's warning about Socket Mode is not believed where events came lately: Slack gives it now and
+    then to apps on which it is on."""
+    if at is None or OFF not in told.findings:
+        return told
+    async with looking(at, clock, RandomIds()) as store:
+        _, last = await store.arrivals.span()
+    if last is None or clock.now() - last > LATELY:
+        return told
+    said = (
+        f"Slack warns that Socket Mode is not turned on, yet events come (the last at {last:%H:%M} UTC): nothing to do"
+    )
+    doubted = tuple(Finding(OFF.check, None, said) if f == OFF else f for f in told.findings)
+    return replace(told, findings=doubted, connects=True)
+
+
+async def events(here: Here, at: Address, found: Sequence[Channel], running: Running) -> tuple[Finding, ...]:
+    """Whether what is posted reaches the bot as events. Slack tells no bot to which events it is subscribed: what stands
+    in the channels is compared with what came in."""
+    now = here.clock.now()
+    async with looking(at, here.clock, RandomIds()) as store:
+        heard = await store.heard.until()
+        first, last = await store.arrivals.span()
+        if heard is None or now - heard > STILL_CONNECTED:
+            told = "the bot is not connected now" if heard else "the bot was never connected"
+            return (
+                Finding(
+                    "Events",
+                    None,
+                    f"{told}: whether events come cannot be seen; start `precedent serve`, then run this again",
+                ),
+            )
+        since = max(filter(None, (first or running.since, now - COMPARED)))
+        if first is None and running.since is None:
+            return (
+                Finding(
+                    "Events",
+                    None,
+                    "no event has come yet: post a line in a channel where the bot is, then run this again",
+                ),
+            )
+        try:
+            missed = await _missed(here, store.arrivals, found, since, now - UNDER_WAY)
+        except ChatRejected as problem:
+            return (Finding("Events", None, f"channels could not be read to compare: {problem}"),)
+    if missed:
+        return tuple(_unsubscribed(private, places) for private, places in missed.items())
+    if last is None:
+        return (
+            Finding(
+                "Events", None, "no event has come yet, and none was due: post a line in a channel where the bot is"
+            ),
+        )
+    return (Finding("Events", True, f"they come: the last at {last:%H:%M} UTC, and no post of a channel is missing"),)
+
+
+Missed = dict[bool, dict[str, list[datetime]]]
+
+
+async def _missed(here: Here, arrivals: Arrivals, found: Sequence[Channel], since: datetime, until: datetime) -> Missed:
+    """By kind of channel and by channel: when something was posted that never came in."""
+    missed: Missed = defaultdict(dict)
+    for private in EVENTS:
+        for one in [p for p in found if p.is_private is private][:CHANNELS_COMPARED]:
+            posts = await posts_since(here.chat, one.id, f"{since.timestamp():.6f}", here.own)
+            known = await arrivals.posts(one.id, since - UNDER_WAY)
+            if lost := sorted(at for ts in posts if ts not in known and (at := _at(ts)) <= until):
+                missed[private][one.name] = lost
+    return missed
+
+
+def _at(ts: str) -> datetime:
+    return datetime.fromtimestamp(float(ts), tz=UTC)
+
+
+def _unsubscribed(private: bool, places: dict[str, list[datetime]]) -> Finding:  # noqa: FBT001  # the key of a table
+    lost = sorted(at for times in places.values() for at in times)
+    where = ", ".join(f"#{name}" for name in list(places)[:NAMED])
+    posts = "1 post" if len(lost) == 1 else f"{len(lost)} posts"
+    said = (
+        f"{posts} in {where} since {lost[0]:%H:%M} UTC never came as events, though the bot is connected: most likely"
+        f" the app is not subscribed to {EVENTS[private]} (seen in the channels' history; Slack tells no bot its subscriptions)"
+    )
+    fix = (
+        f"{PAGE} Event Subscriptions: “Enable Events” on; Subscribe to bot events → “Add Bot User Event”: {EVENTS[private]};"
+        f" “Save Changes”; Install App → “Reinstall to Workspace”; {RESTART}."
+    )
+    return Finding("Events", False, said, fix)
+
+
+def buttons() -> Finding:
+    """What no program can see."""
+    said = (
+        "whether Interactivity and the slash commands are on cannot be seen from here: type /precedent help in a channel and"
+        " press a button of a brief"
+    )
+    return Finding("Buttons", None, said)
+
+
+async def stewards(here: Here, settings: Settings) -> tuple[Finding, ...]:
+    """The people and groups that the settings name are there."""
+    try:
+        gone = [user for user in sorted(settings.steward_ids) if not await is_person(here.chat, user)]
+    except PrecedentError as problem:
+        return (Finding("Stewards", None, f"could not be looked up: {problem}"),)
+    found = await _groups(here, settings)
+    if gone:
+        said = f"STEWARDS names {', '.join(gone)}: nobody here has that id, or they left"
+        fix = "In Slack: the person's profile → ⋮ → “Copy member ID” (U…); put the ids into STEWARDS, with commas."
+        found = (Finding("Stewards", False, said, fix), *found)
+    if found:
+        return found
+    beside = f" and {len(settings.steward_ids)} named in STEWARDS" if settings.steward_ids else ""
+    group = " and a user group" if settings.steward_group else ""
+    return (Finding("Stewards", True, f"workspace admins{beside}{group}"),)
+
+
+async def _groups(here: Here, settings: Settings) -> tuple[Finding, ...]:
+    """The user groups of STEWARD_GROUP and VERIFIER_GROUP, which take a scope of their own."""
+    named = {"STEWARD_GROUP": settings.steward_group, "VERIFIER_GROUP": settings.verifier_group}
+    given = {name: group for name, group in named.items() if group}
+    if not given:
+        return ()
+    if here.own.scopes and "usergroups:read" not in here.own.scopes:
+        said = f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} set, and the scope usergroups:read is missing: nobody is in it for the bot"
+        fix = f"{PAGE} OAuth & Permissions → Bot Token Scopes → “Add an OAuth Scope”: usergroups:read; Install App → “Reinstall to Workspace”."
+        return (Finding("User groups", False, said, fix),)
+    try:
+        there = await group_ids(here.chat)
+    except PrecedentError as problem:
+        return (Finding("User groups", None, f"could not be looked up: {problem}"),)
+    gone = {name: group for name, group in given.items() if group not in there}
+    if not gone:
+        return ()
+    name, group = next(iter(gone.items()))
+    kind = "" if _GROUP_ID.fullmatch(group) else ", which is no group's id (S…)"
+    said = f"{name} names {group}{kind}: there is no such user group, so nobody is in it"
+    fix = f"In Slack: People → User groups → the group → ⋮ → “Copy group ID” (S…); put it into {name}."
+    return (Finding("User groups", False, said, fix),)

@@ -1,0 +1,161 @@
+"""Each source of evidence asked once for what an alert would ask of it, and what to do where it does not answer.
+
+Must not show what a source holds: only whether it answers, and how much.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.adapters.evidence.logs_journald import JournaldLogs
+from bot.adapters.evidence.logs_loki import LokiLogs
+from bot.bootstrap.config.file import Configuration
+from bot.bootstrap.wiring.sources import providers_of
+from bot.doctor.finding import Finding
+from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
+from bot.ports import ConfigurationRejected, EvidenceUnavailable
+from bot.ports.evidence import EvidenceProvider
+
+MOST_ASKED, AT_ONCE = 20, 4
+DEADLINE_S = 40.0
+FIXES = (
+    (
+        ("cannot be reached", "no answer within", "name is not known"),
+        "Start it, or correct its url; it must be reachable from where the bot runs (no proxy is used).",
+    ),
+    (("HTTP 401", "HTTP 403"), "Put a key that may read this into the variable that token_env names."),
+    (("HTTP 404",), "Correct the repository, application or address in the file, or let the key see it."),
+    (("certificate",), "Let the machine trust its certificate (SSL_CERT_FILE), or correct its url."),
+    (("no file matches",), "Correct folder and patterns; patterns are below folder."),
+    (("cannot be read by",), "Let the bot's user read them, for instance as a member of the group adm."),
+    (("leads out",), "Name the folder that the links lead to in links_into."),
+    (("is JSON with a time",), "Let the service write one JSON object a line, with a time."),
+    (("redirects",), "Configure the address that it redirects to."),
+    (("the answer is",), "Correct its url: something else answers there."),
+)
+SET_IT = "Set that variable where the bot runs (.env, the environment, or NAME_FILE), or correct the file."
+ELSE = "See docs/evidence-sources.md for what this source needs."
+
+
+async def sources(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
+    """One finding for each source, or more where it fails in several ways. Empty where the file itself is wrong (None):
+    that is told already."""
+    if configuration is None:
+        return ()
+    try:
+        providers = providers_of(configuration)
+    except ConfigurationRejected as problem:
+        return (Finding("Evidence", False, str(problem), SET_IT),)
+    posts = deploy_posts(configuration)
+    if not providers:
+        return (Finding("Evidence", None, "no source of logs, deploys or status is named"), *posts)
+    asked = await asyncio.gather(*(examined(one, samples(configuration), at) for one in providers))
+    return (*(finding for found in asked for finding in found), *posts)
+
+
+def samples(configuration: Configuration) -> tuple[Alert, ...]:
+    """An alert for each service and each vendor of the file."""
+    services = (Alert("doctor", AlertState.FIRING, "doctor", service=name) for name in configuration.services)
+    vendors = (Alert("doctor", AlertState.FIRING, "doctor", vendor=name.casefold()) for name in configuration.vendors)
+    return (*services, *vendors)
+
+
+def deploy_posts(configuration: Configuration) -> tuple[Finding, ...]:
+    """Whether deploy posts can be read where they are to be."""
+    channels = configuration.deploy_posts.channels
+    if not channels:
+        return ()
+    if not configuration.services:
+        fix = "List your services as [services.<name>]."
+        return (Finding("Deploy posts", False, "no services are listed, so no post can be told to be of one", fix),)
+    return (Finding("Deploy posts", True, f"read in {', '.join(channels)}, of {len(configuration.services)} services"),)
+
+
+async def examined(provider: EvidenceProvider, alerts: Sequence[Alert], at: datetime) -> tuple[Finding, ...]:
+    """What one source says to these alerts: one finding if all is well, else one for each reason."""
+    check = f"Source {provider.name}"
+    limit = asyncio.Semaphore(AT_ONCE)
+    asked = [_Asked(alert.service or alert.vendor or "") for alert in alerts]
+
+    async def ask(one: _Asked, alert: Alert) -> None:
+        async with limit:
+            await one.observe(_whole(provider), alert, at)
+
+    about = [(one, alert) for one, alert in zip(asked, alerts, strict=True) if _concerns(provider.kind, alert)]
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            await asyncio.gather(*(ask(*pair) for pair in about[:MOST_ASKED]))
+    except TimeoutError:
+        return (Finding(check, False, f"not done within {DEADLINE_S:g} s", fix_of("no answer within")),)
+    failed: dict[str, list[str]] = {}
+    for one in asked:
+        for reason in one.reasons:
+            failed.setdefault(reason, []).append(one.name)
+    if failed:
+        return tuple(Finding(check, False, f"{_named(names)}: {why}", fix_of(why)) for why, names in failed.items())
+    seen = [one for one in asked if one.found]
+    if not seen:
+        return (Finding(check, False, "nothing in the file says what to ask it for", ELSE),)
+    more = f", {len(about) - MOST_ASKED} more not asked" if len(about) > MOST_ASKED else ""
+    said = "; ".join(f"{one.name}: {one.found}" for one in seen[:3])
+    return (Finding(check, True, f"answers for {len(seen)} ({said}){more}"),)
+
+
+class _Asked:
+    """What one sample question gave."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.found = name, ""
+        self.reasons: tuple[str, ...] = ()
+
+    async def observe(self, provider: EvidenceProvider, alert: Alert, at: datetime) -> None:
+        """Ask, and keep what came of it."""
+        try:
+            items = await provider.observe(alert, at)
+        except EvidenceUnavailable as problem:
+            self.reasons = (str(problem),)
+            return
+        unseen = [item.reason for item in items if isinstance(item, Unavailable) and item.signal != "log_skipped"]
+        self.reasons = tuple(dict.fromkeys(unseen))
+        self.found = summary(items)
+
+
+def summary(items: Iterable[Evidence]) -> str:
+    """How much there is, and nothing of it."""
+    seen = [item for item in items if isinstance(item, Observed)]
+    if not seen:
+        return ""
+    if seen[0].kind is EvidenceKind.LOGS:
+        lines = sum(item.count or 0 for item in seen)
+        return (
+            f"{lines} lines in {seen[0].window}" if lines else f"no lines in {seen[0].window}: is the selector right?"
+        )
+    if seen[0].kind is EvidenceKind.DEPLOY:
+        return f"{sum(item.count is None for item in seen)} deploys in {seen[0].window}"
+    return (seen[0].text or f"{len(seen)} values")[:60]
+
+
+def _concerns(kind: EvidenceKind, alert: Alert) -> bool:
+    return bool(alert.vendor if kind is EvidenceKind.VENDOR_STATUS else alert.service)
+
+
+def _whole(provider: EvidenceProvider) -> EvidenceProvider:
+    """The same source asked for all lines, not for errors alone: a quiet service has none."""
+    if isinstance(provider, LokiLogs):
+        return replace(provider, line_filter="")
+    if isinstance(provider, JournaldLogs):
+        return replace(provider, priorities=())
+    return provider
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def fix_of(reason: str) -> str:
+    """What to do about a reason."""
+    return next((fix for words, fix in FIXES if any(word in reason for word in words)), ELSE)

@@ -1,0 +1,291 @@
+"""The database: whether it is there, is ours, has this version's schema, takes a write, and is nobody else's to read; and
+what waits in it. Must not make, migrate or repair anything.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import lru_cache
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from bot.adapters.store.database.schema import HEAD
+from bot.adapters.store.upkeep.health import ROOM_BYTES
+from bot.adapters.store.upkeep.inspect import Address, Looked, address, looking, revision
+from bot.bootstrap.modes.seeds import SEEDS
+from bot.bootstrap.system import RandomIds
+from bot.doctor.finding import Finding
+from bot.doctor.machine import user_name
+from bot.domain.operations.dependency import span
+from bot.domain.recall.query import OPERATOR
+from bot.ports import PrecedentError, StoreUnavailable
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.workflows.operations.status import LAST_ALERTS_DAYS, events_line, owed_line
+
+PROCESSES = Path("/proc")
+# What the store says, and exactly what to do. The first that matches counts.
+FIXES = (
+    (
+        "disk of the database reports an error",
+        "Look at the system's log (`dmesg`), mend or replace the disk, then restore a backup.",
+    ),
+    ("is full", "Free space there: old `*.before-*` copies and backups first. Nothing acknowledged is lost."),
+    (
+        "cannot be written",
+        "Give the bot's user the right to write there. PostgreSQL: name the primary in DATABASE_URL, no replica, and see that"
+        " `SHOW default_transaction_read_only` says off.",
+    ),
+    ("user or password", "Correct user and password in DATABASE_URL: postgresql+asyncpg://USER:PASSWORD@HOST/NAME."),
+    ("does not exist", "`createdb NAME` on the server as its owner, or correct the name in DATABASE_URL."),
+    ("server cannot be reached", "Start PostgreSQL, or correct host and port in DATABASE_URL."),
+    ("is damaged", "Stop the bot, then `precedent restore FILE --force` with the newest backup."),
+    (
+        "not a Precedent database",
+        "Name another file in DATABASE_URL, or `precedent restore FILE --force` with a backup.",
+    ),
+    ("another program holds", "Stop what holds it (`fuser -v FILE`); the bot is the only one that may keep it open."),
+    ("belongs to another program", "Set DATABASE_URL to a file of Precedent's own."),
+    ("network file system", "Set DATABASE_URL to a file on a local disk, or to PostgreSQL."),
+    ("part of the database's path", "Correct the path in DATABASE_URL: sqlite+aiosqlite:////FOLDER/precedent.db."),
+    ("it is a directory", "Add the file's name to DATABASE_URL: sqlite+aiosqlite:////FOLDER/precedent.db."),
+)
+ELSE = "Correct DATABASE_URL: sqlite+aiosqlite:////FOLDER/precedent.db or postgresql+asyncpg://USER:PASSWORD@HOST/NAME."
+_NUMBER = re.compile(r"^INC-(\d+)$")
+
+
+async def database(settings: Settings, clock: Clock) -> tuple[tuple[Finding, ...], Address | None]:
+    """What is to be said of the store, and where it is if it can be read further."""
+    try:
+        at = address(settings.store_url)
+        stop = _file_problem(at.file) if at.file else None
+        if stop:
+            return (stop,), None
+        found, relation = await revision(at)
+    except StoreUnavailable as problem:
+        return (Finding("Database", False, _short(str(problem), settings.store_url), _fix_of(str(problem))),), None
+    if relation != "current":
+        return (*_mode(at.file), _other_schema(at, found, relation)), None
+    async with looking(at, clock, RandomIds()) as store:
+        return (*_mode(at.file), *await _contents(store, at, clock)), at
+
+
+def _short(problem: str, url: str) -> str:
+    """What is wrong and where, without what the store says to do about it: the fix says that."""
+    said = (
+        problem.removeprefix("Nothing was saved or read: ")
+        .partition("; ")[0]
+        .partition(": name another")[0]
+        .rstrip(".")
+    )
+    try:
+        place = make_url(url)
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+        return said
+    where = (
+        place.database or ""
+        if place.get_backend_name() == "sqlite"
+        else f"{place.host}:{place.port or 5432}/{place.database or ''}"
+    )
+    return said if where in said else f"{where}: {said}"
+
+
+def _fix_of(problem: str) -> str:
+    return next((fix for sign, fix in FIXES if sign in problem), ELSE)
+
+
+def _file_problem(path: Path) -> Finding | None:
+    """Why an SQLite file cannot be used by this user, as far as the system tells; or that it is not there yet."""
+    who = user_name()
+    with suppress(OSError):
+        if path.is_file():
+            if not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
+                said = f"{path} cannot be read and written by {who} (it belongs to {path.owner()})"
+                return Finding("Database", False, said, _own(path))
+            if not _takes_files(path.parent):
+                said = f"{who} cannot write in {path.parent}, where the database keeps its log beside it"
+                return Finding("Database", False, said, _own(path.parent))
+            return _room(path)
+        if path.is_dir():
+            return Finding("Database", False, f"{path} is a directory", _fix_of("it is a directory"))
+        return _not_there(path, who)
+    return Finding("Database", False, f"{path} cannot be looked at by {who}", _own(path.parent))
+
+
+def _room(path: Path) -> Finding | None:
+    """Whether the disk has room; on a full one SQLite cannot even be asked."""
+    free = shutil.disk_usage(path.parent).free
+    if free >= ROOM_BYTES:
+        return None
+    return Finding("Database", False, f"{path}: the disk is full, {free // 1024} kB are free", _fix_of("is full"))
+
+
+def _own(path: Path) -> str:
+    target = f"-R {user_name()} {path}" if path.is_dir() else f"{user_name()} {path}*"
+    return f"Run this as the user that the bot runs as. If {user_name()} is that user: sudo chown {target}"
+
+
+def _not_there(path: Path, who: str) -> Finding:
+    near = path.parent
+    while not near.exists():
+        near = near.parent
+    if not near.is_dir():
+        return Finding(
+            "Database",
+            False,
+            f"{near}, a part of the path of {path}, is a file",
+            _fix_of("part of the database's path"),
+        )
+    if not _takes_files(near):
+        fix = f"sudo install -d -m 700 -o {who} {path.parent}, or name a file elsewhere in DATABASE_URL."
+        return Finding("Database", False, f"{path} is not there, and {who} cannot write in {near}", fix)
+    return Finding("Database", None, f"{path} is not there yet: the first start makes it, empty")
+
+
+def _takes_files(folder: Path) -> bool:
+    """Whether a file can be made there; tried with one that has no name and is gone at once."""
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
+    except OSError as problem:
+        unknown = isinstance(problem, IsADirectoryError) or problem.errno == errno.EOPNOTSUPP
+        return (
+            unknown and not str(folder).startswith(("/proc", "/sys")) and os.access(folder, os.W_OK, effective_ids=True)
+        )
+    return True
+
+
+def _mode(path: Path | None) -> tuple[Finding, ...]:
+    """An SQLite file is readable by its owner only."""
+    if path is None:
+        return ()
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        said = f"{path} can be read by other users of this machine (mode {mode:o})"
+        return (Finding("Database file", False, said, f"chmod 600 {path}*"),)
+    return (Finding("Database file", True, f"{path}, readable by its owner only"),)
+
+
+def _other_schema(at: Address, found: str | None, relation: str) -> Finding:
+    where = str(at.file) if at.file else at.server
+    if relation == "newer":
+        said = f"{where} has the schema {found} of a newer Precedent; this one knows up to {HEAD}, and does not start"
+        back = "`precedent restore FILE --force`" if at.file else "`pg_restore` (docs/operating.md)"
+        fix = f"Install the newer version again; or {back} with a copy from before the upgrade."
+        return Finding("Database", False, said, fix)
+    if relation == "empty" and at.file:
+        return Finding("Database", None, f"{where} is empty: the first start makes its tables")
+    if relation == "empty":
+        return Finding(
+            "Database", False, f"{where} has no tables of Precedent yet", "Run `precedent migrate`, then start the bot."
+        )
+    said = f"{where} has the schema {found}, and this version needs {HEAD}"
+    also = ": it keeps a copy of the file first; the start of `serve` does the same" if at.file else ""
+    return Finding("Database", False, said, f"Stop the bot, then run `precedent migrate`{also}.")
+
+
+async def _contents(store: Looked, at: Address, clock: Clock) -> tuple[Finding, ...]:
+    status = await store.health.status()
+    if not status.writable:
+        problem = status.problem or "not writable"
+        return (Finding("Database", False, _short(problem, str(at.url)), _fix_of(problem)),)
+    kind = "SQLite" if at.file else f"PostgreSQL {at.server}"
+    try:
+        return (
+            Finding("Database", True, f"{kind}, writable, schema {status.schema}, {status.records} incidents"),
+            *(two_bots(at.file) if at.file else ()),
+            *await _seeds(store),
+            *await _owed(store, clock),
+            await _last_alert(store, clock),
+        )
+    except PrecedentError as problem:
+        return (Finding("Database", False, _short(str(problem), str(at.url)), _fix_of(str(problem))),)
+
+
+def two_bots(path: Path, processes: Path = PROCESSES) -> tuple[Finding, ...]:
+    """Whether several `serve` of this machine have the file open, as far as this user sees other processes."""
+    place = path.resolve()
+    held = sorted(pid for folder in processes.glob("[0-9]*") if (pid := _serves(folder, place)) is not None)
+    if len(held) < 2:
+        return ()
+    said = f"{len(held)} bots work on {path} (processes {', '.join(map(str, held))}): on SQLite there can be one"
+    return (
+        Finding(
+            "Database", False, said, f"End all but one: stop its service, or kill {held[-1]}. For several: PostgreSQL."
+        ),
+    )
+
+
+def _serves(folder: Path, path: Path) -> int | None:
+    try:
+        words = (folder / "cmdline").read_bytes().split(b"\0")
+        if b"serve" not in words:
+            return None
+        is_open = any(fd.readlink() == path for fd in (folder / "fd").iterdir())
+    except OSError:
+        return None
+    return int(folder.name) if is_open else None
+
+
+async def _seeds(store: Looked) -> tuple[Finding, ...]:
+    """Whether the invented incidents of the demo are in a memory that people are to trust."""
+    seeds = _seed_names()
+    kept = await store.incidents.find(tuple(seeds))
+    found = [name for name, record in kept.items() if (record.title, record.service) == seeds[name]]
+    if not found:
+        return ()
+    said = f"{len(found)} of the demo's invented incidents are in this memory: people get advice from outages that never were"
+    return (Finding("Seeds", False, said, _purging(found)),)
+
+
+@lru_cache(maxsize=1)
+def _seed_names() -> dict[str, tuple[str, str | None]]:
+    """Title and service of each incident of the demo, by id; none where the package carries no seeds."""
+    path = SEEDS / "incidents.jsonl"
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
+    return {row["incident_id"]: (row["title"], row.get("service")) for row in rows}
+
+
+def _purging(names: Sequence[str]) -> str:
+    """The shell command that removes these records."""
+    numbers = sorted(int(found[1]) for name in names if (found := _NUMBER.match(name)))
+    listed = " ".join(f"INC-{number}" for number in numbers)
+    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        listed = f"$(seq -f INC-%.0f {numbers[0]} {numbers[-1]})"
+    return f'for i in {listed}; do precedent purge $i --reason "demo data"; done'
+
+
+async def _owed(store: Looked, clock: Clock) -> tuple[Finding, ...]:
+    """What waits to be delivered or worked on."""
+    counts = await store.outbox.counts()
+    owed = owed_line(counts, await store.outbox.oldest_pending_at(), clock.now())
+    events = events_line(await store.inbox_desk.counts())
+    dead = any(state.endswith(".dead") and rows for state, rows in counts.items())
+    look = "`precedent outbox list --state dead` says why; then `precedent outbox replay --all-dead`, or `precedent outbox drop` with its numbers."
+    stuck = (
+        "See that `precedent serve` runs and Slack is connected; `precedent outbox list` shows each row and its error."
+    )
+    again = "`precedent inbox list` says why; then `precedent inbox replay --all-dead`."
+    return (
+        Finding(owed.name, owed.ok, owed.detail, "" if owed.ok else look if dead else stuck),
+        Finding(events.name, events.ok, events.detail, "" if events.ok else again),
+    )
+
+
+async def _last_alert(store: Looked, clock: Clock) -> Finding:
+    """When an alert was seen last."""
+    now = clock.now()
+    seen = await store.traces.last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
+    if not seen:
+        return Finding("Last alert", None, f"none in {LAST_ALERTS_DAYS} days")
+    channel, at = seen[0]
+    return Finding("Last alert", True, f"{span((now - at).total_seconds())} ago in {channel}")

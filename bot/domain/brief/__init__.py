@@ -1,0 +1,1 @@
+"""The brief: everything that it says and why. Must not hold code of its own."""

@@ -1,0 +1,70 @@
+"""What evidence showed when an incident happened, kept as readable text by signal, and how it compares with now.
+
+Must not judge: "then" comes from a record, "now" from a source, and each is called what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.domain.evidence.items import Evidence, EvidenceKind, in_order, observed, told
+from bot.domain.recall.ranking import Precedent
+from bot.domain.text.names import one_line
+
+MOST_SIGNALS = 20
+SIGNAL_LIMIT = 60
+VALUE_LIMIT = 80
+# Lines of a log are many and never the same: they are looked at, not compared.
+_KEPT = frozenset(EvidenceKind) - {EvidenceKind.LOGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The snapshot of a past incident, by signal."""
+
+    incident_id: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ThenAndNow:
+    """One signal in a past incident and at present."""
+
+    signal: str
+    what: str
+    then: str
+    now: str
+
+
+def snapshot(evidence: Iterable[Evidence], before: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What was observed, as a record keeps it: {"error_ratio": "18.2 %"}. What was kept `before` stays as it is: the
+    first look is nearest to how it began."""
+    kept = dict(before or {})
+    for item in observed(in_order(evidence)):
+        if item.kind in _KEPT and len(kept) < MOST_SIGNALS and (said := one_line(told(item), VALUE_LIMIT)):
+            kept.setdefault(one_line(item.signal, SIGNAL_LIMIT), said)
+    return kept
+
+
+def then_of(strong: Sequence[Precedent]) -> Then | None:
+    """The snapshot of the best strong precedent (best first) that has one by signal, which can be compared; else of the
+    best that has one in a person's words."""
+    known = [p.incident for p in strong if p.incident.evidence]
+    best = next((i for i in known if not all(" " in name for name in i.evidence)), known[0] if known else None)
+    if best is None:
+        return None
+    values = sorted(best.evidence.items())[:MOST_SIGNALS]
+    return Then(best.incident_id, {one_line(k, SIGNAL_LIMIT): one_line(v, VALUE_LIMIT) for k, v in values})
+
+
+def then_and_now(then: Then | None, evidence: Sequence[Evidence]) -> tuple[ThenAndNow, ...]:
+    """The signals that are known of both, in the order of what is shown now."""
+    if then is None:
+        return ()
+    found: dict[str, ThenAndNow] = {}
+    for item in observed(evidence):
+        if item.signal in then.values and told(item):
+            pair = ThenAndNow(item.signal, item.what, then.values[item.signal], one_line(told(item), VALUE_LIMIT))
+            found.setdefault(item.signal, pair)
+    return tuple(found.values())

@@ -1,0 +1,83 @@
+"""How one alert became its brief: what happened when, from what is stored. Must not invent a time that is not stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.brief.decide import Brief
+from bot.domain.evidence.items import Unavailable, is_pending, observed
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """One delivery to Slack: when it was owed, when it was there (None: not yet), how many attempts, and its failure."""
+
+    owed_at: datetime
+    settled_at: datetime | None = None
+    attempts: int = 0
+    state: str = "pending"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What is stored. `alerts` notices from `first_at` to `last_at`; `received_at` is known for a day."""
+
+    alerts: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    received_at: datetime | None = None
+    decided_at: datetime | None = None
+    posted: Delivered | None = None
+    edited: Delivered | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One step: "posted", when it was (None: of that no time is kept), and a few words."""
+
+    what: str
+    at: datetime | None
+    said: str = ""
+
+
+def steps_of(traced: Traced, brief: Brief) -> tuple[TraceStep, ...]:
+    """The steps in the order of the work: alert, read, recalled, evidence, decided, posted, edited."""
+    alert = TraceStep("alert", traced.first_at, brief.alert.tool) if traced.first_at else None
+    read = TraceStep("read", traced.received_at) if traced.received_at else None
+    evidence = TraceStep("evidence", brief.evidence_at, _seen(brief)) if brief.evidence or brief.evidence_at else None
+    decided = TraceStep("decided", traced.decided_at) if traced.decided_at else None
+    posted = _delivery("posted", traced.posted, traced.decided_at)
+    edited = _delivery("last edit", traced.edited, None)
+    last = TraceStep("last alert", traced.last_at, f"{traced.alerts} notices") if traced.alerts > 1 else None
+    steps = (alert, read, TraceStep("recalled", None, _recalled(brief)), evidence, decided, posted, edited, last)
+    return tuple(step for step in steps if step)
+
+
+def _recalled(brief: Brief) -> str:
+    if brief.memory_mode == "off":
+        return "memory was off"
+    down = next((m.reason for m in brief.missing if m.what == "memory"), None)
+    counted = f"{len(brief.sources)} strong, {len(brief.possible)} possible"
+    return f"{counted}; memory: {down}" if down else counted
+
+
+def _seen(brief: Brief) -> str:
+    seen = len(observed(brief.evidence))
+    unseen = [item for item in brief.evidence if isinstance(item, Unavailable)]
+    late = ", some still asked" if is_pending(brief.evidence) else ""
+    return f"{seen} observed, {len(unseen)} unavailable{late}"
+
+
+def _delivery(what: str, delivery: Delivered | None, since: datetime | None) -> TraceStep | None:
+    if delivery is None:
+        return None
+    tried = f", {delivery.attempts} attempts" if delivery.attempts > 1 else ""
+    if delivery.state == "dead":
+        return TraceStep(f"{what}: refused", delivery.settled_at, delivery.error or "")
+    if delivery.settled_at is None:
+        why = f": {delivery.error}" if delivery.error else ""
+        return TraceStep(f"{what}: waiting", None, f"owed{tried}{why}")
+    took = (delivery.settled_at - (since or delivery.owed_at)).total_seconds()
+    return TraceStep(what, delivery.settled_at, f"{max(0.0, took):.1f} s later{tried}")

@@ -1,0 +1,1 @@
+"""Vendors by name. Must not hold code of its own."""

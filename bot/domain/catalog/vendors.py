@@ -1,0 +1,149 @@
+"""How to find a third party in a text or an address, and what the organisation calls its services.
+
+A `Directory` holds the maintained table and what the operator's configuration adds to it; it is passed in. Must not name
+the monitoring product that posts an alert as the vendor that fails: monitoring products are not in the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from bot.domain.catalog.vendor_table import VENDORS, Vendor
+
+# Where a text merely mentions these, they are the place something runs or a tool of the team, seldom what fails.
+_ONLY_WHEN_NAMED = frozenset({"cloud", "work"})
+_HOST = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,12})(?![\w-])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One of the organisation's own services: the name it is to be called, and what posts call it as well."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+def folded(name: str) -> str:
+    """A name without case, and with one space for any run of spaces, dashes and underscores."""
+    return " ".join(re.split(r"[\s_-]+", name.casefold().strip()))
+
+
+@lru_cache(maxsize=256)
+def _pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """One pattern for some names: a name may start a CamelCase word (RazorpayTimeoutError) but not sit inside one."""
+    longest_first = sorted(map(re.escape, names), key=lambda form: (-len(form), form))
+    return re.compile(r"(?<![A-Za-z0-9@/.-])(?i:" + "|".join(longest_first) + r")(?![a-z0-9])")
+
+
+def _first(names: Iterable[str], text: str) -> re.Match[str] | None:
+    """Where the text names one of these first. Only names whose letters are in the text are looked for: a pattern of all
+    of them would be tried at every character."""
+    shown = text.casefold()
+    there = frozenset(name for name in names if name and name.casefold() in shown)
+    return _pattern(there).search(text) if there else None
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """Names and where they lead. Made by `directory`; `in_text` and `anywhere` are vendors' aliases: those that may
+    stand in any text, and all of them."""
+
+    vendors: tuple[Vendor, ...]
+    services: tuple[Service, ...] = ()
+    by_name: Mapping[str, Vendor] = field(default_factory=dict)
+    by_host: Mapping[str, Vendor] = field(default_factory=dict)
+    by_service: Mapping[str, str] = field(default_factory=dict)
+    in_text: tuple[str, ...] = ()
+    anywhere: tuple[str, ...] = ()
+    service_names: tuple[str, ...] = ()
+
+
+def _merged(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
+    """The table with additions: one of a name that is in it adds aliases and hosts, and what it claims is its own."""
+    known = {vendor.name: vendor for vendor in VENDORS}
+    for vendor in more:
+        old = known.pop(vendor.name, None)
+        if old:
+            vendor = Vendor(
+                old.name,
+                vendor.category or old.category,
+                tuple(dict.fromkeys((*old.aliases, *vendor.aliases))),
+                tuple(dict.fromkeys((*old.hosts, *vendor.hosts))),
+                old.words,
+            )
+        known[vendor.name] = vendor
+    return tuple(known.values())
+
+
+def directory(vendors: Iterable[Vendor] = (), services: Iterable[Service] = ()) -> Directory:
+    """The maintained table with these vendors and services added. Where two claim a name, the later one has it."""
+    whole, ours = _merged(vendors), tuple(services)
+    return Directory(
+        whole,
+        ours,
+        {alias.casefold(): v for v in whole for alias in (v.name, *v.aliases, *v.words)},
+        {host.casefold(): v for v in whole for host in v.hosts},
+        {folded(alias): service.name for service in ours for alias in (service.name, *service.aliases)},
+        tuple(a for v in whole if v.category not in _ONLY_WHEN_NAMED for a in v.aliases),
+        tuple(a for v in whole for a in v.aliases),
+        tuple(a for service in ours for a in (service.name, *service.aliases) if len(a) >= 3),
+    )
+
+
+STANDARD = directory()
+
+
+def named_vendor(name: str, names: Directory = STANDARD) -> str:
+    """The directory's name for what a label calls the vendor; a vendor nobody listed keeps its own name, folded."""
+    spaced = " ".join(name.casefold().split())
+    found = names.by_name.get(spaced) or names.by_name.get(folded(name))
+    return found.name if found else spaced
+
+
+def vendor_of_host(host: str, names: Directory = STANDARD) -> str | None:
+    """Whose host this is, by its suffix; None for a host nobody listed."""
+    labels = host.casefold().rstrip(".").split(".")
+    tails = (".".join(labels[i:]) for i in range(len(labels) - 1))
+    return next((names.by_host[tail].name for tail in tails if tail in names.by_host), None)
+
+
+def category_of(name: str, names: Directory = STANDARD) -> str | None:
+    """The category of a vendor of the directory ("payments", "cloud", ...), None if it is not in it."""
+    found = names.by_name.get(name.casefold())
+    return found.category if found else None
+
+
+def find_vendor(
+    text: str, known: frozenset[str] = frozenset(), *, anywhere: bool = False, names: Directory = STANDARD
+) -> str | None:
+    """The first vendor that the text names; `known` adds names from the records.
+
+    Cloud and work tools count only with `anywhere` (the text is about a vendor, as on a status page).
+    """
+    aliases = names.anywhere if anywhere else names.in_text
+    matches = [m for m in (_first(aliases, text), _first(known, text)) if m]
+    first = min(matches, key=lambda m: m.start(), default=None)
+    return named_vendor(first[0], names) if first else None
+
+
+def vendor_in_hosts(text: str, *, anywhere: bool = False, names: Directory = STANDARD) -> str | None:
+    """The vendor whose host an error text names ("POST https://api.stripe.com/... 503")."""
+    for match in _HOST.finditer(text):
+        name = vendor_of_host(match[1], names)
+        if name and (anywhere or category_of(name, names) not in _ONLY_WHEN_NAMED):
+            return name
+    return None
+
+
+def named_service(name: str, names: Directory = STANDARD) -> str:
+    """The configured name of what a post calls the service; a service nobody configured keeps the post's own name."""
+    return names.by_service.get(folded(name), name)
+
+
+def find_service(text: str, names: Directory = STANDARD) -> str | None:
+    """The first configured service that the text names."""
+    match = _first(names.service_names, text)
+    return named_service(match[0], names) if match else None

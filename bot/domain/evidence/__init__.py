@@ -1,0 +1,1 @@
+"""What tools show now. Must not hold code of its own."""

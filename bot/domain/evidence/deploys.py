@@ -1,0 +1,125 @@
+"""Deploys: one change that was brought to run, and how it is shown as evidence. Must not ask anybody for them.
+
+A deploy is matched to an alert by service, and by environment where both state one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.domain.evidence.items import EvidenceKind, Observed
+from bot.domain.evidence.log_templates import shown
+from bot.domain.text.redaction import mask_url
+
+WINDOW = timedelta(minutes=60)
+WINDOW_SHOWN = "60 min"
+# A pipeline tells of a deploy a little ahead of the clock of whoever posts the alert.
+SKEW = timedelta(minutes=2)
+MOST_SHOWN, MOST_TEXT, MOST_NAME = 3, 160, 120
+_SAME = (
+    frozenset({"production", "prod", "prd", "live"}),
+    frozenset({"staging", "stage", "stg"}),
+    frozenset({"development", "dev"}),
+    frozenset({"test", "testing", "qa"}),
+    frozenset({"preproduction", "preprod", "pre-prod", "pre-production"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """What a post in a channel said was deployed: a configured service, and what has the form of a version or the name of
+    an environment. Nothing else of the post."""
+
+    service: str
+    version: str | None = None
+    environment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deploy:
+    """One deploy of a service. `key` names it, so that telling it twice keeps it once. `told_by` is who told the bot."""
+
+    service: str
+    at: datetime
+    version: str | None = None
+    environment: str | None = None
+    by: str | None = None
+    state: str | None = None
+    url: str | None = None
+    key: str = ""
+    told_by: str = ""
+
+
+def fit_to_keep(deploy: Deploy) -> Deploy:
+    """The deploy with its texts masked, on one line and cut; a link that is none is left out."""
+    url = deploy.url if deploy.url and deploy.url.startswith(("https://", "http://")) else None
+    return replace(
+        deploy,
+        service=shown(deploy.service)[:MOST_NAME],
+        version=_kept(deploy.version, 60),
+        environment=_kept(deploy.environment, 30),
+        by=_kept(deploy.by, 40),
+        state=_kept(deploy.state, 30),
+        url=mask_url(url)[:1000] if url else None,
+    )
+
+
+def _kept(text: str | None, most: int) -> str | None:
+    return shown(text)[:most] or None if text else None
+
+
+def same_environment(one: str | None, other: str | None) -> bool:
+    """Whether two environments may be one: where either is unknown, or they are two words for the same."""
+    if not one or not other:
+        return True
+    a, b = one.casefold().strip(), other.casefold().strip()
+    return a == b or any(a in words and b in words for words in _SAME)
+
+
+def deploys_shown(
+    deploys: Iterable[Deploy],
+    service: str,
+    environment: str | None,
+    source: str,
+    at: datetime,
+    *,
+    truncated: bool = False,
+) -> tuple[Observed, ...]:
+    """The latest deploys of the hour before `at`; that there was none is an observation, too. A text of theirs is masked."""
+    fits = (d for d in deploys if at - WINDOW <= d.at <= at + SKEW and same_environment(environment, d.environment))
+    latest = sorted(fits, key=lambda d: (d.at, d.version or ""), reverse=True)
+    what = f"deploy of {service}"
+    if not latest:
+        none = f"none in {WINDOW_SHOWN}"
+        return (
+            Observed(EvidenceKind.DEPLOY, "deploy_none", what, source, at, window=WINDOW_SHOWN, text=none, count=0),
+        )
+    cut = truncated or len(latest) > MOST_SHOWN
+    return tuple(
+        Observed(
+            EvidenceKind.DEPLOY,
+            "deploy",
+            what,
+            source,
+            one.at,
+            window=WINDOW_SHOWN,
+            text=_text(one),
+            url=one.url,
+            truncated=cut,
+        )
+        for one in latest[:MOST_SHOWN]
+    )
+
+
+def _text(deploy: Deploy) -> str:
+    """ "v142 to prod by ci: success"; what is not known is left out."""
+    one = fit_to_keep(deploy)
+    parts = (
+        one.version or "a version that is not named",
+        f"to {one.environment}" if one.environment else "",
+        f"by {one.by}" if one.by else "",
+    )
+    state = f": {one.state}" if one.state else ""
+    return (" ".join(part for part in parts if part) + state)[:MOST_TEXT]

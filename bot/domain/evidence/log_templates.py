@@ -1,0 +1,165 @@
+"""Log lines that are alike, counted: what the lines of a quarter of an hour say, in five templates.
+
+Secrets are masked before anything is collapsed or cut, for half a secret is not recognised. Linear in its input, whatever
+the lines hold. Must not read logs, and must not keep more of a line than its masked sample.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.domain.evidence.items import Evidence, EvidenceKind, Observed
+from bot.domain.text.redaction import mask
+
+WINDOW = timedelta(minutes=15)
+WINDOW_SHOWN = "15 min"
+TOP = 5
+# More than these are not looked at: masking takes its time, and an alert waits.
+MOST_LINES, MOST_GROUPS = 5_000, 250
+# A longer line is no message but a dump: it is cut after masking, and before masking at a length that holds any secret.
+MOST_RAW, MOST_TEMPLATE, MOST_SAMPLE = 16_000, 240, 300
+_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_SPACES = re.compile(r"\s+")
+_VARIES = re.compile(
+    r"(?P<keep>\[masked:[a-z_]{1,30}\]|\b(?:http|status|code)[ =:/\"']{1,3}[1-5]\d\d\b)"
+    r"|(?P<quoted>\"[^\"]{0,200}\"(?!\s?:)|(?<![\w\"])'[^']{1,200}'(?!\w)|`[^`]{1,200}`)"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|\b0x[0-9a-f]{1,64}\b|\b(?=[a-f]{0,40}\d)[0-9a-f]{6,512}\b"
+    r"|\d+(?:[.,:]\d+)*",
+    re.IGNORECASE,
+)
+_DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line as a source keeps it, with its time (UTC)."""
+
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogTemplate:
+    """Lines that differ in numbers, ids and quoted values only. `sample` is the latest of them, masked."""
+
+    text: str
+    count: int
+    first: datetime
+    last: datetime
+    sample: str
+
+
+def shown(text: str) -> str:
+    """One line without secrets, colours and characters that do not show."""
+    plain = mask(_ANSI.sub("", text[:MOST_RAW]))[0]
+    if not plain.isascii() or not plain.isprintable():
+        plain = "".join(c if unicodedata.category(c) not in _DROPPED else " " for c in plain)
+    return _SPACES.sub(" ", plain).strip()
+
+
+def template_of(line: str) -> str:
+    """What lines that are alike have in common: numbers, ids and quoted values are left out, HTTP codes stay."""
+    return _VARIES.sub(_collapsed, line)
+
+
+def _collapsed(match: re.Match[str]) -> str:
+    if match["keep"]:
+        return match[0]
+    return f"{match[0][0]}…{match[0][0]}" if match["quoted"] else "#"
+
+
+def templates_of(lines: Iterable[LogLine], limit: int = TOP) -> tuple[tuple[LogTemplate, ...], bool]:
+    """The most frequent templates, most lines first and of equals the latest; and whether lines were left out, for there
+    were too many kinds of them. Lines without text do not count.
+
+    Masking costs the most, so lines are grouped unmasked first and one of each group is masked. What they are grouped by
+    never leaves this function.
+    """
+    alike: dict[str, LogTemplate] = {}
+    for line in lines:
+        key = template_of(line.text[:MOST_RAW])
+        old = alike.get(key)
+        alike[key] = LogTemplate("", 1, line.at, line.at, line.text) if old is None else _joined(old, line.at, line)
+    groups = _most(alike.values(), MOST_GROUPS)
+    found: dict[str, LogTemplate] = {}
+    for group in groups:
+        plain = shown(group.sample)
+        template = template_of(plain)[:MOST_TEMPLATE]
+        one = LogTemplate(template, group.count, group.first, group.last, plain[:MOST_SAMPLE])
+        found[template] = _merged(found[template], one) if template in found else one
+    found.pop("", None)
+    return _most(found.values(), limit), len(alike) > MOST_GROUPS
+
+
+def _joined(old: LogTemplate, at: datetime, line: LogLine) -> LogTemplate:
+    sample = line.text if at >= old.last else old.sample
+    return LogTemplate("", old.count + 1, min(old.first, at), max(old.last, at), sample)
+
+
+def _merged(one: LogTemplate, other: LogTemplate) -> LogTemplate:
+    sample = other.sample if other.last > one.last else one.sample
+    first, last = min(one.first, other.first), max(one.last, other.last)
+    return LogTemplate(one.text, one.count + other.count, first, last, sample)
+
+
+def _most(templates: Iterable[LogTemplate], limit: int) -> tuple[LogTemplate, ...]:
+    return tuple(sorted(templates, key=lambda t: (-t.count, -t.last.timestamp(), t.text))[:limit])
+
+
+def signal_of(template: str) -> str:
+    """The stable name of a template, by which a later look finds the same lines again."""
+    return f"log_{hashlib.sha256(template.encode()).hexdigest()[:12]}"
+
+
+def logs_shown(
+    lines: Iterable[LogLine],
+    service: str,
+    source: str,
+    at: datetime,
+    *,
+    url: str | None = None,
+    truncated: bool = False,
+) -> tuple[Evidence, ...]:
+    """The top templates of the window that ends at `at`. That there are no lines is an observation, too."""
+    recent = sorted((one for one in lines if at - WINDOW <= one.at <= at), key=lambda one: one.at)
+    what = f"error lines of {service}"
+    templates, too_many = templates_of(recent[-MOST_LINES:])
+    cut = truncated or too_many or len(recent) > MOST_LINES
+    if not templates:
+        return (
+            Observed(
+                EvidenceKind.LOGS,
+                "log_none",
+                what,
+                source,
+                at,
+                window=WINDOW_SHOWN,
+                text="none",
+                count=0,
+                url=url,
+                truncated=cut,
+            ),
+        )
+    return tuple(
+        Observed(
+            EvidenceKind.LOGS,
+            signal_of(one.text),
+            what,
+            source,
+            at,
+            window=WINDOW_SHOWN,
+            text=one.sample,
+            count=one.count,
+            first=one.first,
+            last=one.last,
+            url=url,
+            truncated=cut,
+        )
+        for one in templates
+    )

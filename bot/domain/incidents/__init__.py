@@ -1,0 +1,1 @@
+"""Incident records, lifecycle, and outages. Must not hold code of its own."""

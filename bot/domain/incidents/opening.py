@@ -1,0 +1,83 @@
+"""What an alert alone says of a new incident: its record before anybody worked on it, and how the brief shows its life.
+
+Must not add anything that the alert did not state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.domain.alerts.alert import Alert
+from bot.domain.incidents.lifecycle import Life, flapping
+from bot.domain.incidents.record import Announcement, Incident, Source
+
+
+def posted_at(ts: str) -> datetime | None:
+    """The time that a Slack ts ("1795981200.000100") states, in UTC; None if it is none."""
+    whole, _, fraction = ts.partition(".")
+    if not whole.isascii() or not whole.isdigit() or len(whole) > 11:
+        return None
+    micros = int(fraction[:6].ljust(6, "0")) if fraction.isascii() and fraction.isdigit() else 0
+    return datetime.fromtimestamp(int(whole), tz=UTC).replace(microsecond=micros)
+
+
+def view_of(life: Life) -> IncidentView:
+    """How the incident stands, as the brief shows it."""
+    flaps, minutes = flapping(life) or (0, 0)
+    return IncidentView(
+        life.incident_id,
+        life.state.value,
+        life.fired,
+        life.opened_at,
+        life.cleared_at,
+        life.acknowledged_by,
+        firing=life.firing,
+        members=life.members,
+        no_data=life.no_data,
+        flaps=flaps,
+        flaps_minutes=minutes,
+    )
+
+
+def opened_record(incident_id: str, title: str, at: datetime, source: Source, alert: Alert | None) -> Incident:
+    """The record of an incident as its alert opens it: what the alert says, nothing more."""
+    if alert is None:
+        return Incident(incident_id, title, started_at=at, source=source)
+    return Incident(
+        incident_id,
+        title,
+        service=alert.service,
+        vendor=alert.vendor,
+        region=alert.region,
+        environment=alert.environment,
+        severity=alert.severity.value if alert.severity else None,
+        symptoms=symptom_words(alert),
+        started_at=at,
+        alerts=(Announcement(alert.fingerprint, alert.tool, alert.title, dict(alert.labels), source.url),),
+        source=source,
+    )
+
+
+def symptom_words(alert: Alert) -> tuple[str, ...]:
+    """The alert's symptoms as the record keeps them: "p95 840 ms (> 500 ms)", "504 Gateway Timeout"; else its text."""
+    words = (symptom.said for symptom in alert.symptoms)
+    return tuple(w for w in words if w) or ((alert.text[:500],) if alert.text else ())
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentView:
+    """How the incident stands, as the brief shows it. `firing` of `members` alerts of its group fire; it fired and
+    cleared `flaps` times within `flaps_minutes` (0: it does not flap)."""
+
+    incident_id: str
+    state: str
+    fired: int
+    opened_at: datetime
+    cleared_at: datetime | None = None
+    acknowledged_by: str | None = None
+    firing: int | None = None
+    members: int | None = None
+    no_data: bool = False
+    flaps: int = 0
+    flaps_minutes: int = 0

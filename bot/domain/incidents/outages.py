@@ -1,0 +1,129 @@
+"""Outages: which incidents were one event, so that it is counted once.
+
+Incidents that share service or vendor and overlap, or start within 30 minutes of each other, are one outage, unless a
+person said that they are not. Must not decide what an outage means for a fix, a check or a boundary.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate, combinations
+
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.record import Incident
+from bot.domain.text.names import same_form
+
+NEAR = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When one thing happened, and the names by which it may be one with others. No times: it stays alone. `apart`: keys
+    with which it is never one."""
+
+    key: str
+    names: frozenset[Hashable]
+    start: datetime | None
+    end: datetime | None
+    apart: frozenset[str] = frozenset()
+
+
+class Groups:
+    """Disjoint sets of keys. `apart`: for a key those that must not get into its set."""
+
+    def __init__(self, keys: Iterable[str], apart: Mapping[str, frozenset[str]] | None = None) -> None:
+        self._parent = {key: key for key in keys}
+        self._apart = {key: set(others) for key, others in (apart or {}).items()}
+        self._members = {key: {key} for key in self._parent} if self._apart else {}
+
+    def root(self, key: str) -> str:
+        """The key that stands for the group of `key`."""
+        while self._parent[key] != key:
+            key = self._parent[key]
+        return key
+
+    def join(self, one: str, other: str) -> None:
+        """Make one group of two; the lesser key stands for it, so that the order of joining does not show."""
+        low, high = sorted((self.root(one), self.root(other)))
+        if low == high or self._kept_apart(low, high):
+            return
+        self._parent[high] = low
+        if self._members:
+            self._members[low] |= self._members.pop(high)
+
+    def _kept_apart(self, low: str, high: str) -> bool:
+        if not self._apart:
+            return False
+        ours, theirs = self._members[low], self._members[high]
+        return any(self._apart.get(key, set()) & theirs for key in ours) or any(
+            self._apart.get(key, set()) & ours for key in theirs
+        )
+
+
+def _touching(spans: Sequence[Span]) -> Iterator[tuple[str, str]]:
+    """Neighbours in time among spans that share a name. Sorted by start, a span touches an earlier one exactly if it
+    starts before the latest end so far, or within `NEAR` of the previous start."""
+    timed = sorted((s.start, s.end or s.start, s.key) for s in spans if s.start is not None)
+    latest_ends = accumulate((end for _, end, _ in timed), max)
+    for (before_start, _, before), latest_end, (start, _, key) in zip(timed, latest_ends, timed[1:], strict=False):
+        if start <= latest_end or start - before_start <= NEAR:
+            yield before, key
+
+
+def _touch(one: Span, other: Span) -> bool:
+    if one.start is None or other.start is None:
+        return False
+    overlap = one.start <= (other.end or other.start) and other.start <= (one.end or one.start)
+    return overlap or abs(one.start - other.start) <= NEAR
+
+
+def _pairs(spans: Sequence[Span]) -> Iterable[tuple[str, str]]:
+    """The pairs to join. Where some are kept apart, neighbours alone do not tell who else touches whom."""
+    if not any(span.apart for span in spans):
+        return _touching(spans)
+    ordered = sorted(spans, key=lambda s: s.key)
+    return ((one.key, other.key) for one, other in combinations(ordered, 2) if _touch(one, other))
+
+
+def clusters(spans: Sequence[Span]) -> Mapping[str, str]:
+    """For each key the key that stands for its outage."""
+    apart = {span.key: span.apart for span in spans if span.apart}
+    groups = Groups((span.key for span in spans), apart)
+    by_name: dict[Hashable, list[Span]] = defaultdict(list)
+    for span in spans:
+        for name in span.names:
+            by_name[name].append(span)
+    for sharing in by_name.values():
+        for one, other in _pairs(sharing):
+            groups.join(one, other)
+    return {span.key: groups.root(span.key) for span in spans}
+
+
+def _names(incident: Incident) -> frozenset[Hashable]:
+    named = (("service", same_form(incident.service)), ("vendor", same_form(incident.vendor)))
+    return frozenset(pair for pair in named if pair[1])
+
+
+def span_of(incident: Incident) -> Span:
+    """When an incident happened, and what it may share with others: its service and its vendor."""
+    start = incident.happened_at
+    end = incident.resolved_at if incident.resolved_at and start and incident.resolved_at > start else start
+    return Span(incident.incident_id, _names(incident), start, end, frozenset(incident.apart_from))
+
+
+def outage_of(incidents: Iterable[Incident]) -> Mapping[str, str]:
+    """For each incident id the id that stands for its outage; count the distinct values to count outages."""
+    return clusters([span_of(incident) for incident in incidents])
+
+
+def shared_names(one: Incident, other: Incident) -> bool:
+    """Whether two incidents share service or vendor, so that they may be one outage."""
+    return bool(_names(one) & _names(other))
+
+
+def near_in_time(one: Life, other: Life) -> bool:
+    """Whether two incidents began so close to each other that they may be one outage."""
+    return one.incident_id != other.incident_id and abs(one.opened_at - other.opened_at) <= NEAR

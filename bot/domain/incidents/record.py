@@ -1,0 +1,117 @@
+"""The incident record: what a team knows about one problem it worked on, and what was tried.
+
+This is the record that is imported, exported, retained and recalled. Unknown is None, never "".
+Must not know how a record is stored, recalled or shown; the life of an incident is `bot.domain.incidents.lifecycle`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class VerificationStatus(StrEnum):
+    """What is known about whether an attempt worked."""
+
+    VERIFIED = "VERIFIED"
+    PARTIAL = "PARTIAL"
+    FAILED = "FAILED"
+    UNVERIFIED = "UNVERIFIED"
+
+
+class Boundary(StrEnum):
+    """Where the fault lies."""
+
+    VENDOR = "vendor"
+    INTERNAL = "internal"
+    MIXED = "mixed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One fix that was tried. `fix` is verbatim (steps separated by newlines or ";"); `how` says who decided the status:
+    "button", "modal", "import", ...; `suggested` marks a fix that the bot had proposed."""
+
+    fix: str
+    status: VerificationStatus = VerificationStatus.UNVERIFIED
+    note: str | None = None
+    runbook_id: str | None = None
+    by: str | None = None
+    at: datetime | None = None
+    how: str | None = None
+    suggested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Runbook:
+    """A named procedure."""
+
+    id: str
+    title: str
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCheck:
+    """Something inspected that turned out not to be the cause; `minutes` is what it cost, if known."""
+
+    check: str
+    minutes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An alert that announced the incident."""
+
+    fingerprint: str | None = None
+    tool: str | None = None
+    title: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the record comes from. `kind`: "slack", "import", "seed". `visibility`: "public", or "private:<channel id>"
+    for an incident that only members of that private channel may see."""
+
+    kind: str = "import"
+    url: str | None = None
+    channel: str | None = None
+    visibility: str = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One incident record. Needs an id and a title. `apart_from`: incidents of which a person said that they were not the
+    same outage."""
+
+    incident_id: str
+    title: str
+    service: str | None = None
+    vendor: str | None = None
+    region: str | None = None
+    environment: str | None = None
+    severity: str | None = None
+    symptoms: tuple[str, ...] = ()
+    customer_impact: str | None = None
+    started_at: datetime | None = None
+    resolved_at: datetime | None = None
+    boundary: Boundary = Boundary.UNKNOWN
+    root_cause: str | None = None
+    attempts: tuple[Attempt, ...] = ()
+    runbooks: tuple[Runbook, ...] = ()
+    failed_checks: tuple[FailedCheck, ...] = ()
+    lesson: str | None = None
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    alerts: tuple[Announcement, ...] = ()
+    source: Source = field(default_factory=Source)
+    apart_from: tuple[str, ...] = ()
+
+    @property
+    def happened_at(self) -> datetime | None:
+        """When it happened, for sorting and for dates shown: start if known, else end."""
+        return self.started_at or self.resolved_at

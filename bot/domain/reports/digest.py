@@ -1,0 +1,268 @@
+"""The digest: what recurs in a period. Must not fetch, schedule or render."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta, tzinfo
+
+from bot.domain.fixes.identity import Filed, FixKey, fix_key
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.outages import Groups, Span, clusters
+from bot.domain.incidents.record import Incident, VerificationStatus
+from bot.domain.reports.trends import FixNews, VendorLine, stopped_working, unused, vendor_lines
+from bot.domain.text.names import same_form
+from bot.domain.text.tokens import normalise
+
+FAMILIES_SHOWN = 20
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@dataclass(frozen=True, slots=True)
+class RecurringFamily:
+    """One family of incidents that came more than once in the period. `times` and `times_before` (the period before)
+    count outages; `minutes` is how long they took together, as far as known; `unrecorded` counts incidents that are over
+    without a recorded fix; `workaround` is what helped more than once, `workaround_times` how often in the period."""
+
+    title: str
+    service: str | None
+    vendor: str | None
+    times: int
+    times_before: int
+    minutes: float | None
+    unrecorded: int
+    workaround: str | None
+    workaround_times: int
+    incidents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """How many incidents began on a local day."""
+
+    day: date
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a period brought. `period` names it for people ("week of 2026-11-23"); the counts are incidents:
+    `unrecorded` are those that are over without a recorded fix, `open` those that are not over. `minutes` is how long they
+    took together, as far as known; `…_before` is the period before, as long. `stopped`: fixes that had worked and failed
+    now; `unused`: fixes whose last success became too old to trust. Of `briefs` incidents that got a brief memory had no
+    answer for `abstained`. `by_day`: each local day of the period (none where nothing happened); `urls`: where the named
+    incidents were told, as far as known."""
+
+    period: str
+    since: datetime
+    until: datetime
+    incidents: int
+    resolved: int
+    unrecorded: int
+    families: tuple[RecurringFamily, ...] = ()
+    open: int = 0
+    incidents_before: int = 0
+    minutes: float | None = None
+    minutes_before: float | None = None
+    stopped: tuple[FixNews, ...] = ()
+    unused: tuple[FixNews, ...] = ()
+    vendors: tuple[VendorLine, ...] = ()
+    briefs: int = 0
+    abstained: int = 0
+    by_day: tuple[DayCount, ...] = ()
+    urls: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """One period of a digest: `key` is the local date on which it is due, the same however often it is asked."""
+
+    key: date
+    since: datetime
+    until: datetime
+    name: str
+
+
+def period_for(local_date: date, day: str, zone: tzinfo) -> Period:
+    """The week that ended on the last `day` ("mon" … "sun") up to `local_date`: seven local days, midnight to
+    midnight, whatever the clocks do in between."""
+    due = local_date - timedelta(days=(local_date.weekday() - DAYS.index(day)) % 7)
+    first = due - timedelta(days=7)
+    since, until = (datetime.combine(d, time.min, zone) for d in (first, due))
+    return Period(due, since, until, f"week of {first.isoformat()}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One incident, from its record, its life or both."""
+
+    incident_id: str
+    opened: datetime
+    ended: datetime | None
+    fingerprints: frozenset[str]
+    record: Incident | None
+    resolved: bool
+    open: bool
+
+    @property
+    def unrecorded(self) -> bool:
+        """Whether it is over and nobody wrote down what was tried; one that still fires is not over."""
+        return not self.open and not (self.record and self.record.attempts)
+
+
+def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item | None:
+    opened = life.opened_at if life else record.happened_at if record else None
+    if opened is None or (life and life.state is IncidentState.DISMISSED):
+        return None
+    ends = (
+        record.resolved_at if record else None,
+        life.cleared_at if life else None,
+        life.resolved_at if life else None,
+    )
+    prints = {a.fingerprint for a in record.alerts if a.fingerprint} if record else set()
+    return _Item(
+        incident_id=incident_id,
+        opened=opened,
+        ended=next((end for end in ends if end and end >= opened), None),
+        fingerprints=frozenset(prints | ({life.fingerprint} if life else set())),
+        record=record,
+        # A record without a life was imported: people were done with it.
+        resolved=life.state is IncidentState.RESOLVED if life else True,
+        open=life is not None and life.state is IncidentState.OPEN,
+    )
+
+
+def _items(records: Iterable[Incident], lives: Iterable[Life]) -> list[_Item]:
+    by_id = {record.incident_id: record for record in records}
+    living = {life.incident_id: life for life in lives}
+    items = (_item(key, by_id.get(key), living.get(key)) for key in sorted({*by_id, *living}))
+    return sorted((item for item in items if item), key=lambda item: (item.opened, item.incident_id))
+
+
+def _family_keys(item: _Item) -> set[tuple[str, ...]]:
+    """What makes incidents one family: the same fingerprint, or the same title at the same service or vendor."""
+    keys: set[tuple[str, ...]] = {("fingerprint", print_) for print_ in item.fingerprints}
+    if item.record:
+        title = normalise(item.record.title)
+        places = (("service", same_form(item.record.service)), ("vendor", same_form(item.record.vendor)))
+        keys |= {(kind, place, title) for kind, place in places if place}
+    return keys
+
+
+def _families(items: Sequence[_Item]) -> list[list[_Item]]:
+    groups = Groups(item.incident_id for item in items)
+    holder: dict[tuple[str, ...], str] = {}
+    for item in items:
+        for key in sorted(_family_keys(item)):
+            groups.join(holder.setdefault(key, item.incident_id), item.incident_id)
+    found: dict[str, list[_Item]] = {}
+    for item in items:
+        found.setdefault(groups.root(item.incident_id), []).append(item)
+    return list(found.values())
+
+
+def _outage_count(items: Sequence[_Item]) -> int:
+    """How many outages a family's incidents were."""
+    one, nobody = frozenset({"family"}), frozenset[str]()
+    spans = (
+        Span(i.incident_id, one, i.opened, i.ended, frozenset(i.record.apart_from) if i.record else nobody)
+        for i in items
+    )
+    return len(set(clusters(list(spans)).values()))
+
+
+def _workaround(items: Sequence[_Item], filed: Filed | None) -> tuple[str | None, int]:
+    """The fix that helped in most of the incidents, as worded last, if it helped in more than one."""
+    wording: dict[FixKey, str] = {}
+    helped: Counter[FixKey] = Counter()
+    for item in items:
+        attempts = item.record.attempts if item.record else ()
+        good = {VerificationStatus.VERIFIED, VerificationStatus.PARTIAL}
+        keyed = ((fix_key(a.fix, filed), a.fix) for a in attempts if a.status in good)
+        fixes: Mapping[FixKey, str] = {key: fix for key, fix in keyed if key}
+        wording.update(fixes)
+        helped.update(fixes.keys())
+    best = min(helped, key=lambda form: (-helped[form], form), default=None)
+    return (wording[best], helped[best]) if best is not None and helped[best] > 1 else (None, 0)
+
+
+def _minutes(items: Sequence[_Item]) -> float | None:
+    """How long incidents took together, as far as known."""
+    lasted = [(item.ended - item.opened).total_seconds() / 60 for item in items if item.ended]
+    return sum(lasted) if lasted else None
+
+
+def _by_day(items: Sequence[_Item], since: datetime, until: datetime) -> tuple[DayCount, ...]:
+    """The local days of [since, until) in the zone of `since`, with the incidents that began on each."""
+    if not items:
+        return ()
+    began = Counter(item.opened.astimezone(since.tzinfo).date() for item in items)
+    last = (until.astimezone(since.tzinfo) - timedelta(microseconds=1)).date()
+    days = (since.date() + timedelta(days=n) for n in range((last - since.date()).days + 1))
+    return tuple(DayCount(day, began[day]) for day in days)
+
+
+def _family(now: Sequence[_Item], before: Sequence[_Item], filed: Filed | None) -> RecurringFamily:
+    named = [item.record for item in reversed(now) if item.record]
+    workaround, times = _workaround(now, filed)
+    return RecurringFamily(
+        title=named[0].title if named else min(now[-1].fingerprints),
+        service=next((r.service for r in named if r.service), None),
+        vendor=next((r.vendor for r in named if r.vendor), None),
+        times=_outage_count(now),
+        times_before=_outage_count(before),
+        minutes=_minutes(now),
+        unrecorded=sum(1 for item in now if item.unrecorded),
+        workaround=workaround,
+        workaround_times=times,
+        incidents=tuple(item.incident_id for item in now),
+    )
+
+
+def compose(
+    records: Iterable[Incident],
+    lives: Iterable[Life],
+    since: datetime,
+    until: datetime,
+    period: str,
+    answered: Collection[bool] = (),
+    filed: Filed | None = None,
+) -> Digest:
+    """What happened in [since, until), and which families came more than once, most often first.
+
+    `records` and `lives` may be more than the period's; those of the period before it (as long, ending at `since`)
+    are what it is compared with. Dismissed incidents and records without any date are left out. `answered`: for each
+    incident of the period that got a brief, whether memory had an answer. `filed`: what persons said of wordings, so
+    that fixes are counted as briefs count them.
+    """
+    known = tuple(records)
+    items = [i for i in _items(known, lives) if since - (until - since) <= i.opened < until]
+    current, before = [i for i in items if i.opened >= since], [i for i in items if i.opened < since]
+    split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _families(items))
+    families = [found for now, then in split if now for found in [_family(now, then, filed)] if found.times > 1]
+    families.sort(key=lambda f: (-f.times, -(f.minutes or 0.0), f.title, f.incidents))
+    shown = tuple(families[:FAMILIES_SHOWN])
+    stopped, idle = stopped_working(known, since, until, filed), unused(known, since, until, filed)
+    named = {i for ids in (*(f.incidents for f in shown), *(n.incidents for n in (*stopped, *idle))) for i in ids}
+    counted = {item.incident_id for item in items}
+    return Digest(
+        period=period,
+        since=since,
+        until=until,
+        incidents=len(current),
+        resolved=sum(1 for i in current if i.resolved),
+        unrecorded=sum(1 for i in current if i.unrecorded),
+        families=shown,
+        open=sum(1 for i in current if i.open),
+        incidents_before=len(before),
+        minutes=_minutes(current),
+        minutes_before=_minutes(before),
+        stopped=stopped,
+        unused=idle,
+        vendors=vendor_lines([r for r in known if r.incident_id in counted], since, until),
+        briefs=len(answered),
+        abstained=sum(1 for answer in answered if not answer),
+        by_day=_by_day(current, since, until),
+        urls={r.incident_id: r.source.url for r in known if r.incident_id in named and r.source.url},
+    )

@@ -1,0 +1,228 @@
+"""Whether the bot is worth keeping: what became of its briefs in a period, counted from plain rows.
+
+Pure. Must not fetch or render. Everything is counted by outages unless it says incidents; what nobody judged is named, not
+guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+from bot.domain.brief.decide import Brief
+from bot.domain.brief.recommendation import Confidence, Recommendation
+from bot.domain.fixes.identity import Filed, same_fix
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.outages import Span, clusters, span_of
+from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
+from bot.domain.text.names import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An incident of the period as its rows tell it: its life, its record, the briefs that it got, and how many messages
+    the bot posted about it."""
+
+    life: Life
+    record: Incident | None = None
+    briefs: tuple[Brief, ...] = ()
+    posts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person said of the strong precedents of an incident's brief."""
+
+    incident_id: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many."""
+
+    part: int
+    of: int
+
+    @property
+    def percent(self) -> int | None:
+        """In whole percent; None of nothing."""
+        return round(100 * self.part / self.of) if self.of else None
+
+
+@dataclass(frozen=True, slots=True)
+class WrongHigh:
+    """A fix that was recommended with HIGH confidence and was not it: it failed, or another fix was seen to work (`instead`).
+    `url`: where it was worked on, as far as known."""
+
+    incident_id: str
+    title: str
+    fix: str
+    at: datetime
+    instead: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a period says of the bot. `worked`: outages in which people recorded what they tried. `shown`: worked outages
+    whose brief showed a fix that had worked before; `acted_on`: worked outages in which a shown fix was used. `right`: of
+    the incidents whose strong precedents somebody judged those that were right, `unjudged` are the others. `high`:
+    incidents with a recommendation of HIGH, of which `wrong_high` (newest first) were not it and `high_untold` were never
+    recorded. `recorded`: incidents that are over and have a record of what was tried; `minutes_to_record`: the median from
+    the alert's clearing to the first record (0 if before). `posts`: messages of the bot."""
+
+    since: datetime
+    until: datetime
+    incidents: int
+    outages: int
+    worked: int
+    shown: Share
+    acted_on: Share
+    right: Share
+    unjudged: int
+    high: int
+    high_untold: int
+    wrong_high: tuple[WrongHigh, ...]
+    recorded: Share
+    minutes_to_record: float | None
+    posts: int
+
+    @property
+    def posts_per_outage(self) -> float | None:
+        """Messages for each outage."""
+        return round(self.posts / self.outages, 1) if self.outages else None
+
+
+def report(
+    rows: Iterable[Told],
+    feedback: Iterable[Feedback],
+    since: datetime,
+    until: datetime,
+    filed: Filed | None = None,
+) -> Report:
+    """The report over the incidents that began in [since, until); dismissed ones were no incidents, and at past ones
+    the bot was not there. `filed`: what persons said of wordings, so that a fix that was used under another wording counts as
+    it does in briefs."""
+    said = tuple(feedback)
+    told = [t for t in rows if since <= t.life.opened_at < until and _was_there(t.life)]
+    outage = _outages(told)
+    worked = {outage[t.life.incident_id] for t in told if _attempts(t)}
+    shown = {outage[t.life.incident_id] for t in told if _shown(t)} & worked
+    used = {outage[t.life.incident_id] for t in told if _used_shown(t, filed)}
+    judgements = (_judgement(t, feedback_of(said, t), filed) for t in told)
+    judged = [judgement for judgement in judgements if judgement is not None]
+    # what was set aside is no source of the brief any more: where somebody said so there was one
+    strong = [t for t in told if feedback_of(said, t) or any(brief.sources for brief in t.briefs)]
+    high = [t for t in told if _high(t)]
+    wrong = sorted(
+        (w for t in high for w in [_wrong(t, filed)] if w), key=lambda w: (w.at, w.incident_id), reverse=True
+    )
+    over = [t for t in told if t.life.state in (IncidentState.CLEARED, IncidentState.RESOLVED)]
+    return Report(
+        since=since,
+        until=until,
+        incidents=len(told),
+        outages=len(set(outage.values())),
+        worked=len(worked),
+        shown=Share(len(shown), len(worked)),
+        acted_on=Share(len(used), len(worked)),
+        right=Share(sum(judged), len(judged)),
+        unjudged=len(strong) - len(judged),
+        high=len(high),
+        high_untold=sum(1 for t in high if not _attempts(t)),
+        wrong_high=tuple(wrong),
+        recorded=Share(sum(1 for t in over if _attempts(t)), len(over)),
+        minutes_to_record=_minutes_to_record(over),
+        posts=sum(t.posts for t in told),
+    )
+
+
+def feedback_of(feedback: Iterable[Feedback], told: Told) -> tuple[bool, ...]:
+    """What people said of this incident's precedents."""
+    return tuple(f.right for f in feedback if f.incident_id == told.life.incident_id)
+
+
+def _was_there(life: Life) -> bool:
+    return life.state is not IncidentState.DISMISSED and not life.past
+
+
+def _outages(told: Sequence[Told]) -> Mapping[str, str]:
+    """For each incident the one that stands for its outage; one without a record stays alone."""
+    alone = frozenset[str]()
+    return clusters([
+        span_of(t.record) if t.record else Span(t.life.incident_id, alone, t.life.opened_at, None) for t in told
+    ])  # fmt: skip
+
+
+def _attempts(told: Told) -> tuple[Attempt, ...]:
+    return told.record.attempts if told.record else ()
+
+
+def _fixes_shown(told: Told) -> tuple[Recommendation, ...]:
+    """The fixes that its briefs showed: recommended first, then the alternatives."""
+    found = (r for brief in told.briefs for r in (brief.recommendation, *brief.alternatives))
+    return tuple(r for r in found if r is not None)
+
+
+def _is(attempt: Attempt, shown: Recommendation, filed: Filed | None) -> bool:
+    by_runbook = attempt.runbook_id is not None and attempt.runbook_id == shown.runbook_id
+    return by_runbook or same_fix(attempt.fix, shown.fix, filed)
+
+
+def _shown(told: Told) -> bool:
+    return bool(_fixes_shown(told))
+
+
+def _used_shown(told: Told, filed: Filed | None) -> bool:
+    """Whether one of the fixes shown was tried; what became of it is another question."""
+    return any(a.suggested or any(_is(a, r, filed) for r in _fixes_shown(told)) for a in _attempts(told))
+
+
+def _judgement(told: Told, said: Sequence[bool], filed: Filed | None) -> bool | None:
+    """Whether its strong precedents were the right ones; None where nobody judged. A person's word on them goes first (the
+    last one); else "This fixed it" is right, and a suggested fix that failed or was taken back is wrong."""
+    if said:
+        return said[-1]
+    if not any(brief.sources for brief in told.briefs):
+        return None
+    recommended = [b.recommendation for b in told.briefs if b.recommendation]
+    tried = [a for a in _attempts(told) if a.suggested or any(_is(a, r, filed) for r in recommended)]
+    known = {VerificationStatus.VERIFIED: True, VerificationStatus.FAILED: False}
+    told_of = [known[a.status] for a in tried if a.status in known]
+    return told_of[-1] if told_of else None
+
+
+def _high(told: Told) -> Recommendation | None:
+    """What was recommended with HIGH confidence."""
+    found = (brief.recommendation for brief in told.briefs)
+    return next((r for r in found if r and r.confidence is Confidence.HIGH), None)
+
+
+def _wrong(told: Told, filed: Filed | None) -> WrongHigh | None:
+    """How a HIGH recommendation was wrong, if it was: its last trial failed, or it was not seen to work and another fix
+    was. A fix that nobody tried, while nothing else worked, is not known to be wrong."""
+    best = _high(told)
+    if best is None or told.record is None:
+        return None
+    tried = [a.status for a in told.record.attempts if _is(a, best, filed)]
+    seen = [a for a in told.record.attempts if a.status is VerificationStatus.VERIFIED]
+    others = [a.fix for a in seen if not _is(a, best, filed)]
+    failed = bool(tried) and tried[-1] is VerificationStatus.FAILED
+    replaced = bool(others) and VerificationStatus.VERIFIED not in tried
+    if not (failed or replaced):
+        return None
+    instead = one_line(others[-1], 140) if others else None
+    title, fix = one_line(told.record.title, 140), one_line(best.fix, 140)
+    return WrongHigh(told.life.incident_id, title, fix, told.life.opened_at, instead, told.record.source.url)
+
+
+def _minutes_to_record(over: Iterable[Told]) -> float | None:
+    took = []
+    for told in over:
+        written = [a.at for a in _attempts(told) if a.at]
+        if written and told.life.cleared_at:
+            took.append(max(0.0, (min(written) - told.life.cleared_at).total_seconds() / 60))
+    return round(median(took), 1) if took else None

@@ -1,0 +1,45 @@
+"""An imported record over one that people have worked on since: what they recorded stays.
+
+Must not decide what is imported; it only keeps an import from taking back what a person said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.domain.fixes.steps import fix_form
+from bot.domain.incidents.record import Attempt, Boundary, Incident
+from bot.domain.text.tokens import normalise
+
+# Attempts that an import or a seed brought; all others a person recorded here.
+BROUGHT = frozenset({None, "import", "seed"})
+
+
+def _key(attempt: Attempt) -> tuple[object, ...]:
+    return fix_form(attempt.fix), attempt.status, attempt.by, attempt.at
+
+
+def carried_over(before: Incident, imported: Incident) -> Incident:
+    """The imported record, with every attempt that a person recorded on the former one, and, where there are any, with
+    the checks, root cause, boundary, lesson and end that stood there and the import does not state. Of an incident that
+    people worked on in Slack the place stays, and with it who may see it."""
+    if before.source.kind not in BROUGHT:
+        # where people worked on it says who may see it, whatever a file says
+        imported = replace(imported, source=before.source)
+    stated = {_key(attempt) for attempt in imported.attempts}
+    theirs = tuple(a for a in before.attempts if a.how not in BROUGHT and _key(a) not in stated)
+    if not theirs:
+        return imported
+    known = {normalise(check.check) for check in imported.failed_checks}
+    checks = tuple(check for check in before.failed_checks if normalise(check.check) not in known)
+    return replace(
+        imported,
+        attempts=imported.attempts + theirs,
+        failed_checks=imported.failed_checks + checks,
+        root_cause=before.root_cause or imported.root_cause,
+        boundary=before.boundary if before.boundary is not Boundary.UNKNOWN else imported.boundary,
+        lesson=before.lesson or imported.lesson,
+        customer_impact=before.customer_impact or imported.customer_impact,
+        resolved_at=imported.resolved_at or before.resolved_at,
+        alerts=imported.alerts + tuple(a for a in before.alerts if a not in imported.alerts),
+    )

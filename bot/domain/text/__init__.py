@@ -1,0 +1,1 @@
+"""Tokens, names, redaction, error codes. Must not hold code of its own."""

@@ -1,0 +1,95 @@
+"""Secrets and personal data masked in text. Must not touch hashes, ids, pod names, times or plain numbers; linear in its input.
+
+Mask before cutting a text: half a secret is not recognised.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+
+from bot.domain.text.names import counted
+from bot.domain.text.secret_patterns import ENDS, IN_LINKS, LABEL, RULES, SECRET_PARAM, is_no_value
+
+# Rules for what belongs to a person rather than to a system.
+PERSONAL = frozenset({"email", "card", "iban", "phone"})
+_MARK = re.compile(r"\[masked:([a-z_]{1,30})\]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0001-\U000e007f]"
+)
+
+
+def mask(text: str) -> tuple[str, Mapping[str, int]]:
+    """The text with secrets replaced by `[masked:<rule>]`, and how often each rule struck. Masking twice changes nothing.
+
+    Where a secret's name is written in other forms of its letters or with characters that do not show, the text is
+    given back in plain ones.
+    """
+    masked, counts = _masked(text)
+    if text.isascii() or (plain := _INVISIBLE.sub("", unicodedata.normalize("NFKC", masked))) == masked:
+        return masked, dict(counts)
+    again, more = _masked(plain)
+    return (again, dict(counts + more)) if more else (masked, dict(counts))
+
+
+def _masked(text: str) -> tuple[str, Counter[str]]:
+    counts: Counter[str] = Counter()
+    shown = text.casefold()
+    for rule in RULES:
+        if rule.beside not in shown or (rule.needs and not any(need in shown for need in rule.needs)):
+            continue
+        replaced = rule.pattern.sub(rule.by, text)
+        if replaced != text:
+            counts[rule.name] += max(1, replaced.count(f"[masked:{rule.name}]") - text.count(f"[masked:{rule.name}]"))
+            text = replaced
+    return text, counts
+
+
+def marks(text: str) -> Mapping[str, int]:
+    """How often each rule struck in a text that is masked already."""
+    return dict(Counter(_MARK.findall(text)))
+
+
+def masked_note(counts: Mapping[str, int], still_in: str | None = "the thread") -> str | None:
+    """What a person who wrote the text is told, in one line, or None where nothing was masked. `still_in`: where the
+    text stands unmasked, None for nowhere. Personal data cannot be rotated, so it is counted for itself."""
+    personal = sum(number for rule, number in counts.items() if rule in PERSONAL)
+    secrets = sum(counts.values()) - personal
+    told = []
+    if secrets:
+        still = f"; {'it is' if secrets == 1 else 'they are'} still in {still_in}" if still_in else ""
+        told.append(f"{counted(secrets, 'secret')} masked{still}: rotate {'it' if secrets == 1 else 'them'}")
+    if personal:
+        told.append(f"{counted(personal, 'personal detail')} masked")
+    return f"{'. '.join(told)}." if told else None
+
+
+def names_secret(label: str) -> bool:
+    """Whether a label (a field's title, a key) is the name of a secret and nothing else: "DB password", "*api_key:*"."""
+    return LABEL.match(_INVISIBLE.sub("", unicodedata.normalize("NFKC", label[:200]))) is not None
+
+
+def ends_in_name(text: str) -> bool:
+    """Whether a text ends in a secret's name and a colon, so that what comes next is the secret."""
+    return ENDS.search(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text[-200:]))) is not None
+
+
+def mask_value(label: str, value: str) -> str:
+    """A value masked, given what it is called: behind a secret's name all of it goes."""
+    if names_secret(label) and len(value.strip()) >= 3 and not is_no_value(value.strip()):
+        return value if value.strip().startswith("[masked:") else "[masked:secret]"
+    return mask(value)[0]
+
+
+def mask_url(url: str) -> str:
+    """A link without user information and without the values of secret parameters; everything else stays, so it works."""
+    head, separator, rest = url.partition("://")
+    authority, slash, tail = rest.partition("/")
+    if separator and "@" in authority:
+        authority = "[masked:url_password]@" + authority.rpartition("@")[2]
+    whole = SECRET_PARAM.sub(r"\1[masked:secret]", f"{head}{separator}{authority}{slash}{tail}")
+    for rule in IN_LINKS:
+        whole = rule.pattern.sub(rule.by, whole)
+    return whole

@@ -1,0 +1,90 @@
+"""Alertmanager's default title lists label values without names, in the order of their names; this names the clear ones.
+
+Must not name a value that could be several labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from urllib.parse import unquote
+
+from bot.domain.catalog.vendors import find_vendor
+from bot.parsers.vocabulary.places import environment_word, region_in
+from bot.parsers.vocabulary.severities import severity_of
+
+_MOST_VALUES = 100  # a title lists a handful of labels; more is text in brackets
+_INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
+_PAIR = re.compile(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
+_METHODS_LISTED = "upi card cards netbanking wallet emi get post put delete patch"
+_METHODS = frozenset(_METHODS_LISTED.split())
+_CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGNORECASE)
+
+
+def _anchor(value: str) -> str | None:
+    """The label that a value names by itself."""
+    if _INSTANCE.match(value):
+        return "instance"
+    if environment_word(value) == value.casefold() or (environment_word(value) and not value.isascii()):
+        return "env"
+    if region_in(value) == value.casefold():
+        return "region"
+    if severity_of(value) and "-" not in value:
+        return "severity"
+    if value.startswith("/"):
+        return "mountpoint"
+    if value.casefold() in _METHODS:
+        return "method"
+    if re.search(r"queue|dlq", value, re.IGNORECASE):
+        return "queue"
+    return "gateway" if find_vendor(value) else None
+
+
+def _between(before: str | None, after: str | None, taken: Container[str]) -> str | None:
+    """The usual label that sorts between two neighbours; None where several are as likely."""
+    if before == "instance" and "job" not in taken:
+        return "job"
+    if before == "job" and after in {"region", "severity"}:
+        return "namespace"
+    if before == "region" and after == "severity":
+        return "service"
+    if before == "severity" and after is None:
+        return "team"
+    return "container" if before is None and after == "env" else None
+
+
+def _following(names: Sequence[str | None]) -> list[str | None]:
+    """For each place, the next name that is known after it; one pass from the end."""
+    after: str | None = None
+    found: list[str | None] = []
+    for name in reversed(names):
+        found.append(after)
+        after = name or after
+    return found[::-1]
+
+
+def name_values(values: Sequence[str]) -> dict[str, str]:
+    """Labels for the values that can be named, among the first that an alert could list."""
+    values = values[:_MOST_VALUES]
+    names = [_anchor(value) for value in values]
+    following = _following(names)
+    found: dict[str, str] = {}
+    for i, value in enumerate(values):
+        name = names[i]
+        if name is None and len(value) <= 40:
+            before = names[i - 1] if i else None
+            name = names[i] = _between(before, following[i], found)
+        if name and name not in found:
+            found[name] = value
+    return found
+
+
+def name_group(values: Sequence[str]) -> dict[str, str]:
+    """Labels for the group values that follow the alert name: a single one that looks like a cluster is one."""
+    return {"cluster": values[0]} if len(values) == 1 and _CLUSTER.search(values[0]) else name_values(values)
+
+
+def silence_labels(urls: Iterable[str]) -> dict[str, str]:
+    """All labels by name, from a link that opens a new silence with them filled in."""
+    address = next((unquote(url) for url in urls if "/silences/new" in url), "")
+    return dict(_PAIR.findall(address))

@@ -1,0 +1,194 @@
+"""Which rule gave each field of a reading: the parser, a label, a token, a colour, a table. Must not read anything differently.
+
+The reader's own readings are asked again, in its own order, so that the answer is the rule that really decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.alerts.alert import Alert
+from bot.domain.catalog.vendors import STANDARD, Directory, find_vendor
+from bot.domain.text.redaction import mask
+from bot.parsers import PARSERS, read
+from bot.parsers.common.draft import Draft
+from bot.parsers.common.heads import STATE_KEYS, Head, heads_of, status_line_state, word_state
+from bot.parsers.common.labels import Labels, labels_of
+from bot.parsers.common.severity import SEVERITY_KEYS
+from bot.parsers.common.subjects import (
+    ENVIRONMENT_KEYS,
+    REGION_KEYS,
+    SERVICE_KEYS,
+    VENDOR_KEYS,
+    called_service,
+    labelled_vendor,
+    service_of,
+    status_owner,
+)
+from bot.parsers.common.titles import NAME_KEYS
+from bot.parsers.explained.places import place_of
+from bot.parsers.message import Message, parse_message
+from bot.parsers.vocabulary.places import environment_word, region_in
+from bot.parsers.vocabulary.severities import severity_of
+from bot.parsers.vocabulary.states import color_state, emoji_state, phrase_state, token_state
+
+IN_TEXT = "the words of the post"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the shared readings see of one post."""
+
+    message: Message
+    heads: tuple[Head, ...]
+    labels: Labels
+    draft: Draft
+    parser: str
+
+
+def _key(seen: _Seen, keys: Iterable[str], *, means: Any = bool) -> str | None:
+    """The first of these labels whose value means something."""
+    found = next((key for key in keys if seen.labels.all.get(key) and means(seen.labels.all[key])), None)
+    return f"label “{found}”" if found else None
+
+
+def _title(seen: _Seen, alert: Alert) -> str:
+    if seen.draft.title:
+        return f"parser {seen.parser}"
+    return (
+        _key(seen, NAME_KEYS, means=lambda v: 3 <= len(v) <= 160 and "://" not in v) or "the first line that names it"
+    )
+
+
+def _state(seen: _Seen, alert: Alert) -> str:
+    if seen.parser != "generic":
+        return f"parser {seen.parser}"
+    for head in seen.heads:
+        token = next((t for t in head.tokens() if word_state(t) is alert.state), None)
+        if token:
+            return f"the token “{token}” of a first line"
+    if status_line_state(seen.message) is alert.state:
+        return "the newest line of a status page"
+    if key := _key(seen, STATE_KEYS, means=lambda v: token_state(v) is alert.state):
+        return key
+    if any(emoji_state(head.emoji) is alert.state for head in seen.heads):
+        return "an emoji that leads a first line"
+    told = next((head.text for head in seen.heads if phrase_state(head.text) is alert.state), None)
+    color = next((c for c in seen.message.colors if color_state(c) is alert.state), None)
+    return f"the colour {color}" if color else f"the words “{told}”" if told else IN_TEXT
+
+
+def _severity(seen: _Seen, alert: Alert) -> str:
+    if seen.draft.severity:
+        return f"parser {seen.parser}"
+    if key := _key(seen, SEVERITY_KEYS, means=lambda v: severity_of(v[:40]) is not None):
+        return key
+    if alert.severity_raw:
+        return f"the word “{alert.severity_raw}” of a first line or state"
+    return "a warning's colour or icon"
+
+
+def _service(seen: _Seen, alert: Alert) -> str:
+    stated = seen.draft.service or service_of(seen.message, seen.labels, seen.heads, alert.title)
+    if alert.service != stated and called_service(seen.message, seen.heads, stated) == alert.service:
+        return f"configuration [services.{alert.service}]" + (f", for “{stated}”" if stated else "")
+    if seen.draft.service:
+        return f"parser {seen.parser}"
+    return _key(seen, SERVICE_KEYS, means=lambda v: v == alert.service) or "a name in title, first lines or text"
+
+
+def _environment(seen: _Seen, alert: Alert) -> str:
+    return _key(seen, ENVIRONMENT_KEYS, means=environment_word) or "a word inside title, service, host or link"
+
+
+def _region(seen: _Seen, alert: Alert) -> str:
+    if seen.draft.region:
+        return f"parser {seen.parser}"
+    stated = _key(seen, REGION_KEYS, means=lambda v: (region_in(v) or v.casefold()) == alert.region)
+    return stated or "table of cloud regions, in the text or a link"
+
+
+def _vendor(seen: _Seen, alert: Alert) -> str:
+    message = seen.message
+    if seen.draft.vendor:
+        return f"parser {seen.parser}"
+    if labelled_vendor(seen.labels, message.names) == alert.vendor:
+        return f"{_key(seen, VENDOR_KEYS)} and the table of vendors"
+    about = seen.draft.kind == "vendor_status"
+    if about and status_owner(message, frozenset()) == alert.vendor:
+        return "the owner of the status page (table of vendors)"
+    named = (find_vendor(text, anywhere=about, names=message.names) for text in (alert.title or "", message.body))
+    return (
+        "a name in title or text (table of vendors)"
+        if alert.vendor in named
+        else "a host in an error (table of vendors)"
+    )
+
+
+_RULES = {
+    "state": _state,
+    "title": _title,
+    "severity": _severity,
+    "service": _service,
+    "environment": _environment,
+    "region": _region,
+    "vendor": _vendor,
+}
+
+
+def _fields(seen: _Seen, alert: Alert) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, rule in _RULES.items():
+        value = getattr(alert, name)
+        if value is None:
+            found[name] = {"value": None, "rule": "nothing in the post states it", "where": None}
+            continue
+        shown = str(getattr(value, "value", value))
+        word = alert.severity_raw if name == "severity" else shown
+        found[name] = {"value": shown, "rule": rule(seen, alert), "where": place_of(seen.message, word)}
+    return found
+
+
+def _more(seen: _Seen, alert: Alert) -> dict[str, Any]:
+    """Symptoms, links and labels: where each stands."""
+    signs = [
+        (s.code or f"{s.name} {s.op or ''} {s.value}".replace("  ", " "), s.code or s.value) for s in alert.symptoms
+    ]
+    identity = f"parser {seen.parser}" if seen.draft.identity else "name, service, host, vendor and stated dimensions"
+    return {
+        "symptoms": [{"value": shown, "where": place_of(seen.message, word)} for shown, word in signs],
+        "links": {role: place_of(seen.message, url) for role, url in alert.links.items()},
+        "labels": {key: place_of(seen.message, value, key) for key, value in alert.labels.items()},
+        "fingerprint": {"value": alert.fingerprint, "rule": identity, "parts": list(seen.draft.identity)},
+    }
+
+
+def explain(event: Mapping[str, Any], *, names: Directory = STANDARD) -> dict[str, Any]:
+    """The rule behind each field of what `read` makes of the event, with the part of the post where the value stands;
+    for a message that is no alert the rule that refused it. JSON values; any JSON object is explained without an error."""
+    reading = read(event, names=names)
+    message = parse_message(event, names=names)
+    parser = next(parser for parser in PARSERS if parser.matches(message))
+    name = parser.__name__.rpartition(".")[2]
+    matched = (parser.matches.__doc__ or "").strip()
+    if not isinstance(reading, Alert):
+        return {"parser": name, "kind": reading.kind, "rule": reading.reason}
+    draft = parser.parse(message)
+    if not isinstance(draft, Draft):  # pragma: no cover  # what was read as an alert has a draft
+        return {"parser": name, "kind": reading.kind, "rule": matched}
+    found = labels_of(message)
+    labels = Labels(found.head, found.fields, found.body, {**found.all, **draft.labels})
+    seen = _Seen(message, heads_of(message), labels, draft, name)
+    reasons: dict[str, Any] = _masked({"fields": _fields(seen, reading), **_more(seen, reading)})
+    return {"parser": name, "matched": matched, **reasons}
+
+
+def _masked(value: Any) -> Any:
+    """The same JSON values without secrets: reasons quote the post."""
+    if isinstance(value, dict):
+        return {_masked(key): _masked(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_masked(inner) for inner in value]
+    return mask(value)[0] if isinstance(value, str) else value

@@ -1,0 +1,44 @@
+"""A deploy post of a channel that the operator listed → which service, which version, which environment.
+
+Must not keep a word of the post: the service is one of the operator's own list, the version has the form of one, the
+environment is one of a known list, and that is all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.catalog.vendors import Directory, find_service
+from bot.domain.evidence.deploys import Deployed
+from bot.parsers.message import parse_message
+from bot.parsers.vocabulary.places import environment_in_name, environment_word
+
+_LABELS = ("service", "app", "application", "project", "repository", "repo", "component")
+_VERSION = re.compile(
+    r"(?<![\w.-])(?:v\d{1,6}(?:\.\d{1,6}){0,3}(?:[-+][a-z0-9.]{1,20})?|\d{1,4}\.\d{1,6}\.\d{1,6}(?:[-+][a-z0-9.]{1,20})?"
+    r"|(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,40})(?![\w-]|\.\d)",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"\b(?:to|in|on|env(?:ironment)?:?|stage:?)\s+[`*_]{0,2}([\w-]{2,20})", re.IGNORECASE)
+_READ = 2_000
+
+
+def deployed_in(event: Mapping[str, Any], names: Directory) -> Deployed | None:
+    """What a deploy post says was deployed; None where it names none of the configured services."""
+    message = parse_message(event, names=names)
+    text = "\n".join((message.body, *(f"{label}: {value}" for label, value in message.fields)))[:_READ]
+    labelled = (value for label, value in message.fields if label.casefold().strip() in _LABELS)
+    named = (find_service(value[:200], names) for value in (*labelled, text))
+    service = next((found for found in named if found), None)
+    if service is None:
+        return None
+    version = _VERSION.search(text)
+    return Deployed(service, version[0][:40] if version else None, _environment(text, message.fields))
+
+
+def _environment(text: str, fields: tuple[tuple[str, str], ...]) -> str | None:
+    stated = (environment_word(value) for label, value in fields if label.casefold().startswith("env"))
+    said = (environment_word(match[1]) for match in _TO.finditer(text))
+    return next((found for found in (*stated, *said) if found), None) or environment_in_name(text)

@@ -1,0 +1,129 @@
+"""The interaction payloads that Slack sends: actions, views, shortcuts, slash commands. Must not send them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.playground.workspace.copies import copied
+from bot.playground.workspace.state import JSON, Channel, User, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What every interaction carries."""
+
+    workspace: Workspace
+    user: User
+    trigger_id: str
+
+    def fields(self) -> JSON:
+        """The fields that are the same in all kinds."""
+        team = {"id": self.workspace.team_id, "domain": self.workspace.domain}
+        user = {"id": self.user.id, "username": self.user.name, "name": self.user.name}
+        return {
+            "team": team,
+            "user": {**user, "team_id": self.workspace.team_id},
+            "api_app_id": self.workspace.bot.app_id,
+            "token": "verification-token",
+            "trigger_id": self.trigger_id,
+            "enterprise": None,
+            "is_enterprise_install": False,
+        }
+
+
+def _channel(channel: Channel) -> JSON:
+    name = "directmessage" if channel.is_im else "privategroup" if channel.is_private else channel.name
+    return {"id": channel.id, "name": name}
+
+
+def message_action(
+    common: Common, channel: Channel, message: Mapping[str, Any], action: JSON, values: JSON, response_url: str
+) -> JSON:
+    """block_actions from a message. Of an ephemeral one Slack sends the container, not the message."""
+    ephemeral = bool(message.get("is_ephemeral"))
+    container: JSON = {"type": "message", "message_ts": message["ts"], "channel_id": channel.id}
+    container["is_ephemeral"] = ephemeral
+    if message.get("thread_ts"):
+        container["thread_ts"] = message["thread_ts"]
+    payload: JSON = {
+        **common.fields(),
+        "type": "block_actions",
+        "container": container,
+        "channel": _channel(channel),
+        "state": {"values": values},
+        "response_url": response_url,
+        "actions": [action],
+    }
+    if not ephemeral:
+        payload["message"] = _content(message)
+    return payload
+
+
+def view_action(common: Common, view: Mapping[str, Any], action: JSON) -> JSON:
+    """block_actions from a modal or the Home tab."""
+    return {
+        **common.fields(),
+        "type": "block_actions",
+        "container": {"type": "view", "view_id": view["id"]},
+        "view": copied(dict(view)),
+        "actions": [action],
+    }
+
+
+def view_submission(common: Common, view: Mapping[str, Any]) -> JSON:
+    """view_submission; the state is in the view."""
+    view = copied(dict(view))
+    return {**common.fields(), "type": "view_submission", "view": view, "response_urls": []}
+
+
+def view_closed(common: Common, view: Mapping[str, Any], *, cleared: bool) -> JSON:
+    """view_closed; it has no trigger id."""
+    fields = {k: v for k, v in common.fields().items() if k != "trigger_id"}
+    return {**fields, "type": "view_closed", "view": copied(dict(view)), "is_cleared": cleared}
+
+
+def message_shortcut(
+    common: Common, channel: Channel, message: Mapping[str, Any], callback_id: str, response_url: str, action_ts: str
+) -> JSON:
+    """message_action: a shortcut of the message menu."""
+    return {
+        **common.fields(),
+        "type": "message_action",
+        "callback_id": callback_id,
+        "action_ts": action_ts,
+        "channel": _channel(channel),
+        "message_ts": message["ts"],
+        "message": _content(message),
+        "response_url": response_url,
+    }
+
+
+def global_shortcut(common: Common, callback_id: str, action_ts: str) -> JSON:
+    """shortcut: one of the search bar's, outside any channel."""
+    return {**common.fields(), "type": "shortcut", "callback_id": callback_id, "action_ts": action_ts}
+
+
+def slash_command(common: Common, channel: Channel, command: str, text: str, response_url: str) -> JSON:
+    """A slash command: flat, all values text."""
+    workspace = common.workspace
+    return {
+        "token": "verification-token",
+        "team_id": workspace.team_id,
+        "team_domain": workspace.domain,
+        "channel_id": channel.id,
+        "channel_name": _channel(channel)["name"],
+        "user_id": common.user.id,
+        "user_name": common.user.name,
+        "command": command,
+        "text": text,
+        "api_app_id": workspace.bot.app_id,
+        "is_enterprise_install": "false",
+        "response_url": response_url,
+        "trigger_id": common.trigger_id,
+    }
+
+
+def _content(message: Mapping[str, Any]) -> JSON:
+    return {k: copied(v) for k, v in message.items() if k != "metadata"}

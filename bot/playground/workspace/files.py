@@ -1,0 +1,56 @@
+"""Files as the local Slack keeps and tells them. Must not serve HTTP or change messages."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+from bot.playground.workspace.state import JSON
+
+# By ending: the type that is told, and the one under which it is served. Nothing of a file may run in the page.
+TYPES = {"png": ("image/png", "image/png"), "md": ("text/markdown", "text/plain"), "txt": ("text/plain", "text/plain")}
+OTHER = ("application/octet-stream", "application/octet-stream")
+PREVIEW = 1500
+
+
+@dataclass(slots=True)
+class StoredFile:
+    """A file: asked for, then filled, then shared. `content` None: no bytes came yet."""
+
+    id: str
+    name: str
+    length: int
+    alt: str = ""
+    title: str = ""
+    content: bytes | None = None
+    shared: bool = False
+    secret: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def kind(self) -> str:
+        """The ending of its name, in small letters."""
+        return self.name.rpartition(".")[2].lower()
+
+    @property
+    def served_as(self) -> str:
+        """The content type under which the page gets it."""
+        return TYPES.get(self.kind, OTHER)[1]
+
+    def public(self, base_url: str, user: str) -> JSON:
+        """The file as messages name it."""
+        told: JSON = {
+            "id": self.id,
+            "name": self.name,
+            "title": self.title or self.name,
+            "mimetype": TYPES.get(self.kind, OTHER)[0],
+            "filetype": self.kind,
+            "user": user,
+            "size": len(self.content or b""),
+            "mode": "hosted",
+            "url_private": f"{base_url}/files/{self.id}/{self.secret}",
+        }
+        if self.alt:
+            told["alt_txt"] = self.alt
+        if self.served_as == "text/plain":
+            told["preview"] = (self.content or b"").decode("utf-8", "replace")[:PREVIEW]
+        return told

@@ -1,0 +1,35 @@
+"""A read alert as JSON values, for the inbox: it holds what was read and masked, never what a tool posted.
+
+Must not read posts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.domain.alerts.alert import Alert
+from bot.ports import RecordRejected
+
+_ALERT = TypeAdapter(Alert)
+
+
+def write_alert(alert: Alert) -> dict[str, Any]:
+    """The alert as JSON values."""
+    written: dict[str, Any] = _ALERT.dump_python(alert, mode="json")
+    return written
+
+
+def read_alert(value: object) -> Alert:
+    """What `write_alert` wrote; raises RecordRejected for anything else."""
+    try:
+        return _ALERT.validate_python(value, strict=False)
+    except ValidationError as bad:
+        raise RecordRejected("alert", f"is not an alert that was read: {bad.errors()[0]['msg']}") from bad
+
+
+def stored_reading(event: Mapping[str, Any]) -> Alert:
+    """The alert that an event in the inbox carries; raises RecordRejected where it carries none."""
+    return read_alert(event.get("alert"))

@@ -1,0 +1,185 @@
+"""CSV: columns recognised by their headings, or as they are mapped; each row a record. Must not guess what a column means."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.ports import RecordRejected
+from bot.records.importers.coerce import (
+    FAULTS,
+    OUTCOMES,
+    attempts_of,
+    choice,
+    compact,
+    first_of,
+    hashed_id,
+    known,
+    later,
+    listed,
+    moment,
+    with_prefix,
+)
+from bot.records.importers.column_names import FIELDS, IGNORED, form_of, recognised
+from bot.records.importers.entries import MAX_DOCUMENT, Entry, Form, Row
+from bot.records.importers.jira import jira_id
+from bot.records.importers.prose import said_in
+
+# A cell of any size costs its own row only: Python stops reading a file at 128 kB.
+csv.field_size_limit(MAX_DOCUMENT)
+DELIMITERS = (",", ";", "\t", "|")
+_LISTS = frozenset({"symptoms", "failed_checks", "failed_fix"})
+# What a tracker writes under "Resolution": how the ticket ended, not what was done.
+_ENDINGS_TEXT = """done; fixed; resolved; closed; duplicate; declined; wontfix; won't fix; won't do; unresolved; complete; completed
+cancelled; canceled; cannot reproduce; works as designed; incomplete; yes; no; auto; manual"""
+_ENDINGS = frozenset(ending.strip() for line in _ENDINGS_TEXT.splitlines() for ending in line.split(";"))
+_PD = (Form.PAGERDUTY, "PD-", frozenset({"incident number"}), ("service name", "created on", "resolved on"))
+_OPS = (Form.OPSGENIE, "OPS-", frozenset({"message"}), ("tinyid", "tiny id"))
+_TOOLS = (_PD, _OPS, (Form.INCIDENT_IO, "IIO-", frozenset({"reference", "name"}), ("permalink", "severity", "status")))
+_JIRA = frozenset({"issue key", "summary"})
+# Column → native field, as a person says; compared without case.
+Columns = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A CSV with what its columns are taken for. `headings` in their order; `fields`: place → native field; `unread`: the
+    headings of columns that nothing is taken from."""
+
+    headings: tuple[str, ...]
+    fields: Mapping[int, str]
+    form: Form = Form.CSV
+    rows: Callable[[], Iterator[Entry]] = field(default=lambda: iter(()))
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Columns that are left out."""
+        return tuple(
+            h for place, h in enumerate(self.headings) if self.fields.get(place, IGNORED) == IGNORED and h.strip()
+        )
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person must say which column is the title: no record is without one."""
+        return "title" not in self.fields.values()
+
+
+def read_table(text: str, mapping: Columns | None = None, form: Form | None = None) -> Table:
+    """The table in a CSV text; its rows are read when they are asked for. Raises RecordRejected if it has no headings."""
+    first, _, _ = text.lstrip("\n").partition("\n")
+    counts = {d: first.count(d) for d in DELIMITERS}
+    delimiter = max(DELIMITERS, key=lambda d: counts[d])
+    lines = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    try:
+        headings = tuple(h.strip() for h in next((row for row in lines if any(row)), []))
+    except csv.Error as error:
+        raise RecordRejected("", f"is not CSV: {error}") from error
+    if not headings:
+        raise RecordRejected("", "has no line of headings")
+    found = form or _form_of(headings)
+    fields = _fields(headings, mapping or {}, found)
+    return Table(headings, fields, found, lambda: _rows(lines, headings, fields, found))
+
+
+def _fields(headings: Sequence[str], mapping: Columns, form: Form) -> dict[int, str]:
+    said = {form_of(column): field for column, field in mapping.items()}
+    given = {place: said[form_of(h)] for place, h in enumerate(headings) if form_of(h) in said}
+    # Jira's own "Resolution" is how the issue ended ("Done"), not what was done.
+    ended = "resolution" if form is Form.JIRA else None
+    free = [h if place not in given and h.casefold() != ended else "" for place, h in enumerate(headings)]
+    return recognised(free, set(given.values()) - _LISTS) | given
+
+
+def _form_of(headings: Sequence[str]) -> Form:
+    forms = {form_of(h) for h in headings}
+    if forms >= _JIRA:
+        return Form.JIRA
+    return next((tool for tool, _, all_of, one_of in _TOOLS if all_of <= forms and forms & set(one_of)), Form.CSV)
+
+
+def unknown_fields(mapping: Columns) -> list[str]:
+    """The fields of a mapping that no record has."""
+    return sorted({field for field in mapping.values() if field not in FIELDS and field != IGNORED})
+
+
+def _rows(lines: Any, headings: Sequence[str], fields: Mapping[int, str], form: Form) -> Iterator[Entry]:
+    names = {field: headings[place] for place, field in reversed(tuple(fields.items()))}
+    while True:
+        start = lines.line_num + 1
+        try:
+            cells = next(lines, None)
+        except csv.Error as error:
+            # Where a quote is not closed nobody can say where the next row begins.
+            yield Entry(start, RecordRejected("", f"is not CSV from here on: {error}"), names, form)
+            return
+        if cells is None:
+            return
+        if not any(cell.strip() for cell in cells):
+            continue
+        try:
+            yield Entry(start, _row(cells, headings, fields, form), names, form)
+        except RecordRejected as refused:
+            yield Entry(start, refused, names, form)
+
+
+def _row(cells: Sequence[str], headings: Sequence[str], fields: Mapping[int, str], form: Form) -> Row:
+    if len(cells) != len(headings):
+        raise RecordRejected("", f"has {len(cells)} cells where the headings are {len(headings)}")
+    told: dict[str, str] = {}
+    for place, name in fields.items():
+        if name != IGNORED and (said := known(cells[place])) is not None:
+            told[name] = f"{told[name]}\n{said}" if name in told and name in _LISTS else told.get(name, said)
+    row = _said_in_words(told, form) | {
+        "incident_id": _id(told, cells, form),
+        "title": told.get("title"),
+        "source": {"kind": "import", "url": told.get("url")},
+    }
+    plain = ("service", "vendor", "region", "environment", "severity", "root_cause", "customer_impact", "lesson")
+    row |= compact((name, told.get(name)) for name in plain)
+    row["started_at"] = started = moment(told.get("started_at"), "started_at")
+    ended = moment(told.get("resolved_at"), "resolved_at") or later(started, told.get("seconds"), "seconds")
+    row["resolved_at"] = ended or later(started, _seconds(told.get("minutes")), "minutes")
+    if "boundary" in told:
+        row["boundary"] = choice(told["boundary"], "boundary", FAULTS)
+    attempts = [{"fix": fix, "status": "FAILED"} for fix in listed(told.get("failed_fix", ""))] + _attempts(told)
+    return row | compact(iter([("attempts", attempts), ("failed_checks", listed(told.get("failed_checks", "")))]))
+
+
+def _said_in_words(told: Mapping[str, str], form: Form) -> Row:
+    said = told.get("symptoms")
+    if said is None:
+        return {}
+    return (
+        said_in(said)
+        if form is Form.JIRA
+        else {"symptoms": listed(said) if "\n" in said or len(said) < 200 else [said]}
+    )
+
+
+def _seconds(minutes: str | None) -> Any:
+    try:
+        return float(minutes) * 60 if minutes else None
+    except ValueError:
+        return minutes
+
+
+def _attempts(told: Mapping[str, str]) -> list[dict[str, str]]:
+    status = choice(told["outcome"], "outcome", OUTCOMES) if "outcome" in told else None
+    fix = told.get("fix")
+    plain = None if fix is None or fix.casefold() in _ENDINGS else fix
+    verified = attempts_of(told.get("successful_fix"), status or "VERIFIED")
+    return attempts_of(plain, status or "UNVERIFIED") + verified
+
+
+def _id(told: Mapping[str, str], cells: Sequence[str], form: Form) -> str | None:
+    number = told.get("incident_id")
+    if form is Form.JIRA:
+        return jira_id(number)
+    prefix = next((prefix for tool, prefix, _, _ in _TOOLS if tool is form), "")
+    if number:
+        return with_prefix(prefix, number)
+    key = first_of(told.get("started_at"))
+    return hashed_id("CSV-", told.get("title"), told.get("service"), key) if key else hashed_id("CSV-", *cells)

@@ -1,0 +1,66 @@
+"""What a reader of imported files gives: one entry for each record it came upon. Must not validate values: `records` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from bot.domain.text.redaction import mask
+from bot.ports import RecordRejected
+
+# What is longer than this no record can hold; it is not looked at.
+MAX_TEXT = 1024 * 1024
+# No document is read that is longer.
+MAX_DOCUMENT = 256 * 1024 * 1024
+TOO_LONG = f"is longer than {MAX_TEXT // 1024} kB"
+# A text as short as this holds no secret with its name.
+_SHORT = 8
+_AS_IT_IS = frozenset({"incident_id", "fingerprint", "started_at", "resolved_at", "at"})
+
+
+class Form(StrEnum):
+    """The forms in which a history is read."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    PAGERDUTY = "pagerduty"
+    OPSGENIE = "opsgenie"
+    JIRA = "jira"
+    INCIDENT_IO = "incident-io"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record as found: at this line of the file (in a JSON list: the number of the element), in native keys, or why it
+    cannot be read. `names`: what the file calls a native field. `form`: how it was read."""
+
+    line: int
+    row: Mapping[str, Any] | RecordRejected
+    names: Mapping[str, str] = field(default_factory=dict)
+    form: Form = Form.JSONL
+
+
+Row = dict[str, Any]
+# One object of a tool's export as a native row; `names` are the tool's names of custom fields. Raises RecordRejected.
+ToRow = Callable[[Mapping[str, Any], Mapping[str, str]], Row]
+
+
+def masked_row(row: Any) -> Any:
+    """The row with secrets masked in every text; ids and times as they are. Raises RecordRejected if nested too deeply."""
+    try:
+        return _masked(row)
+    except RecursionError as error:
+        raise RecordRejected("", "is nested too deeply") from error
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, str):
+        if len(value) > MAX_TEXT:
+            raise RecordRejected("", TOO_LONG)
+        return mask(value)[0] if len(value) > _SHORT else value
+    if isinstance(value, Mapping):
+        return {key: entry if key in _AS_IT_IS else _masked(entry) for key, entry in value.items()}
+    return [_masked(entry) for entry in value] if isinstance(value, list) else value

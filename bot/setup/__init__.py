@@ -1,0 +1,1 @@
+"""Set an installation up, step by step. Must not run the bot."""

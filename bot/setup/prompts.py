@@ -1,0 +1,61 @@
+"""How a command asks a person: at a terminal, or line by line from a pipe. Must not know what is asked, nor show a secret."""
+
+from __future__ import annotations
+
+import getpass
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import TypeVar
+
+from bot.observability import tame
+
+T = TypeVar("T")
+WIDEST = 88
+
+
+class InputEnded(Exception):  # said in a sentence by whoever asked
+    """There is no more input; the message names what was to be answered."""
+
+
+def say(text: str = "") -> None:
+    """A paragraph, broken at the width of the terminal, if it is one. Lines that begin with spaces keep that indent."""
+    width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else sys.maxsize
+    for line in text.split("\n"):
+        line = tame(line)  # names come from elsewhere
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        more = f"{indent}   " if line.lstrip().startswith(("→", "✓", "✗", "1 ", "2 ")) else indent
+        rows = textwrap.wrap(
+            line, width, subsequent_indent=more, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
+        )
+        sys.stdout.write("\n".join(rows or [""]) + "\n")
+    sys.stdout.flush()
+
+
+def exactly(line: str) -> None:
+    """A line that must not be broken, such as a link."""
+    sys.stdout.write("\n".join(map(tame, line.split("\n"))) + "\n")
+    sys.stdout.flush()
+
+
+def ask(prompt: str, name: str, *, hidden: bool = False) -> str:
+    """One answer, without its line end. `name` is what it is for. Raises InputEnded."""
+    if not sys.stdin.isatty():
+        exactly(prompt)
+        line = sys.stdin.readline()
+        if not line:
+            raise InputEnded(name)
+        return line.rstrip("\r\n")
+    try:
+        return getpass.getpass(tame(prompt) + " ") if hidden else input(tame(prompt) + " ")
+    except EOFError as ended:
+        exactly("")
+        raise InputEnded(name) from ended
+
+
+def ask_until(prompt: str, name: str, read: Callable[[str], T | None], again: str) -> T:
+    """One answer that can be read; `again` is said after each other one. Raises InputEnded."""
+    while (found := read(ask(prompt, name))) is None:
+        say(again)
+    return found

@@ -1,0 +1,1 @@
+"""Calls to Slack. Must not decide what is said."""

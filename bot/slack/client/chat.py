@@ -1,0 +1,357 @@
+"""Slack's Web API behind the port `Chat`: calls with a deadline, and every failure as one of the port's errors.
+
+Must not retry, pace or decide: the outbox does. The client must not retry either (see `web_client`), for a post that was
+sent twice is seen twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.observability import SLACK_ERRORS
+from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
+from bot.ports.chat import Channel, Identity, Posting, Said
+from bot.ports.clock import Clock
+from bot.slack import ids
+from bot.slack.client import uploads
+from bot.slack.client.messages import said_in
+from bot.slack.client.responses import NotSlack, SlackClient, checked, not_slack, pages, rows
+
+DEADLINE_S = 10.0
+# Who reads a channel changes: what was said of a public one must not reach whom it was made private for. Slack allows
+# some fifty such questions a minute.
+CHANNEL_KEPT_FOR = timedelta(minutes=1)
+MEMBER_KEPT_FOR = timedelta(minutes=1)
+MEMBER_PAGE = 200
+MEMBER_PAGES = 50
+METADATA = "precedent"
+PAGES = 5
+
+AUTH = frozenset({
+    "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
+    "not_allowed_token_type", "org_login_required", "ekm_access_denied", "team_access_not_granted",
+})  # fmt: skip
+LIMITED = frozenset({"ratelimited", "rate_limited"})
+LATER = frozenset({"service_unavailable", "team_added_to_org"})
+ASKS_TO_WAIT = "Slack asks to wait."
+# No limit of Slack's lasts longer.
+WAIT_MOST_S = 3600.0
+# Slack says of these that something may have been done.
+UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout"})
+GONE: Mapping[str, frozenset[str]] = {
+    "update": frozenset({"message_not_found"}),
+    "delete": frozenset({"message_not_found"}),
+    "react": frozenset({"message_not_found", "already_reacted"}),
+    "permalink": frozenset({"message_not_found", "channel_not_found"}),
+    "message": frozenset({"message_not_found", "thread_not_found"}),
+    "replies": frozenset({"message_not_found", "thread_not_found"}),
+    "delete_file": frozenset({"file_not_found", "file_deleted"}),
+}
+SAYS = {
+    "channel_not_found": "The bot cannot see this channel. Invite it: /invite @Precedent.",
+    "not_in_channel": "The bot is not in this channel. Invite it: /invite @Precedent.",
+    "is_archived": "The channel is archived.",
+    "restricted_action": "A workspace setting keeps the bot from posting here.",
+}
+
+
+def web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWebClient:
+    """A client for `SlackChat` and the app: no retries of its own, for they would repeat a post that went through."""
+    return SlackClient(token=token, base_url=base_url, timeout=timeout_s, retry_handlers=[])
+
+
+@dataclass(slots=True)
+class SlackChat:
+    """`bot.ports.chat.Chat` on Slack's Web API. Channels are kept for a minute, and so is that somebody is in one."""
+
+    client: AsyncWebClient
+    clock: Clock
+    deadline_s: float = DEADLINE_S
+    _channels: dict[str, tuple[Channel, datetime]] = field(default_factory=dict)
+    _members: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+    async def deliver(self, posting: Posting) -> str | None:
+        """Make the call; the message ts where there is one, the file's id of an upload."""
+        if posting.operation == "upload":
+            return await self._upload(posting)
+        operation = OPERATIONS.get(posting.operation)
+        if operation is None:
+            raise ChatRejected(f"There is no operation {posting.operation}.", "unknown_operation")
+        answer = await self._call(posting.operation, lambda: operation(self.client, posting))
+        ts = answer.get("ts") or answer.get("message_ts")
+        return ts if isinstance(ts, str) else None
+
+    async def _upload(self, posting: Posting) -> str:
+        placed = await self._call("upload_url", lambda: uploads.upload_url(self.client, posting))
+        file_id, url = ids.text_of(placed, "file_id"), ids.text_of(placed, "upload_url")
+        if file_id is None or url is None:
+            raise not_slack("upload_url", "it names no file")
+        await uploads.put(self.client, url, posting.content or b"")
+        await self._call("upload", lambda: uploads.complete(self.client, posting, file_id))
+        return file_id
+
+    async def find(self, posting: Posting) -> str | None:
+        """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
+        async for answer in pages(lambda at: self._call("find", lambda: _page(self.client, posting, at)), PAGES):
+            for message in rows(answer, "messages"):
+                if posting.operation == "upload":
+                    if found := uploads.file_in(message, posting.extra.get("name")):
+                        return found
+                    continue
+                payload = ids.object_of(ids.object_of(message, "metadata"), "event_payload")
+                if payload.get("delivery_id") == posting.delivery_id:
+                    return str(message.get("ts"))
+        return None
+
+    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        """The channel. Direct messages count as private; `is_shared` means shared with another organisation."""
+        now = self.clock.now()
+        kept = self._channels.get(channel_id)
+        longest = CHANNEL_KEPT_FOR if within_s is None else timedelta(seconds=within_s)
+        if kept and now - kept[1] < longest:
+            return kept[0]
+        try:
+            answer = await self._call("channel", lambda: self.client.conversations_info(channel=channel_id))
+        except ChatRejected:
+            self._channels.pop(channel_id, None)
+            raise
+        found = channel_of(channel_id, _told(answer))
+        self._channels.pop(channel_id, None)
+        if found.is_joined and not found.is_archived:  # whoever invites the bot need not wait
+            self._channels[channel_id] = (found, now)
+        return found
+
+    async def is_member(self, channel_id: str, user_id: str) -> bool:
+        """Whether the person is in the channel. Only a yes is kept, so that who was just invited need not wait."""
+        now = self.clock.now()
+        self._members = {who: at for who, at in self._members.items() if now - at < MEMBER_KEPT_FOR}
+        if (channel_id, user_id) in self._members:
+            return True
+        async for answer in pages(
+            lambda at: self._call("members", lambda: _members_page(self.client, channel_id, at)), MEMBER_PAGES
+        ):
+            if user_id in (answer.get("members") or ()):
+                self._members[channel_id, user_id] = now
+                return True
+        return False
+
+    async def permalink(self, channel_id: str, ts: str) -> str | None:
+        """A link to the message, or None if it is gone."""
+        answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
+        link = answer.get("permalink")
+        return link if isinstance(link, str) else None
+
+    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+        """What people wrote in a thread, of its first thousand messages."""
+        found: list[Mapping[str, Any]] = []
+        posting = Posting("find", channel_id, "", thread_ts=root_ts)
+        async for answer in pages(lambda at: self._call("replies", lambda: _page(self.client, posting, at)), PAGES):
+            found += rows(answer, "messages")
+        return tuple(said for message in found if (said := said_in(message)))
+
+    async def said(self, channel_id: str, ts: str) -> Said | None:
+        """What a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root first."""
+        answer = await self._call(
+            "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
+        )
+        messages = (m for m in rows(answer, "messages") if m.get("ts") == ts)
+        return next((said for message in messages if (said := said_in(message))), None)
+
+    async def direct(self, user_id: str) -> str:
+        """The conversation with this person."""
+        answer = await self._call("direct", lambda: self.client.conversations_open(users=user_id))
+        opened = (answer.get("channel") or {}).get("id")
+        if not isinstance(opened, str):
+            raise ChatRejected("Slack opens no conversation with this person.", "no_channel")
+        return opened
+
+    async def identity(self) -> Identity:
+        """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""
+        said = await self._call("identity", self.client.auth_test)
+        names = ("user_id", "bot_id", "team_id", "team", "url")
+        return Identity(*(str(said.get(name) or "") for name in names))
+
+    async def scopes(self) -> frozenset[str]:
+        """The scopes of the bot token, as Slack names them with each answer; empty where it names none."""
+        answer = await self._answer("identity", self.client.auth_test)
+        checked("identity", answer.data)
+        said = _header(answer, "x-oauth-scopes") or ""
+        return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
+
+    async def ask(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        """What another part of the Slack layer asks, with the deadline and the errors of this port."""
+        return await self._call(operation, call)
+
+    async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        answer = await self._answer(operation, call)
+        return {} if answer is None else checked(operation, answer.data)
+
+    async def _answer(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Slack's answer; None where what the call is about is gone, which is fine."""
+        try:
+            async with asyncio.timeout(self.deadline_s):
+                return await call()
+        except SlackApiError as problem:
+            if code_of(problem) in GONE.get(operation, ()):
+                return None
+            raise refused(operation, problem) from problem
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as problem:
+            SLACK_ERRORS.labels(operation, "unreachable").inc()
+            raise ChatUnavailable("Slack cannot be reached.") from problem
+        except (TimeoutError, aiohttp.ClientError, OSError) as problem:
+            SLACK_ERRORS.labels(operation, "no_answer").inc()
+            raise ChatOutcomeUnknown(f"Slack did not answer {operation}: it may have been done.") from problem
+        except NotSlack as problem:
+            SLACK_ERRORS.labels(operation, "not_slack").inc()
+            raise not_slack(operation) from problem
+        except SlackClientError as problem:
+            raise ChatRejected(f"Slack's client refuses {operation}: {problem}", "client_error") from problem
+
+
+def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
+    """What matters of `conversations.info`."""
+    private = any(info.get(k) for k in ("is_private", "is_im", "is_mpim", "is_group"))
+    outside = bool(info.get("is_ext_shared")) or bool(info.get("is_pending_ext_shared"))
+    shared = outside or (bool(info.get("is_shared")) and not info.get("is_org_shared"))
+    joined = bool(info.get("is_member", True))  # direct messages have no members
+    archived = bool(info.get("is_archived"))
+    return Channel(channel_id, str(info.get("name") or ""), private, shared, is_joined=joined, is_archived=archived)
+
+
+def _told(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is told of a channel. Raises ChatUnavailable for an answer that names none: nothing is known then, and it
+    must not pass for a public channel."""
+    info = answer.get("channel")
+    if not isinstance(info, Mapping) or not isinstance(info.get("id"), str) or not info["id"]:
+        raise ChatUnavailable("Slack does not say what this channel is.")
+    return info
+
+
+def code_of(problem: SlackApiError) -> str:
+    """Slack's error code, or "http_<status>" for an answer that is none of Slack's API."""
+    data = getattr(problem.response, "data", None)
+    code = data.get("error") if isinstance(data, Mapping) and data.get("ok") is False else None
+    return code if isinstance(code, str) and code else f"http_{status_of(problem)}"
+
+
+def status_of(problem: SlackApiError) -> int:
+    """The HTTP status."""
+    response = problem.response
+    return int(getattr(response, "status_code", None) or getattr(response, "status", None) or 0)
+
+
+def refused(operation: str, problem: SlackApiError) -> Exception:
+    """Slack's refusal as the port's error."""
+    code, status = code_of(problem), status_of(problem)
+    SLACK_ERRORS.labels(operation, code).inc()
+    if status == 429 or code in LIMITED:
+        return ChatUnavailable(ASKS_TO_WAIT, _retry_after(problem))
+    if code in LATER:
+        return ChatUnavailable(f"Slack cannot do {operation} now ({code}).", _retry_after(problem))
+    if code in UNKNOWN or (code == f"http_{status}" and status >= 500):
+        return ChatOutcomeUnknown(f"Slack failed at {operation} ({code}): it may have been done.")
+    if code == f"http_{status}":
+        return not_slack(operation, code)
+    if code in AUTH:
+        return ChatAuthRejected(_auth_sentence(operation, code, problem), code)
+    return ChatRejected(SAYS.get(code, f"Slack refuses {operation}: {code}."), code)
+
+
+def _auth_sentence(operation: str, code: str, problem: SlackApiError) -> str:
+    if code != "missing_scope":
+        return f"Slack does not accept the bot token ({code}). Reinstall the app and set SLACK_BOT_TOKEN."
+    data = getattr(problem.response, "data", None)
+    needed = data.get("needed") if isinstance(data, Mapping) else None
+    return (
+        f"The app lacks the scope {needed or 'for ' + operation}. Add it under OAuth & Permissions (or update the app "
+        "from manifest.yml), then reinstall the app."
+    )
+
+
+def _retry_after(problem: SlackApiError) -> float | None:
+    """Seconds, where Slack names a time that can be waited for."""
+    said = _header(problem.response, "retry-after")
+    try:
+        wish = float(said) if said is not None else 0.0
+    except ValueError:
+        return None
+    return min(wish, WAIT_MOST_S) if math.isfinite(wish) and wish > 0 else None
+
+
+def _header(response: Any, name: str) -> str | None:
+    headers = getattr(response, "headers", None) or {}
+    return next((str(v) for k, v in headers.items() if k.lower() == name), None)
+
+
+def _blocks(posting: Posting) -> list[dict[str, Any]] | None:
+    return [dict(b) for b in posting.blocks] or None
+
+
+async def _post(client: AsyncWebClient, p: Posting) -> Any:
+    payload = {"delivery_id": p.delivery_id, "incident_id": p.incident_id or ""}
+    return await client.chat_postMessage(
+        channel=p.channel,
+        text=p.text,
+        blocks=_blocks(p),
+        thread_ts=p.thread_ts,
+        unfurl_links=False,
+        unfurl_media=False,
+        metadata={"event_type": METADATA, "event_payload": payload},
+    )
+
+
+async def _update(client: AsyncWebClient, p: Posting) -> Any:
+    """Without metadata: then the post's own stays, by which it can be found."""
+    return await client.chat_update(channel=p.channel, ts=p.ts or "", text=p.text, blocks=_blocks(p))
+
+
+async def _delete(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.chat_delete(channel=p.channel, ts=p.ts or "")
+
+
+async def _react(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.reactions_add(channel=p.channel, timestamp=p.ts or "", name=p.reaction or "eyes")
+
+
+async def _ephemeral(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.chat_postEphemeral(
+        channel=p.channel, user=p.user or "", text=p.text, blocks=_blocks(p), thread_ts=p.thread_ts
+    )
+
+
+async def _home(client: AsyncWebClient, p: Posting) -> Any:
+    return await client.views_publish(
+        user_id=p.user or p.channel, view={"type": "home", "blocks": [dict(b) for b in p.blocks]}
+    )
+
+
+async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
+    if thread := p.thread_ts or (p.ts if p.operation == "upload" else None):
+        return await client.conversations_replies(
+            channel=p.channel, ts=thread, include_all_metadata=True, limit=200, cursor=cursor
+        )
+    return await client.conversations_history(channel=p.channel, include_all_metadata=True, limit=200, cursor=cursor)
+
+
+async def _members_page(client: AsyncWebClient, channel_id: str, cursor: str | None) -> Any:
+    return await client.conversations_members(channel=channel_id, cursor=cursor, limit=MEMBER_PAGE)
+
+
+OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = {
+    "post": _post,
+    "update": _update,
+    "delete": _delete,
+    "react": _react,
+    "ephemeral": _ephemeral,
+    "home": _home,
+    "delete_file": uploads.delete,
+}

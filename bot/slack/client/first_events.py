@@ -1,0 +1,97 @@
+"""Listening for the first events of a new app, by Socket Mode, and what else setting it up asks of Slack.
+
+Must not acknowledge what arrives: an event that is only looked at here still belongs to the bot, and Slack sends it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.ports import ChatUnavailable
+from bot.ports.chat import Channel
+from bot.ports.clock import Clock
+from bot.slack import ids
+from bot.slack.client.chat import SlackChat, channel_of, web_client
+from bot.slack.client.responses import not_slack, pages, rows
+
+CONNECT_S = 20.0
+PAGE = 1000
+PAGES = 20
+KINDS = "public_channel,private_channel"
+NO_SOCKET = (
+    "Slack's Web API answers, but its websocket (wss-primary.slack.com, port 443) cannot be opened: let it through the"
+    " firewall, or set HTTPS_PROXY."
+)
+# What fails here is told once and by us; the client would log each try.
+_SILENT = logging.getLogger("bot.slack.client.first_events")
+_SILENT.setLevel(logging.CRITICAL + 1)
+
+
+@dataclass(slots=True)
+class Hearing:
+    """An open connection: how many the app has with this one, and the events as they arrive."""
+
+    connections: int = 1
+    greeted: asyncio.Event = field(default_factory=asyncio.Event)
+    events: asyncio.Queue[Mapping[str, Any]] = field(default_factory=asyncio.Queue)
+
+    async def take(self, _client: object, frame: Mapping[str, Any], _raw: str | None) -> None:
+        """One frame of the websocket."""
+        if frame.get("type") == "hello":
+            count = frame.get("num_connections")
+            self.connections = count if isinstance(count, int) and count > 0 else 1
+            self.greeted.set()
+        event = ids.object_of(frame, "payload").get("event")
+        if frame.get("type") == "events_api" and isinstance(event, Mapping):
+            await self.events.put(event)
+
+
+async def open_connection(app_token: str, api_url: str, clock: Clock) -> str:
+    """The address of a new websocket, which also proves the token's scope. Raises ChatRejected, ChatUnavailable."""
+    client = web_client(None, api_url)
+    chat = SlackChat(client, clock)
+    answer = await chat.ask("connect", lambda: client.apps_connections_open(app_token=app_token))
+    if not answer.get("url"):
+        raise not_slack("connect", "it names no address")
+    return str(answer["url"])
+
+
+@asynccontextmanager
+async def hearing(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[Hearing]:
+    """Connected, and greeted by Slack. Raises ChatRejected, ChatUnavailable."""
+    url = await open_connection(app_token, api_url, clock)
+    heard = Hearing()
+    client = SocketModeClient(app_token, _SILENT, AsyncWebClient(base_url=api_url))
+    client.wss_uri = url
+    client.message_listeners.append(heard.take)
+    try:
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                await client.connect()  # type: ignore[no-untyped-call]  # the SDK leaves it unannotated
+                await heard.greeted.wait()
+        except TimeoutError as silent:
+            raise ChatUnavailable(NO_SOCKET) from silent
+        yield heard
+    finally:
+        await client.close()  # type: ignore[no-untyped-call]  # likewise
+
+
+async def channel_with(chat: SlackChat, name: str) -> Channel | None:
+    """The channel of this name that the bot can see: any public one, and private ones that it is in."""
+    async for answer in pages(lambda at: chat.ask("channels", lambda: _page(chat, at)), PAGES):
+        for info in rows(answer, "channels"):
+            if info.get("id") and name in (info.get("name"), info.get("name_normalized")):
+                return channel_of(str(info.get("id")), info)
+    return None
+
+
+async def _page(chat: SlackChat, cursor: str | None) -> Any:
+    return await chat.client.conversations_list(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)

@@ -1,0 +1,115 @@
+"""Reading channels back through Slack's Web API. Must not decide which ones, how far, or what a message means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.alerts.alert import Reading
+from bot.ports.channel_history import Page
+from bot.ports.unit_of_work import Received
+from bot.slack.client.chat import SlackChat
+from bot.slack.client.responses import next_cursor, rows
+from bot.slack.inbound.events import SPOKEN, Own, read_back
+
+PAGE = 200
+KINDS = "public_channel,private_channel"
+
+
+@dataclass(frozen=True, slots=True)
+class SlackHistory:
+    """`bot.ports.channel_history.ChannelHistory` and `PastHistory` on the calls of `SlackChat`."""
+
+    chat: SlackChat
+
+    async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+        """See the port."""
+        answer = await self._channels(cursor)
+        return [str(c["id"]) for c in rows(answer, "channels") if c.get("id")], next_cursor(answer)
+
+    async def named(self, cursor: str) -> tuple[Mapping[str, str], str]:
+        """See the port."""
+        answer = await self._channels(cursor)
+        return {str(c.get("name")): str(c["id"]) for c in rows(answer, "channels") if c.get("id")}, next_cursor(answer)
+
+    async def page(self, channel: str, oldest: str, cursor: str) -> Page:
+        """See the port. Slack may give fewer messages than were asked for: what counts is its cursor."""
+        answer = await self.chat.ask(
+            "history",
+            lambda: self.chat.client.conversations_history(
+                channel=channel, oldest=oldest, limit=PAGE, cursor=cursor or None
+            ),
+        )
+        return _page(answer)
+
+    async def between(self, channel: str, oldest: str, latest: str, cursor: str) -> Page:
+        """See the port."""
+        answer = await self.chat.ask(
+            "history",
+            lambda: self.chat.client.conversations_history(
+                channel=channel, oldest=oldest, latest=latest, inclusive=True, limit=PAGE, cursor=cursor or None
+            ),
+        )
+        return _page(answer)
+
+    async def thread(self, channel: str, root_ts: str, cursor: str) -> Page:
+        """See the port. Of a thread that is gone there is nothing."""
+        answer = await self.chat.ask(
+            "replies",
+            lambda: self.chat.client.conversations_replies(
+                channel=channel, ts=root_ts, limit=PAGE, cursor=cursor or None
+            ),
+        )
+        return _page(answer)
+
+    async def _channels(self, cursor: str) -> Mapping[str, Any]:
+        return await self.chat.ask(
+            "channels",
+            lambda: self.chat.client.users_conversations(
+                types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor or None
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PastReader:
+    """`bot.ports.channel_history.MessageReader`: a message of a channel is read as its event would have been."""
+
+    own: Own
+    team_id: str
+    reads: Callable[[Mapping[str, Any]], Reading]
+
+    def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
+        """See the port."""
+        return read_back(channel, message, self.team_id, self.reads, self.own)
+
+    def reading(self, message: Mapping[str, Any]) -> Reading:
+        """See the port."""
+        return self.reads(message)
+
+    def poster(self, message: Mapping[str, Any]) -> str | None:
+        """See the port."""
+        if not message.get("bot_id") and message.get("subtype") != "bot_message":
+            return None
+        profile = message.get("bot_profile")
+        named = profile.get("name") if isinstance(profile, Mapping) else None
+        return str(message.get("username") or named or message.get("bot_id") or "an unknown bot")
+
+    def is_by_person(self, message: Mapping[str, Any]) -> bool:
+        """See the port."""
+        spoken = message.get("subtype") in SPOKEN and bool(message.get("user"))
+        return spoken and self.poster(message) is None and not self.own.wrote(message)
+
+    def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
+        """See the port."""
+        users = message.get("reply_users")
+        return (
+            isinstance(users, list)
+            and bool(users)
+            and all(user in (self.own.user_id, self.own.bot_id) for user in users)
+        )
+
+
+def _page(answer: Mapping[str, Any]) -> Page:
+    return Page(tuple(rows(answer, "messages")), next_cursor(answer))

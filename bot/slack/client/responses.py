@@ -1,0 +1,98 @@
+"""What comes back from Slack's address, read with the suspicion that something in between answered: a proxy's login page,
+a gateway's error. Must not decide what a refusal means, and must not let an odd answer become a Python error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.ports import ChatOutcomeUnknown
+from bot.ports.channel_history import Cursors
+
+# What these hold in Slack's answers, whatever was asked; the second table is for what differs between calls.
+SHAPES: Mapping[str, type] = {
+    "response_metadata": dict,
+    "messages": list,
+    "channels": list,
+    "members": list,
+    "usergroups": list,
+    "users": list,
+    "bot": dict,
+}
+SHAPES_OF: Mapping[str, Mapping[str, type]] = {
+    "channel": {"channel": dict},
+    "direct": {"channel": dict},
+    "user": {"user": dict},
+    "upload_url": {"upload_url": str, "file_id": str},
+    "connect": {"url": str},
+}
+
+
+class NotSlack(SlackClientError):  # told as one of the port's errors by `SlackChat`
+    """An answer that is no JSON object."""
+
+
+class SlackClient(AsyncWebClient):
+    """The SDK's client, for which every body is one of Slack's: on another it fails in ways that are no errors of Slack."""
+
+    async def _request(self, *, http_verb: str, api_url: str, req_args: dict[str, Any]) -> dict[str, Any]:
+        try:
+            found = await super()._request(http_verb=http_verb, api_url=api_url, req_args=req_args)
+        except aiohttp.ClientError:  # some of them are ValueErrors, too
+            raise
+        except (ValueError, LookupError, RecursionError) as odd:  # a body in no encoding, or nested without end
+            raise NotSlack("The answer cannot be read.") from odd
+        if not isinstance(found.get("data"), dict):
+            raise NotSlack(f"The answer is no JSON object (HTTP {found.get('status_code')}).")
+        return found
+
+
+def not_slack(operation: str, said: str = "") -> ChatOutcomeUnknown:
+    """What to raise where something else than Slack answered. Whether Slack did it is not known: it may have, and its
+    answer was replaced."""
+    more = f" ({said})" if said else ""
+    return ChatOutcomeUnknown(
+        f"What answered {operation} is not Slack{more}: a proxy or a login page between here and Slack, or SLACK_API_URL"
+        " is wrong."
+    )
+
+
+def checked(operation: str, data: object) -> Mapping[str, Any]:
+    """The answer, in the shapes of Slack's. Raises ChatOutcomeUnknown."""
+    if not isinstance(data, Mapping):
+        raise not_slack(operation, "no JSON object")
+    for name, kind in {**SHAPES, **SHAPES_OF.get(operation, {})}.items():
+        if not isinstance(data.get(name), kind) and data.get(name) is not None:
+            raise not_slack(operation, f"{name} is of another kind")
+    return data
+
+
+def rows(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The objects of a list; what else stands in it is left out."""
+    found = answer.get(name)
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+
+def next_cursor(answer: Mapping[str, Any]) -> str:
+    """Where the next page begins, "" at the end."""
+    found = (answer.get("response_metadata") or {}).get("next_cursor")
+    return found if isinstance(found, str) else ""
+
+
+async def pages(
+    ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], most: int
+) -> AsyncIterator[Mapping[str, Any]]:
+    """Answer after answer, until there is no more or there were `most`. Raises ChatUnavailable where the pages go round in
+    a circle, and what `ask` raises."""
+    seen, cursor = Cursors(), ""
+    for _ in range(most):
+        answer = await ask(cursor or None)
+        yield answer
+        cursor = seen.after(next_cursor(answer))
+        if not cursor:
+            return

@@ -1,0 +1,66 @@
+"""Reading one thread, when a person asked for its post-mortem. Must not keep what it reads, nor read what nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.domain.reports.postmortem import Saying
+from bot.domain.text.redaction import mask
+from bot.ports import ChatRejected
+from bot.slack.client.chat import SlackChat
+from bot.slack.client.responses import rows
+from bot.slack.views.markup import clean, reading
+
+PAGE = 200
+MOST_NAMES = 15
+MAX_TEXT = 500
+SPOKEN = frozenset({None, "thread_broadcast", "file_share", "me_message"})
+
+
+@dataclass(frozen=True, slots=True)
+class SlackThreads:
+    """`bot.ports.files.Threads` on the calls of `SlackChat`."""
+
+    chat: SlackChat
+
+    async def said_in(self, channel: str, root_ts: str) -> Sequence[Saying]:
+        """See the port. The first page is what a post-mortem has room for."""
+        answer = await self.chat.ask(
+            "thread", lambda: self.chat.client.conversations_replies(channel=channel, ts=root_ts, limit=PAGE)
+        )
+        found = (saying(message) for message in rows(answer, "messages"))
+        return tuple(said for said in found if said)
+
+    async def names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
+        """See the port. Somebody who is gone keeps their id."""
+        found = {}
+        for user_id in user_ids[:MOST_NAMES]:
+            try:
+                answer = await self.chat.ask("user", lambda at=user_id: self.chat.client.users_info(user=at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            except ChatRejected:
+                continue
+            if name := name_of(answer.get("user") or {}):
+                found[user_id] = name
+        return found
+
+
+def saying(message: Mapping[str, Any]) -> Saying | None:
+    """What a person said in a message; None for apps' messages and Slack's own remarks."""
+    user, ts = message.get("user"), str(message.get("ts") or "")
+    if message.get("bot_id") or message.get("app_id") or message.get("subtype") not in SPOKEN:
+        return None
+    text = mask(clean(reading(str(message.get("text") or ""))))[0]
+    if not isinstance(user, str) or not text or not ts.replace(".", "", 1).isdigit():
+        return None
+    return Saying(datetime.fromtimestamp(float(ts), UTC), user, text[:MAX_TEXT])
+
+
+def name_of(user: Mapping[str, Any]) -> str | None:
+    """How a person is called."""
+    profile = user.get("profile")
+    shown = profile.get("display_name") if isinstance(profile, Mapping) else None
+    name = user.get("real_name") or shown or user.get("name")
+    return clean(str(name))[:60] if name else None

@@ -1,0 +1,46 @@
+"""An alert as the bot's own post, where a tool hands it over directly. Must not show more than the alert states."""
+
+from __future__ import annotations
+
+from bot.domain.alerts.alert import Alert, AlertState
+from bot.ports.chat import Message
+from bot.slack.views.markup import context, link, prose, section
+
+MARKS = {
+    AlertState.FIRING: ":red_circle: Firing",
+    AlertState.NO_DATA: ":white_circle: No data",
+    AlertState.ESCALATED: ":red_circle: Escalated",
+    AlertState.ACKNOWLEDGED: ":eyes: Acknowledged",
+    AlertState.RESOLVED: ":large_green_circle: Resolved",
+    AlertState.UPDATE: ":information_source: Update",
+    AlertState.INFO: ":information_source: Info",
+}
+MOST_LINKS = 5
+MOST_LINES = 3
+
+
+def alert_message(alert: Alert) -> Message:
+    """State and name first; then what is affected, what is seen, how many, and where to look."""
+    word = MARKS[alert.state].partition(" ")[2]
+    title = alert.title or "Alert"
+    blocks = [section(f"{MARKS[alert.state]}: *{prose(title, 200)}*"), *_facts(alert), *_texts(alert)]
+    links = [link(url, role.replace("_", " ")) for role, url in list(alert.links.items())[:MOST_LINKS]]
+    if links:
+        blocks.append(context(" · ".join(links)))
+    return Message(f"{word}: {prose(title, 200)}", tuple(blocks))
+
+
+def _facts(alert: Alert) -> list[dict[str, object]]:
+    severity = alert.severity.value if alert.severity else None
+    firing, members = alert.firing or 0, (alert.firing or 0) + (alert.cleared or 0)
+    group = f"{firing} of {members} firing" if members > 1 else None
+    stated = (severity, alert.service, alert.vendor, alert.environment, alert.region, group)
+    words = [prose(word, 80) for word in stated if word]
+    return [dict(section(" · ".join(words)))] if words else []
+
+
+def _texts(alert: Alert) -> list[dict[str, object]]:
+    """The first of the tool's own sentences: lines that are no label."""
+    labels = {f"{key}: {value}" for key, value in alert.labels.items()}
+    lines = [line for line in alert.text.split("\n")[1:] if line.strip() and line not in labels]
+    return [dict(section("\n".join(prose(line, 300) for line in lines[:MOST_LINES])))] if lines else []

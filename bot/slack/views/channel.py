@@ -1,0 +1,146 @@
+"""What is agreed in a channel, as messages: its settings, its rules and mutes, the line that says what was muted. Pure.
+
+Must not decide who may do what; what comes from data goes through `markup`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST
+from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
+from bot.domain.recall.dismissed import SetAside
+from bot.ports.chat import Message
+from bot.slack import ids
+from bot.slack.views.markup import Block, actions, context, header, moment, person, place, plain_text, prose, section
+from bot.slack.views.wrong_precedent_modal import aside_blocks
+from bot.workflows.channels.settings import ChannelView
+
+PAGE = 15
+DAY_NAMES = {
+    "mon": "Monday",
+    "tue": "Tuesday",
+    "wed": "Wednesday",
+    "thu": "Thursday",
+    "fri": "Friday",
+    "sat": "Saturday",
+    "sun": "Sunday",
+}
+
+
+def channel_message(view: ChannelView) -> Message:
+    """A channel's settings for one person's eyes, with a button if they may change them."""
+    name = f"#{prose(view.channel.name, 80)}" if view.channel.name else "this channel"
+    blocks: list[Block] = [section("\n".join([f"*Settings of {name}*", *setting_lines(view)]))]
+    if view.may.allowed:
+        button = {"type": "button", "action_id": ids.CHANGE_CHANNEL, "text": plain_text("Change…")}
+        blocks.append(actions("precedent.channel", [button]))
+    else:
+        blocks.append(context(prose(view.may.refusal, 300)))
+    return Message(f"Settings of {name}", tuple(blocks))
+
+
+def setting_lines(view: ChannelView) -> list[str]:
+    """One line for each setting."""
+    settings, when, called = view.settings, view.digest, dict(view.sources)
+    apps = ", ".join(prose(called.get(s, s), 60) for s in sorted(settings.sources)) or "all apps"
+    digest = "none"
+    if when.day != NO_DIGEST:
+        digest = f"{DAY_NAMES[when.day]}, {when.hour:02}:00"
+    lines = [
+        f"• Alerts of: {apps}",
+        f"• Answered from severity: {settings.minimum or 'any'}",
+        f"• Mentioned for critical and high: {told(view)}",
+        f"• Quiet hours (no briefs for warning and info): {quiet_text(view) or 'none'}",
+        f"• Digest: {digest}",
+        f"• Time zone: {prose(str(when.zone), 60)}",
+        f"• Nudges to record what fixed it: {'on' if settings.nudges else 'off'}",
+    ]
+    if view.channel.is_private:
+        pool = ", ".join(place(other) for other in view.pool) or "none"
+        lines.append(f"• Private channels whose incidents are recalled here, and the other way round: {pool}")
+    if view.channel.is_shared:
+        allowed = "allowed by a steward" if settings.shared else "silent"
+        lines.append(f"• Shared with another organisation: {allowed}")
+    if settings.model is not None:
+        lines.append(f"• A language model may be asked: {'yes' if settings.model else 'no'}")
+    return lines
+
+
+def told(view: ChannelView) -> str:
+    """Whom the first post mentions, in words that mention nobody."""
+    tell = view.settings.tell
+    if tell is None:
+        return "nobody"
+    if tell == ACKNOWLEDGER:
+        return "who acknowledged"
+    return prose(next((g.name for g in view.groups if g.group_id == tell), f"user group {tell}"), 80)
+
+
+def quiet_text(view: ChannelView) -> str:
+    """The quiet hours as they are typed: 22:00-07:00."""
+    quiet = view.settings.quiet
+    return f"{quiet[0]:%H:%M}-{quiet[1]:%H:%M}" if quiet else ""
+
+
+def rules_message(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -> Message:
+    """What is silenced in a channel, newest first, and what was set aside there, each with Undo."""
+    silences: list[Rule | Mute] = sorted((*house.rules, *house.mutes), key=lambda s: (s.at, s.number), reverse=True)
+    shown = silences[(page - 1) * PAGE : page * PAGE]
+    listed = [header("Set aside as precedents"), *aside_blocks(asides[-PAGE:][::-1])] if asides and page == 1 else []
+    if not shown and listed:
+        return Message(f"{len(asides)} precedents set aside in this channel", tuple(listed))
+    if not shown:
+        text = "Nothing is silenced in this channel." if not silences else "There is nothing more."
+        return Message(text, (section(text),))
+    blocks = [header("Silenced in this channel"), *(_silence(s) for s in shown)]
+    pages = -(-len(silences) // PAGE)
+    if page < pages:
+        blocks.append(context(f"Page {page} of {pages}: `/precedent rules {page + 1}` shows more."))
+    return Message(f"{len(silences)} rules and mutes in this channel", (*blocks, *listed))
+
+
+def _silence(silence: Rule | Mute) -> Block:
+    kind = "rule" if isinstance(silence, Rule) else "mute"
+    said = rule_text(silence) if isinstance(silence, Rule) else mute_text(silence)
+    posts = f"silenced {silence.silenced} post{'' if silence.silenced == 1 else 's'} since"
+    who = f"{person(silence.by)}, {moment(silence.at)}, {posts}"
+    button: dict[str, Any] = {
+        "type": "button",
+        "action_id": ids.UNDO,
+        "text": plain_text("Undo"),
+        "value": ids.encode({"k": kind, "n": silence.number}),
+    }
+    return {**section(f"{said}\n{who}"), "accessory": button}
+
+
+def rule_text(rule: Rule) -> str:
+    """What a rule silences, and what it does not."""
+    if rule.reach is Reach.SOURCE:
+        return (
+            f"*Not alerts:* whatever {prose(rule.source, 40)} posts, but no critical alert other than "
+            f"“{prose(rule.title, 100)}”"
+        )
+    return f"*Not an alert:* “{prose(rule.title, 150)}” from {prose(rule.tool, 40)} ({prose(rule.source, 40)})"
+
+
+def mute_text(mute: Mute) -> str:
+    """What is muted, until when, and why."""
+    if mute.what is Muted.NUDGES:
+        return f"*Not asked any more what ended it:* {prose(mute.shown, 150)}"
+    why = f": {prose(mute.reason, 200)}" if mute.reason else ""
+    return f"*Muted:* {prose(mute.shown, 150)}, until {moment(mute.until)}{why}"
+
+
+def muted_message(mute: Mute) -> Message:
+    """The line in the thread that says what was muted, by whom, until when."""
+    text = (
+        f"{mute_text(mute)}\n{person(mute.by)} muted it; it still counts in its history. `/precedent rules` has Undo."
+    )
+    return Message(f"Muted: {prose(mute.shown, 100)}", (section(text),))
+
+
+def apps_of(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The apps as choices: what people call them, and their ids."""
+    return [(called, source) for source, called in sources[:100]]

@@ -1,0 +1,174 @@
+"""The modal of a channel's settings: what it asks, and what the answers mean. Pure.
+
+Must not check who may set them or whether a time zone exists (that is `ChangeChannel`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import time
+from typing import Any
+
+from bot.domain.alerts.alert import Severity
+from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST, ChannelSettings
+from bot.domain.reports.digest import DAYS
+from bot.ports import RecordRejected
+from bot.slack import ids
+from bot.slack.views.channel import DAY_NAMES, apps_of, quiet_text
+from bot.slack.views.forms import View, answers, asked, chosen, has_block, line, modal, option, select
+from bot.slack.views.markup import Block
+from bot.workflows.channels.settings import ChannelView
+
+ANY, NOBODY, ON, OFF, SILENT, ALLOWED = "any", "nobody", "on", "off", "silent", "allowed"
+_QUIET = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|to)\s*(\d{1,2})(?::(\d{2}))?", re.IGNORECASE)
+SEVERITIES = (
+    (ANY, "Any severity"),
+    (Severity.WARNING.value, "warning and above"),
+    (Severity.HIGH.value, "high and above"),
+    (Severity.CRITICAL.value, "critical only"),
+)
+USUAL = "usual"
+MODEL_CHOICES = ((USUAL, "As usual: in public channels only"), (ON, "Yes"), (OFF, "No"))
+MODEL_HINT = (
+    "It sees the alert, the evidence and the brief, masked: /precedent sent INC-… shows it. Its answers are labelled."
+)
+Choices = Sequence[tuple[str, str]]
+
+
+def channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
+    """The modal with what is set now. It asks about pools in private channels, about sharing in shared ones."""
+    settings, when = view.settings, view.digest
+    days = [(NO_DIGEST, "No digest"), *((day, DAY_NAMES[day]) for day in DAYS)]
+    hours = [(str(hour), f"{hour:02}:00") for hour in range(24)]
+    blocks: list[Block] = [
+        *_sources(view),
+        _one(
+            ids.MINIMUM,
+            "Answer alerts of which severity?",
+            SEVERITIES,
+            settings.minimum.value if settings.minimum else ANY,
+            "Milder ones still count in the history. Alerts that name no severity are answered.",
+        ),
+        _one(
+            ids.TELL,
+            "Whom to mention?",
+            _tell(view),
+            settings.tell or NOBODY,
+            "In the first post about a critical or high alert only.",
+        ),
+        line(
+            ids.QUIET,
+            "Quiet hours",
+            "Such as 22:00-07:00. Warning and info get no brief then; critical and high always do.",
+            quiet_text(view),
+        ),
+        _one(ids.DIGEST_DAY, "Digest on", days, when.day),
+        _one(ids.DIGEST_HOUR, "Digest at", hours, str(when.hour)),
+        line(ids.ZONE, "Time zone", "Of quiet hours and digest, such as Europe/Berlin.", str(when.zone), 64),
+        _one(
+            ids.NUDGES,
+            "Ask people to record what fixed it?",
+            ((ON, "Yes"), (OFF, "No")),
+            ON if settings.nudges else OFF,
+        ),
+        _one(ids.MODEL, "May a language model be asked about alerts here?", MODEL_CHOICES, _model(view), MODEL_HINT),
+        *_private(view),
+        *_shared(view),
+    ]
+    return modal(ids.CHANNEL_VIEW, "Channel settings", "Save", blocks, metadata)
+
+
+def _one(block_id: str, label: str, choices: Choices, now: str, hint: str | None = None) -> Block:
+    options = {value: option(text, value) for value, text in choices}
+    return select(block_id, label, list(options.values()), initial=options.get(now), hint=hint)
+
+
+def _model(view: ChannelView) -> str:
+    return {None: USUAL, True: ON, False: OFF}[view.settings.model]
+
+
+def _sources(view: ChannelView) -> list[Block]:
+    """Which apps count; there is nothing to choose from before one has posted."""
+    apps = [option(label, source) for label, source in apps_of(view.sources)]
+    if not apps:
+        return []
+    element: dict[str, Any] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": apps}
+    if listed := [app for app in apps if app["value"] in view.settings.sources]:
+        element["initial_options"] = listed
+    hint = "None chosen: all. Alerts of other apps are ignored here altogether."
+    return [asked(ids.SOURCES, "Only alerts of these apps", element, optional=True, hint=hint)]
+
+
+def _tell(view: ChannelView) -> list[tuple[str, str]]:
+    named = {NOBODY: "Nobody", ACKNOWLEDGER: "Who acknowledged"} | {g.group_id: f"@{g.name}" for g in view.groups}
+    if view.settings.tell and view.settings.tell not in named:
+        named[view.settings.tell] = f"User group {view.settings.tell}"
+    return list(named.items())
+
+
+def _private(view: ChannelView) -> list[Block]:
+    if not view.channel.is_private or view.channel.is_shared:
+        return []
+    element: dict[str, Any] = {
+        "type": "multi_conversations_select",
+        "action_id": ids.INPUT,
+        "filter": {"include": ["private"], "exclude_external_shared_channels": True, "exclude_bot_users": True},
+    }
+    if view.pool:
+        element["initial_conversations"] = list(view.pool)
+    hint = "Their private incidents are recalled here, and ours there. You must be a member of both."
+    return [asked(ids.POOL, "Pool with private channels", element, optional=True, hint=hint)]
+
+
+def _shared(view: ChannelView) -> list[Block]:
+    if not view.channel.is_shared:
+        return []
+    choices = ((SILENT, "Say nothing here"), (ALLOWED, "Answer alerts here"))
+    hint = "The other organisation reads every brief, with what it quotes of past incidents of public channels."
+    now = ALLOWED if view.settings.shared else SILENT
+    return [_one(ids.SHARED, "This channel is shared with another organisation", choices, now, hint)]
+
+
+def read_channel(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
+    """What the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
+    said = answers(view)
+    minimum, tell = said.get(ids.MINIMUM, ANY), said.get(ids.TELL, NOBODY)
+    settings = ChannelSettings(
+        sources=frozenset(chosen(view, ids.SOURCES)),
+        minimum=Severity(minimum) if minimum in set(Severity) else None,
+        tell=None if tell == NOBODY else tell,
+        quiet=read_quiet(said.get(ids.QUIET, "")),
+        zone=said.get(ids.ZONE),
+        digest_day=_among(said.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
+        digest_hour=int(_among(said.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
+        nudges=said.get(ids.NUDGES, ON) == ON,
+        shared=said.get(ids.SHARED) == ALLOWED,
+        model={ON: True, OFF: False}.get(said.get(ids.MODEL, USUAL)),
+    )
+    return settings, chosen(view, ids.POOL) if has_block(view, ids.POOL) else None
+
+
+def _among(value: str | None, allowed: Sequence[str], field: str) -> str:
+    if value is None or value not in allowed:
+        raise RecordRejected(field, "Choose one.")
+    return value
+
+
+def read_quiet(text: str) -> tuple[time, time] | None:
+    """ "22:00-07:00", "22-7" or nothing; raises RecordRejected."""
+    if not text.strip():
+        return None
+    match = _QUIET.fullmatch(text.strip())
+    if match is None:
+        raise RecordRejected(ids.QUIET, "Write it as 22:00-07:00, or leave it empty.")
+    try:
+        start, end = (
+            time(int(match[1]), int(match[2] or 0)),
+            time(0 if (match[3], int(match[4] or 0)) == ("24", 0) else int(match[3]), int(match[4] or 0)),
+        )
+    except ValueError as problem:
+        raise RecordRejected(ids.QUIET, "There is no such time of day: write it as 22:00-07:00.") from problem
+    if start == end:
+        raise RecordRejected(ids.QUIET, "From and until are the same. Leave it empty for no quiet hours.")
+    return start, end

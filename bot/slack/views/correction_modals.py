@@ -1,0 +1,159 @@
+"""The modals that correct, retract and purge a record, and what comes back from them. Pure.
+
+Must not decide who may do that, or whether what was typed is acceptable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.incidents.corrections import (
+    ATTEMPT,
+    BOUNDARY,
+    FAILED_CHECKS,
+    LESSON,
+    ROOT_CAUSE,
+    TITLE,
+    Difference,
+    mark_of,
+    texts_of,
+)
+from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
+from bot.slack import ids
+from bot.slack.views.brief.sections import MAX_ID
+from bot.slack.views.forms import View, answers, asked, modal, option, select
+from bot.slack.views.markup import Block, context, plain, prose, section, verbatim
+from bot.slack.views.resolve_modal import BOUNDARIES
+
+# What Slack takes as a prefilled text; a longer one is not offered, for it would be cut.
+MAX_PREFILLED = 3000
+MAX_ATTEMPTS = 20
+MAX_SHOWN = 12
+LABELS = {
+    TITLE: "Title",
+    ROOT_CAUSE: "Root cause",
+    BOUNDARY: "Where was the fault?",
+    FAILED_CHECKS: "What wasted time, one a line",
+    LESSON: "Lesson",
+}
+HINTS = {FAILED_CHECKS: "With minutes if you like: DB pool, 25"}
+STATUSES = {
+    VerificationStatus.VERIFIED: "Worked: a person saw it recover",
+    VerificationStatus.PARTIAL: "Helped partly",
+    VerificationStatus.FAILED: "Did not work",
+    VerificationStatus.UNVERIFIED: "Not verified",
+}
+TOO_LONG = "Too long to be edited here: {}. Export, correct and import the record for that."
+RETRACTS = (
+    "It is gone from recall at once, and from every bank; threads whose brief used it are told. The audit log keeps what "
+    "it said, and importing it brings it back."
+)
+PURGES = (
+    "Its text is removed everywhere: from the record, the index, every bank, briefs that quote it and the audit log, "
+    "which keeps a hash. My messages about it are deleted. *Nobody can bring it back.*"
+)
+
+
+def edit_view(record: Incident, channel_id: str) -> View:
+    """The record's fields, filled in with what it says."""
+    texts = texts_of(record)
+    fields = {name: text for name, text in texts.items() if name in LABELS and len(text) <= MAX_PREFILLED}
+    blocks: list[Block] = [verbatim(plain(record.incident_id, MAX_ID))]
+    blocks += [_field(name, text) for name, text in fields.items()]
+    places = range(len(record.attempts))[-MAX_ATTEMPTS:]
+    blocks += [_attempt(place, record.attempts[place]) for place in places]
+    if left_out := [LABELS[name] for name in LABELS if name not in fields]:
+        blocks.append(context(TOO_LONG.format(", ".join(left_out))))
+    shown = fields | {name: texts[name] for name in (f"{ATTEMPT}{place}" for place in places)}
+    metadata = {"i": record.incident_id, "c": channel_id, "m": {name: mark_of(text) for name, text in shown.items()}}
+    return modal(ids.EDIT_VIEW, "Edit record", "Save", blocks, metadata)
+
+
+def _field(name: str, text: str) -> Block:
+    if name == BOUNDARY:
+        options = {b.value: option(label, b.value) for b, label in BOUNDARIES}
+        return select(name, LABELS[name], list(options.values()), initial=options[text])
+    most = 300 if name == TITLE and len(text) <= 300 else MAX_PREFILLED
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": ids.INPUT,
+        "multiline": name != TITLE,
+        "max_length": most,
+    }
+    return asked(
+        name,
+        LABELS[name],
+        element | ({"initial_value": text} if text else {}),
+        optional=name != TITLE,
+        hint=HINTS.get(name),
+    )
+
+
+def _attempt(place: int, attempt: Attempt) -> Block:
+    options = {status: option(label, status.value) for status, label in STATUSES.items()}
+    first = attempt.fix.strip().splitlines()[0] if attempt.fix.strip() else "(nothing)"
+    label = f"Did it work? {plain(first, 150)}"
+    return select(f"{ATTEMPT}{place}", label, list(options.values()), initial=options[attempt.status])
+
+
+def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was typed, by field (emptied fields are ""), and the marks of what was shown."""
+    marks = ids.object_of(ids.decode(view.get("private_metadata")), "m")
+    shown = {str(name): str(mark) for name, mark in marks.items()}
+    said = answers(view)
+    return {name: said.get(name, "") for name in shown}, shown
+
+
+def changed_view(record: Incident, changed: Sequence[Difference]) -> View:
+    """What a correction changed: before and after."""
+    name = prose(record.incident_id, MAX_ID)
+    if not changed:
+        return done_view("Edit record", f"Nothing changed in *{name}*.")
+    lines = [_difference(record, one) for one in changed[:MAX_SHOWN]]
+    more = [f"+{len(changed) - MAX_SHOWN} more"] if len(changed) > MAX_SHOWN else []
+    blocks = [section(f"*{name}* is corrected:"), *(section(text) for text in [*lines, *more])]
+    blocks.append(context("Threads whose brief used it are told. The audit log has what it said before."))
+    return closing("Edit record", blocks)
+
+
+def _difference(record: Incident, one: Difference) -> str:
+    label = LABELS.get(one.field)
+    if label is None:
+        place = int(one.field.removeprefix(ATTEMPT))
+        label = f"“{prose(record.attempts[place].fix, 80)}”"
+    before, after = (prose(text.replace("\n", "; "), 300) or "nothing" for text in (one.before, one.after))
+    return f"*{label}*\n{before} → {after}"
+
+
+def retract_view(record: Incident, channel_id: str) -> View:
+    """The confirmation of a retraction, with its reason."""
+    return _confirmation(
+        ids.RETRACT_VIEW, "Retract record", "Retract", record.incident_id, record, RETRACTS, channel_id
+    )
+
+
+def purge_view(incident_id: str, record: Incident | None, channel_id: str) -> View:
+    """The confirmation of a purge, with its reason; `record` None: nothing is known to be left."""
+    return _confirmation(ids.PURGE_VIEW, "Purge record", "Purge for good", incident_id, record, PURGES, channel_id)
+
+
+def _confirmation(
+    callback: str, title: str, submit: str, incident_id: str, record: Incident | None, means: str, channel_id: str
+) -> View:
+    what = f"{incident_id}: {record.title}" if record else f"{incident_id}: no record is left of it"
+    element = {"type": "plain_text_input", "action_id": ids.INPUT, "max_length": 300}
+    blocks = [verbatim(plain(what, 300)), section(means), asked(ids.REASON, "Why?", element)]
+    return modal(callback, title, submit, blocks, {"i": incident_id, "c": channel_id})
+
+
+def done_view(title: str, text: str) -> View:
+    """What a modal says when its work is done."""
+    return closing(title, [section(text)])
+
+
+def closing(title: str, blocks: Sequence[Block], metadata: Mapping[str, Any] | None = None) -> View:
+    """A modal that only tells something; `metadata` comes back with the press of a button in it."""
+    view = modal(ids.TOLD_VIEW, title, None, blocks, metadata or {})
+    view["close"] = {"type": "plain_text", "text": "Close", "emoji": False}
+    return view

@@ -1,0 +1,90 @@
+"""A model's hypothesis as Slack shows it, always labelled; two of them side by side; and what was sent to the model. Pure.
+
+Must not add anything to what was accepted, or show an answer that was refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from bot.domain.assistant.hypothesis import Hypothesis
+from bot.domain.brief.decide import Brief
+from bot.ports.chat import Message
+from bot.ports.language_model import Sent
+from bot.slack.views.brief.sections import MAX_ID, Blocks, joined
+from bot.slack.views.correction_modals import closing
+from bot.slack.views.forms import View
+from bot.slack.views.markup import Block, context, header, link, moment, person, plain, prose, section, verbatim
+from bot.workflows.assistant.analyse import Analysis
+
+LABEL = "Hypothesis (AI, unverified)"
+WITH, WITHOUT = "With memory", "Without memory"
+# Characters of a payload in one block, and how many blocks of it are shown.
+CHUNK, MOST_CHUNKS = 2_800, 12
+MOST_SENT = 3
+PARTS = (
+    ("May be the cause", "possible_root_cause"),
+    ("Why", "reasoning"),
+    ("Next", "recommended_next_action"),
+    ("What may be wrong with that", "uncertainty"),
+)
+
+
+def hypothesis_message(analysis: Analysis, brief: Brief | None = None) -> Message:
+    """The hypothesis, or one line that says why there is none. `brief` gives the links of the incidents it cites."""
+    found = analysis.hypothesis
+    if found is None:
+        said = prose(analysis.reason or "", 300)
+        return Message(f"No hypothesis: {said}", (context(f"*No hypothesis*: {said}"),))
+    text = f"{LABEL}: {prose(found.possible_root_cause, 140)}"
+    return Message(text, tuple(_blocks(found, analysis, brief)))
+
+
+def _blocks(found: Hypothesis, analysis: Analysis, brief: Brief | None) -> list[Block]:
+    memory = "with memory" if analysis.memory else "without memory"
+    rated = joined((f"{found.confidence.value} confidence", prose(analysis.model or "", 60), memory))
+    lines = [f"*{name}*: {prose(getattr(found, part), 700)}" for name, part in PARTS if getattr(found, part)]
+    warned = [f":warning: {', '.join(found.dangers)}: make sure before you do it"] if found.dangers else []
+    links = {s.incident_id: s.url for s in (*brief.sources, *brief.possible)} if brief else {}
+    cited = ", ".join(link(links.get(one), one, MAX_ID) for one in found.cited)
+    return [section("\n".join([f"*{LABEL}*", *lines, *warned])), context(joined((rated, f"from {cited}")))]
+
+
+def hypotheses_message(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> Message:
+    """Both hypotheses, one under the other."""
+    blocks: list[Block] = []
+    for name, analysis in ((WITH, with_memory), (WITHOUT, without)):
+        blocks += [header(name), *hypothesis_message(analysis, brief).blocks]
+    return Message(f"{LABEL}: with memory and without", tuple(blocks))
+
+
+def hypotheses_view(message: Message) -> View:
+    """Both hypotheses as a modal."""
+    return closing("Compare", message.blocks)
+
+
+def sent_message(sent: Sequence[Sent]) -> Message:
+    """What went to a model about an incident, exactly, latest first; for the asker's eyes."""
+    incident = prose(sent[0].incident_id, MAX_ID) if sent else "-"
+    blocks = [block for one in sent[:MOST_SENT] for block in _sent(one)]
+    more = len(sent) - MOST_SENT
+    blocks += [context(f"{more} more before these")] if more > 0 else []
+    return Message(f"What was sent to a model about {incident}", tuple(blocks))
+
+
+def _sent(one: Sent) -> Blocks:
+    memory = "with memory" if one.memory else "without memory"
+    calls = "; ".join(
+        f"{prose(c.model, 60)} ({prose(c.mode, 10)}): {prose(c.outcome, 40)}, {c.seconds:g} s" for c in one.calls
+    )
+    about = joined((moment(one.at), f"asked by {person(one.by)}", memory, f"{one.tokens:,} tokens"))
+    said = f"*{prose(one.incident_id, MAX_ID)}* {about}\n{calls}\n{prose(one.outcome, 300)}"
+    payload = json.dumps(one.payload, ensure_ascii=False)
+    chunks = [payload[at : at + CHUNK] for at in range(0, len(payload), CHUNK)]
+    cut = (
+        [context(f"{len(chunks) - MOST_CHUNKS} more parts, which a message has no room for")]
+        if len(chunks) > MOST_CHUNKS
+        else []
+    )
+    return (section(said), *(verbatim(plain(chunk, 3_000, exact=True)) for chunk in chunks[:MOST_CHUNKS]), *cut)

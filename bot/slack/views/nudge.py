@@ -1,0 +1,64 @@
+"""The question about incidents that cleared with no recorded fix, and what its buttons leave behind. Pure.
+
+Must not decide whom it goes to, or what a press does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
+from bot.ports.chat import Message
+from bot.slack import ids
+from bot.slack.views.brief.buttons import confirmation
+from bot.slack.views.brief.sections import MAX_ID, in_one_line
+from bot.slack.views.forms import button
+from bot.slack.views.markup import Block, actions, context, link, moment, place, prose, section
+
+WORKED, BY_ITSELF, RECORD, STOP = "worked", "by_itself", "record", "stop"
+
+
+def nudge_message(nudge: Nudge) -> Message:
+    """One message for all incidents of a person, each with its buttons."""
+    shown, more = nudge.incidents[:SHOWN], len(nudge.incidents) - SHOWN
+    names = ", ".join(prose(one.incident_id, MAX_ID) for one in shown[:3])
+    blocks: list[Block] = [
+        section("*What ended these?* They cleared, and no fix is recorded. The next alert will know.")
+    ]
+    for one in shown:
+        blocks += _asked(one)
+    if more > 0:
+        blocks.append(context(f"+{more} more: `/resolve` in their channels lists them."))
+    return Message(f"Cleared with no recorded fix: {names}{' …' if len(nudge.incidents) > 3 else ''}", tuple(blocks))
+
+
+def _asked(one: Nudged) -> list[Block]:
+    name = link(one.url, one.incident_id, MAX_ID)
+    lines = [f"*{name}* {prose(one.title, 150)}", f"cleared {moment(one.cleared_at)} in {place(one.channel)}"]
+    if one.suggested:
+        lines.append(f"> Suggested: {prose(in_one_line(one.suggested), 300)}")
+    return [section("\n".join(lines)), actions(_block(one.incident_id), _buttons(one))]
+
+
+def _buttons(one: Nudged) -> list[dict[str, Any]]:
+    known = {"i": one.incident_id, "c": one.channel}
+    value = ids.encode(known)
+    row = [
+        button(f"{ids.NUDGE}.{BY_ITSELF}", "Cleared by itself", value),
+        button(f"{ids.NUDGE}.{RECORD}", "Record…", value),
+        button(f"{ids.NUDGE}.{STOP}", "Stop for this alert", value),
+    ]
+    if one.suggested:
+        fix = ids.encode(known | {"f": ids.fix_key(one.suggested)})
+        row.insert(0, button(f"{ids.NUDGE}.{WORKED}", "The suggested fix worked", fix) | confirmation())
+    return row
+
+
+def _block(incident_id: str) -> str:
+    return f"{ids.NUDGE}.{incident_id}"[:255]
+
+
+def settled(blocks: Sequence[Mapping[str, Any]], incident_id: str, line: str) -> list[Block]:
+    """The message with a line (mrkdwn) in the place of an incident's buttons."""
+    return [context(line) if b.get("block_id") == _block(incident_id) else b for b in blocks]

@@ -1,0 +1,41 @@
+"""The question about a fix after which its alert fired again, and the answer that takes its place. Must not decide."""
+
+from __future__ import annotations
+
+from bot.domain.resolutions.recurrence import Again, AskedFix
+from bot.ports.chat import Message
+from bot.slack import ids
+from bot.slack.views.brief.sections import MAX_ID, in_one_line
+from bot.slack.views.markup import Block, person, prose, section
+
+LABELS = {Again.PARTLY: "Partly", Again.FAILED: "Did not work", Again.UNRELATED: "Unrelated"}
+
+
+def again_message(asked: AskedFix) -> Message:
+    """The question with its three answers."""
+    text = f"{asked.incident_id} fired again {asked.minutes} min after it was fixed. Did the fix work?"
+    said = (
+        f"*{prose(asked.incident_id, MAX_ID)} fired again* {asked.minutes} min after this fix was seen to work:"
+        f"\n> {prose(in_one_line(asked.fix), 300)}\nIt counts as partly until somebody says what it was."
+    )
+    return Message(text, (section(said), _answers(asked)))
+
+
+def _answers(asked: AskedFix) -> Block:
+    buttons = [
+        {
+            "type": "button",
+            "action_id": f"{ids.AGAIN}.{answer.name.lower()}",
+            "text": {"type": "plain_text", "text": label},
+            "value": ids.encode({"i": asked.incident_id, "n": asked.number, "a": answer.value}),
+        }
+        for answer, label in LABELS.items()
+    ]
+    return {"type": "actions", "elements": buttons}
+
+
+def again_answered_message(asked: AskedFix, answer: Again, by: str) -> Message:
+    """What was answered, by whom; no buttons any more."""
+    said = f"{prose(asked.incident_id, MAX_ID)} fired again after: {prose(in_one_line(asked.fix), 300)}"
+    line = f"{said}\n*{prose(LABELS[answer], 30)}*, says {person(by)}."
+    return Message(f"{asked.incident_id}: {answer.value}", (section(line),))

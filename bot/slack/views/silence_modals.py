@@ -1,0 +1,126 @@
+"""The modals that silence: "Mute…" and "Not an alert…", and what the answers mean. Pure.
+
+Must not check who may silence for how long (that is `MuteAlerts`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
+
+from bot.domain.alerts.suppression import Muted, Reach, title_of
+from bot.ports import RecordRejected
+from bot.slack import ids
+from bot.slack.views.forms import View, answers, line, modal, option, select
+from bot.slack.views.markup import Block, plain, verbatim
+from bot.workflows.channels.silences import Answered
+
+AT_A_TIME, ONLY_THIS = "at", "this"
+SPANS = (
+    ("1h", "1 hour", timedelta(hours=1)),
+    ("4h", "4 hours", timedelta(hours=4)),
+    ("24h", "24 hours", timedelta(hours=24)),
+    ("7d", "7 days (stewards)", timedelta(days=7)),
+)
+_TIME = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[ T]+)?(\d{1,2}):(\d{2})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class MuteForm:
+    """What a person asked to mute."""
+
+    what: Muted
+    until: datetime
+    reason: str
+
+
+def mute_view(said: Answered, metadata: Mapping[str, Any], zone: tzinfo) -> View:
+    """What is muted, for how long, and why."""
+    things = [option(f"This alert: {title_of(said.alert)}", Muted.FINGERPRINT.value)]
+    if said.alert.service:
+        things.append(option(f"Everything of service {said.alert.service}", Muted.SERVICE.value))
+    things.append(option("Everything in this channel", Muted.CHANNEL.value))
+    spans = [*(option(label, value) for value, label, _ in SPANS), option("Until a time…", AT_A_TIME)]
+    blocks: list[Block] = [
+        select(
+            ids.WHAT,
+            "Mute what?",
+            things,
+            initial=things[0],
+            hint="Muted alerts still count in the history; nothing is posted about them in this channel.",
+        ),
+        select(ids.UNTIL, "For how long?", spans, initial=spans[0]),
+        line(ids.UNTIL_TIME, "Until", f"18:30 or 2026-12-24 08:00, for “Until a time…”. Time zone: {zone}.", most=40),
+        line(ids.REASON, "Why?", "Your colleagues will read it."),
+    ]
+    return modal(ids.MUTE_VIEW, "Mute", "Mute", blocks, metadata)
+
+
+def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
+    """What the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
+    said = answers(view)
+    what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
+    if what not in set(Muted) - {Muted.NUDGES}:
+        raise RecordRejected(ids.WHAT, "Choose one.")
+    lasts = next((length for value, _, length in SPANS if value == span), None)
+    until = now + lasts if lasts else _until(said.get(ids.UNTIL_TIME, ""), now, zone)
+    return MuteForm(Muted(what), until, said.get(ids.REASON, ""))
+
+
+def _until(text: str, now: datetime, zone: tzinfo) -> datetime:
+    """A time of day (the next one) or a date with a time, as people there see it."""
+    local, match = now.astimezone(zone), _TIME.fullmatch(text.strip())
+    if match is None:
+        raise RecordRejected(ids.UNTIL_TIME, "Write it as 18:30 or 2026-12-24 08:00.")
+    try:
+        day = datetime.fromisoformat(match[1]).date() if match[1] else local.date()
+        until = datetime(day.year, day.month, day.day, int(match[2]), int(match[3]), tzinfo=zone)
+        until = until.astimezone(now.tzinfo)
+    except (ValueError, OverflowError) as problem:
+        raise RecordRejected(ids.UNTIL_TIME, "There is no such time.") from problem
+    if until <= now and not match[1]:
+        tomorrow = local.date() + timedelta(days=1)
+        return datetime(
+            tomorrow.year, tomorrow.month, tomorrow.day, int(match[2]), int(match[3]), tzinfo=zone
+        ).astimezone(now.tzinfo)
+    if until <= now:
+        raise RecordRejected(ids.UNTIL_TIME, "That time is over already.")
+    return until
+
+
+def not_alert_view(said: Answered, metadata: Mapping[str, Any]) -> View:
+    """Asks for confirmation, and how much is to be learned from it; a wide rule is never the default."""
+    app = said.app or said.alert.tool
+    choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
+    if said.source:
+        choices = [
+            option(f"Ignore this title from {app} from now on", Reach.TITLE.value),
+            *choices,
+            option(f"Ignore everything that {app} posts here", Reach.SOURCE.value),
+        ]
+    blocks: list[Block] = [
+        verbatim(plain(title_of(said.alert), 200) or "Alert"),
+        verbatim(f"The brief of {plain(said.incident_id, 40)} is deleted and the incident is dismissed."),
+        select(
+            ids.REACH,
+            "What should I learn from it?",
+            choices,
+            initial=choices[0],
+            hint="Numbers in the title may differ. A critical alert is ignored only if its title is the very same. "
+            "/precedent rules lists what is ignored, with Undo.",
+        ),
+    ]
+    return modal(ids.NOT_ALERT_VIEW, "Not an alert?", "Delete brief", blocks, metadata)
+
+
+def read_reach(view: Mapping[str, Any]) -> Reach | None:
+    """How much is to be learned; None for nothing. Raises RecordRejected."""
+    said = answers(view).get(ids.REACH, "")
+    if said == ONLY_THIS:
+        return None
+    if said not in set(Reach):
+        raise RecordRejected(ids.REACH, "Choose one.")
+    return Reach(said)

@@ -1,0 +1,76 @@
+"""The modal "Wrong precedent…", what its answers mean, and how what was set aside is told. Pure. Must not decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.ports import RecordRejected
+from bot.slack import ids
+from bot.slack.views.brief.sections import MAX_ID
+from bot.slack.views.forms import View, answers, line, modal, option, select
+from bot.slack.views.markup import Block, moment, person, plain_text, prose, section
+from bot.workflows.recall.wrong_precedent import Listed, Wrong
+
+MOST = 20
+THIS_ALERT, SERVICE = "alert", "service"
+LABELS = {
+    WhyAside.CAUSE: "It had another cause",
+    WhyAside.PLACE: "It was another service or place",
+    WhyAside.OUTDATED: "It is outdated",
+    WhyAside.OTHER: "Something else",
+}
+
+
+def wrong_view(listed: Listed, metadata: Mapping[str, Any]) -> View:
+    """Which precedent, why, and how far it is set aside."""
+    told = [option(f"{one.incident_id}: {one.title}", one.incident_id) for one in listed.lines[:MOST]]
+    reach = [option("Only for this kind of alert: possible at most", THIS_ALERT)]
+    if listed.service:
+        reach.append(option(f"Not at all for alerts of {listed.service}", SERVICE))
+    blocks: list[Block] = [
+        select(ids.PRECEDENT, "Which one is no precedent?", told),
+        select(ids.WHY, "Why?", [option(label, why.value) for why, label in LABELS.items()]),
+        select(
+            ids.PIN,
+            "From now on",
+            reach,
+            initial=reach[0],
+            hint="It counts as before everywhere else. /precedent rules lists what is set aside, with Undo.",
+        ),
+        line(ids.REASON, "Note", "Your colleagues will read it."),
+    ]
+    return modal(ids.WRONG_VIEW, "Wrong precedent", "Set aside", blocks, metadata)
+
+
+def read_wrong(view: Mapping[str, Any]) -> Wrong:
+    """What the person says. Raises RecordRejected with the field."""
+    said = answers(view)
+    why = said.get(ids.WHY, "")
+    if why not in set(WhyAside):
+        raise RecordRejected(ids.WHY, "Choose one.")
+    return Wrong(said.get(ids.PRECEDENT, ""), WhyAside(why), said.get(ids.REASON, ""), said.get(ids.PIN) == SERVICE)
+
+
+def aside_text(aside: SetAside) -> str:
+    """What was set aside, by whom and why, on one line; for modals and for one person's eyes, where it notifies nobody."""
+    shown = f", not shown for {prose(aside.service, 60)}" if aside.pinned_off and aside.service else ""
+    note = f" (“{prose(aside.note, 200)}”)" if aside.note else ""
+    return f"*{prose(aside.incident_id, MAX_ID)}* set aside by {person(aside.by)}: {aside.why.value}{shown}{note}"
+
+
+def aside_blocks(asides: Sequence[SetAside]) -> list[Block]:
+    """Each that was said in a channel, with Undo."""
+    return [
+        {
+            **section(f"{aside_text(aside)}\n{moment(aside.at)}, under the brief of {prose(aside.about, MAX_ID)}"),
+            "accessory": {
+                "type": "button",
+                "action_id": ids.UNDO,
+                "text": plain_text("Undo"),
+                "value": ids.encode({"k": ids.ASIDE, "n": aside.number}),
+            },
+        }
+        for aside in asides
+    ]

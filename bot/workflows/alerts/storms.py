@@ -1,0 +1,76 @@
+"""Storms in a channel: which incident joins one, and the one message that tells of all of them.
+
+Must not decide what a storm is (that is the domain), and must not post anywhere but in the thread of the first alert.
+The message is written by whoever looks next, not by those who join: so they need not agree on its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.domain.operations.load import Load
+from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
+from bot.ports.chat import Posting, Surfaces
+from bot.ports.clock import Clock
+from bot.ports.parts import EDIT_EVERY_S, owed
+from bot.ports.storms import Storms
+from bot.ports.unit_of_work import Changes, Owed
+
+EVERY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStorms:
+    """Asks the store what opened lately, and the domain where the new incident is told of."""
+
+    storms: Storms
+    load: Callable[[], Load]
+
+    async def __call__(self, new: Opening) -> Placed:
+        """Where this incident is told of; what comes of it is to be committed with `after_openings`. Raises
+        StoreUnavailable."""
+        near, seen = await self.storms.openings(new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id)
+        placed = place(near, new, self.load())
+        return replace(placed, seen=seen)
+
+
+@dataclass(frozen=True, slots=True)
+class TellStorms:
+    """Writes each storm's summary when something about it changed: in the thread of its first alert, edited as it
+    grows. Any number of replicas may do so: one of them notes what is said now."""
+
+    storms: Storms
+    surfaces: Surfaces
+    clock: Clock
+
+    async def __call__(self) -> float:
+        """Look at each storm once; seconds until the next look. Raises StoreUnavailable."""
+        for storm in await self.storms.watched():
+            await self._tell(storm)
+        return EVERY_S
+
+    async def _tell(self, storm: Storm) -> None:
+        members, now = await self.storms.members(storm.name), self.clock.now()
+        if not members:
+            await self.storms.tell(storm, storm.told, Changes(), watched=False)
+            return
+        said = summary(storm, members, now)
+        digest, watched = _digest(said), is_watched(said, now)
+        if digest == storm.told and watched:
+            return
+        news = Changes(owed=(self._owed(storm, said),)) if digest != storm.told else Changes()
+        await self.storms.tell(storm, digest, news, watched=watched)
+
+    def _owed(self, storm: Storm, said: StormSummary) -> Owed:
+        message = self.surfaces.storm(said)
+        name = f"storm/{storm.name}"
+        posting = Posting(
+            "post", storm.channel, name, message.text, message.blocks, thread_ts=storm.root_ts, incident_id=storm.first
+        )
+        return owed(posting, key=name, replaces=True, every_s=EDIT_EVERY_S)
+
+
+def _digest(said: StormSummary) -> str:
+    return hashlib.sha256(repr(said).encode()).hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""Questions in a thread. Must not hold code of its own."""

@@ -1,0 +1,159 @@
+"""A hypothesis about an incident: ask a model what the brief, the evidence and the attempts may mean, and show only what holds.
+
+The brief never waits for it. Nothing of it is retained as experience: it is no incident, no attempt and no cause, and it has
+no way to become one. Must not render, post, or ask where nobody allowed it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.alerts.channel_settings import model_allowed
+from bot.domain.assistant.analyst_prompt import Prompt, given_of, prompt_for, schema_for
+from bot.domain.assistant.analyst_rows import evidence_rows
+from bot.domain.assistant.hypothesis import Cited, Given, Hypothesis, Refused, Tried, accept
+from bot.domain.brief.decide import Brief
+from bot.observability import HYPOTHESES, count_masked
+from bot.ports import IncidentNotFound, ModelUnavailable
+from bot.ports.channels import ChannelStore
+from bot.ports.chat import Channel
+from bot.ports.clock import Clock
+from bot.ports.language_model import Answer, Call, Model, ModelLedger, Sent
+
+DEADLINE_S = 12.0
+OFF = "No model is set up: the answers come from the brief alone."
+NOT_HERE = "No model is asked in this channel; a steward can turn it on: /precedent channel."
+SPENT = "Today's {:,} tokens are used up; the model is asked again from 00:00 UTC on."
+NOT_SHOWN = "The model's answer is not shown: {}."
+NOTHING_SENT = "Nothing about {} was sent to a model, or you may not see it from here."
+# Outcomes of calls that a model worked on, so that they cost tokens though nobody told how many.
+_WORKED_ON = frozenset({"too slow", "bad JSON", "empty answer", "answer cut off"})
+_CHARS_A_TOKEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What came of asking. Exactly one of `hypothesis` and `reason` (a sentence that says why there is none) is given.
+    `given` is what the model knew, None where it was not asked."""
+
+    memory: bool
+    hypothesis: Hypothesis | None = None
+    reason: str | None = None
+    model: str | None = None
+    given: Given | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    """Asks the model about a brief. `model` is None where none is set up; `daily_tokens` is what a day may cost."""
+
+    model: Model | None
+    ledger: ModelLedger
+    channels: ChannelStore
+    clock: Clock
+    daily_tokens: int
+    deadline_s: float = DEADLINE_S
+
+    async def __call__(
+        self,
+        brief: Brief,
+        channel: Channel,
+        by: str,
+        evidence: Sequence[Cited] | None = None,
+        attempts: Sequence[Tried] = (),
+        *,
+        memory: bool = True,
+        question: str = "",
+    ) -> Analysis:
+        """One hypothesis, or why there is none. `by` is the Slack id of who asked, `question` what they want to know.
+        `evidence` is what is seen now beside the alert (default: what the brief holds), `attempts` what was tried in this
+        incident. Raises StoreUnavailable: what cannot be noted is not shown."""
+        reason = await self.forbidden(channel)
+        if reason or self.model is None:
+            return Analysis(memory, reason=reason or OFF)
+        seen = evidence_rows(brief.evidence) if evidence is None else evidence
+        prompt = prompt_for(given_of(brief, seen, attempts, memory=memory), question)
+        count_masked(prompt.user)
+        incident_id = brief.incident.incident_id if brief.incident else "-"
+        try:
+            answer = await self.model.ask(prompt, schema_for(prompt.given), self.deadline_s)
+        except ModelUnavailable as problem:
+            await self._note_failure(incident_id, channel, by, prompt, problem, memory=memory)
+            return Analysis(memory, reason=str(problem), given=prompt.given)
+        found = accept(answer.content, prompt.given)
+        await self._note_answer(incident_id, channel, by, answer, found, memory=memory)
+        if isinstance(found, Refused):
+            return Analysis(memory, reason=NOT_SHOWN.format(found.reason), model=answer.model, given=prompt.given)
+        return Analysis(memory, found, model=answer.model, given=prompt.given)
+
+    async def compared(
+        self,
+        brief: Brief,
+        channel: Channel,
+        by: str,
+        evidence: Sequence[Cited] | None = None,
+        attempts: Sequence[Tried] = (),
+    ) -> tuple[Analysis, Analysis]:
+        """With memory, and without: asked at the same time, each without knowing of the other. Raises as above."""
+        both = (self(brief, channel, by, evidence, attempts, memory=memory) for memory in (True, False))
+        with_memory, without = await asyncio.gather(*both)
+        return with_memory, without
+
+    async def forbidden(self, channel: Channel) -> str | None:
+        """Why the model is not asked about this channel's alerts now, as a sentence; None where it is. Raises
+        StoreUnavailable."""
+        if self.model is None:
+            return OFF
+        settings = await self.channels.settings(channel.id)
+        if channel.is_silent or not model_allowed(settings, is_private=channel.is_private, is_shared=channel.is_shared):
+            return NOT_HERE
+        spent = await self.ledger.spent(self.clock.now().date())
+        return SPENT.format(self.daily_tokens) if spent >= self.daily_tokens else None
+
+    async def _note_answer(
+        self, incident_id: str, channel: Channel, by: str, answer: Answer, found: Hypothesis | Refused, *, memory: bool
+    ) -> None:
+        HYPOTHESES.labels(found.rule if isinstance(found, Refused) else "shown").inc()
+        outcome = NOT_SHOWN.format(found.reason) if isinstance(found, Refused) else "shown"
+        tokens = answer.tokens_in + answer.tokens_out or _guessed(answer)
+        now = self.clock.now()
+        kept = Sent(
+            incident_id, channel.visibility, now, by, memory, answer.model, outcome, answer.sent, answer.calls, tokens
+        )
+        await self.ledger.note(kept, now.date())
+
+    async def _note_failure(
+        self, incident_id: str, channel: Channel, by: str, prompt: Prompt, problem: ModelUnavailable, *, memory: bool
+    ) -> None:
+        HYPOTHESES.labels("unavailable").inc()
+        if not isinstance(problem.sent, dict):
+            return
+        calls = tuple(call for call in problem.calls if isinstance(call, Call))
+        worked = sum(call.outcome in _WORKED_ON for call in calls)
+        tokens = worked * (len(prompt.system) + len(prompt.user)) // _CHARS_A_TOKEN
+        now, model = self.clock.now(), calls[-1].model if calls else ""
+        kept = Sent(incident_id, channel.visibility, now, by, memory, model, str(problem), problem.sent, calls, tokens)
+        await self.ledger.note(kept, now.date())
+
+
+def _guessed(answer: Answer) -> int:
+    """Tokens of an answer whose server counts none."""
+    return max(1, len(answer.calls)) * len(str(answer.sent)) // _CHARS_A_TOKEN
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSent:
+    """The exact payloads that went to models about an incident, for who may see the incident from where they ask."""
+
+    ledger: ModelLedger
+
+    async def __call__(self, incident_id: str, viewer: Viewer) -> tuple[Sent, ...]:
+        """Latest first. Raises IncidentNotFound where nothing was sent, or not for these eyes; StoreUnavailable."""
+        sent = await self.ledger.sent(incident_id)
+        seen = tuple(one for one in sent if viewer.may_see(one.visibility))
+        if not seen:
+            raise IncidentNotFound(NOTHING_SENT.format(incident_id))
+        return seen

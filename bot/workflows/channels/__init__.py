@@ -1,0 +1,1 @@
+"""Channel settings and silences. Must not hold code of its own."""

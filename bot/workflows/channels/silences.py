@@ -1,0 +1,254 @@
+"""Silencing by people: "not an alert", mutes, and undoing both. Everything is audited, and nothing is silenced for good.
+
+Must not render anything but through `Surfaces`, and must not decide what a rule or a mute is about (that is
+`bot.domain.alerts.suppression`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.domain.access.roles import Act, Stewards, may
+from bot.domain.alerts.alert import Alert
+from bot.domain.alerts.suppression import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of
+from bot.domain.brief.decide import with_life
+from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
+from bot.domain.incidents.opening import view_of
+from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.audit import changed
+from bot.ports.channels import ChannelStore, People
+from bot.ports.chat import Message, Posting, Surfaces
+from bot.ports.clock import Clock
+from bot.ports.parts import owed
+from bot.ports.unit_of_work import Changes, IncidentStore, Owed, PostedBrief
+
+MAX_REASON = 300
+CONFLICTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Asks whether a person may do something."""
+
+    people: People
+    stewards: Stewards
+
+    async def require(self, user_id: str, act: Act) -> None:
+        """Raises NotAllowedHere, with who may."""
+        permission = may(await self.people.person(user_id), act, self.stewards)
+        if not permission.allowed:
+            raise NotAllowedHere(permission.refusal)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A brief in a channel, and the app whose post it answers ("" where it is not known)."""
+
+    incident_id: str
+    alert: Alert
+    source: str
+    app: str
+    life: Life
+
+
+@dataclass(frozen=True, slots=True)
+class FindAnswered:
+    """What a brief's menu is about."""
+
+    store: IncidentStore
+    channels: ChannelStore
+    people: People
+
+    async def __call__(self, incident_id: str, channel_id: str) -> Answered:
+        """Raises IncidentNotFound where the incident has no brief in this channel, StoreUnavailable."""
+        life = await self.store.life(incident_id)
+        here = next((b for b in await self.store.briefs(incident_id) if b.channel == channel_id), None)
+        if here is None:
+            raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
+        source = await self.channels.source_of(channel_id, life.fingerprint) or ""
+        names = await self.people.app_names([source]) if source else {}
+        return Answered(incident_id, here.brief.alert, source, names.get(source) or source, life)
+
+
+@dataclass(frozen=True, slots=True)
+class NotAnAlert:
+    """A person says that a brief answers no alert: it goes, the incident is dismissed, and (unless they say "only this
+    one") a rule is taught."""
+
+    store: IncidentStore
+    channels: ChannelStore
+    gate: Gate
+    clock: Clock
+
+    async def __call__(self, said: Answered, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+        """The rule that holds from now on, None without one. Raises NotAllowedHere, RecordRejected (an incident with a
+        recorded resolution was an alert), StoreUnavailable."""
+        await self.gate.require(user_id, Act.TEACH)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._dismiss(said, channel_id, user_id, reach)
+            except StoreConflict:
+                continue  # the alert fired again at this very moment
+        return await self._dismiss(said, channel_id, user_id, reach)
+
+    async def _dismiss(self, said: Answered, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+        life = await self.store.life(said.incident_id)
+        if life.state is IncidentState.RESOLVED:
+            raise RecordRejected("", f"A resolution of {said.incident_id} is recorded, so it was an alert.")
+        changes = await self._changes(life, channel_id, user_id, reach)
+        title = title_of(said.alert)
+        if reach is None or not said.source:
+            await self.store.commit(changes)
+            return None
+        now = self.clock.now()
+        rule = Rule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
+        return replace(rule, number=await self.channels.teach(rule, changes))
+
+    async def _changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
+        """The brief here goes. The incident is dismissed where no other channel works on it."""
+        posted = await self.store.briefs(life.incident_id)
+        here = tuple(b for b in posted if b.channel == channel_id)
+        alone = len(here) == len(posted)
+        ended = dismiss(life, self.clock.now())
+        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(ended))) for b in here) if alone else ()
+        rule = {"rule": str(reach), "channel": channel_id} if reach else {}
+        detail = changed({}, rule) if rule else f"{channel_id}: this one only"
+        return Changes(
+            lives=(ended,) if alone else (),
+            briefs=briefs,
+            owed=tuple(row for brief in here for row in _deletions(brief)),
+            audit=((user_id, "not an alert", life.incident_id, detail),),
+        )
+
+
+def _deletions(posted: PostedBrief) -> tuple[Owed, ...]:
+    """The brief's message goes, and those that it superseded: each delivery's name begins with the one before."""
+    parts = posted.delivery_id.split("+")
+    names = ["+".join(parts[: n + 1]) for n in range(len(parts))]
+    key = f"{posted.channel}/{posted.incident_id}"
+    return tuple(
+        owed(
+            Posting("delete", posted.channel, f"{name}/delete", incident_id=posted.incident_id),
+            key=key,
+            urgent=True,
+            target=name,
+        )
+        for name in names
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MuteAlerts:
+    """A person mutes an alert, a service or the whole channel for a while; the thread is told."""
+
+    store: IncidentStore
+    channels: ChannelStore
+    surfaces: Surfaces
+    gate: Gate
+    clock: Clock
+
+    async def __call__(
+        self, said: Answered, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
+    ) -> Mute:
+        """The mute that holds from now on; `once` names the submission, so that a second one changes nothing. Raises
+        NotAllowedHere, RecordRejected with the field, StoreUnavailable."""
+        now = self.clock.now()
+        if until <= now:
+            raise RecordRejected("until", "That time is over already.")
+        if until - now > LONGEST_MUTE:
+            raise RecordRejected("until", f"At most {LONGEST_MUTE.days} days.")
+        await self._allowed(user_id, until - now)
+        value, shown = self._about(said.alert, what)
+        kept = reason.replace("\x00", "").strip()[:MAX_REASON]
+        mute = Mute(channel_id, what, value, shown, until, kept, user_id, now, said.incident_id)
+        muted = {"muted": shown, "what": str(what), "until": until.isoformat(timespec="minutes")}
+        detail = changed({}, muted, kept)
+        changes = Changes(
+            owed=await self._told(mute, once), once=f"mute/{once}", audit=((user_id, "mute", channel_id, detail),)
+        )
+        return replace(mute, number=await self.channels.mute(mute, changes))
+
+    async def _allowed(self, user_id: str, lasts: timedelta) -> None:
+        try:
+            await self.gate.require(user_id, Act.MUTE if lasts <= MEMBERS_MUTE_FOR else Act.MUTE_LONG)
+        except NotAllowedHere as refused:
+            raise RecordRejected("until", str(refused)) from refused
+
+    def _about(self, alert: Alert, what: Muted) -> tuple[str, str]:
+        if what is Muted.CHANNEL:
+            return "", "everything in this channel"
+        if what is Muted.FINGERPRINT:
+            return alert.fingerprint, title_of(alert)
+        if not alert.service:
+            raise RecordRejected("what", "This alert names no service.")
+        return alert.service, f"service {alert.service}"
+
+    async def _told(self, mute: Mute, once: str) -> tuple[Owed, ...]:
+        here = next((b for b in await self.store.briefs(mute.incident_id) if b.channel == mute.channel), None)
+        if here is None:
+            return ()
+        message: Message = self.surfaces.muted(mute)
+        posting = Posting(
+            "post",
+            mute.channel,
+            f"muted/{once}",
+            message.text,
+            message.blocks,
+            thread_ts=here.root_ts,
+            incident_id=mute.incident_id,
+        )
+        return (owed(posting, key=f"{mute.channel}/{mute.incident_id}", urgent=True),)
+
+
+@dataclass(frozen=True, slots=True)
+class UndoSilence:
+    """A person ends a rule or a mute."""
+
+    store: IncidentStore
+    channels: ChannelStore
+    gate: Gate
+    clock: Clock
+
+    async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
+        """`kind` is "rule" or "mute". What holds in the channel then; one that ended before is no error. Raises
+        NotAllowedHere, StoreUnavailable."""
+        await self.gate.require(user_id, Act.UNDO)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._undo(kind, number, channel_id, user_id)
+            except StoreConflict:
+                continue
+        return await self._undo(kind, number, channel_id, user_id)
+
+    async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
+        now = self.clock.now()
+        house = await self.channels.house(channel_id, now)
+        among: tuple[Rule | Mute, ...] = house.rules if kind == "rule" else house.mutes
+        silence = next((s for s in among if s.number == number), None)
+        if silence is None:
+            return house
+        shown = silence.title if isinstance(silence, Rule) else silence.shown
+        audit = ((user_id, f"undo {kind}", channel_id, changed({kind: shown, "number": number}, {})),)
+        lives = await self._lives(silence, now) if isinstance(silence, Rule) else ()
+        await self.channels.undo(silence, user_id, Changes(lives=lives, audit=audit))
+        return await self.channels.house(channel_id, self.clock.now())
+
+    async def _lives(self, rule: Rule, now: datetime) -> tuple[Life, ...]:
+        try:
+            life = await self.store.life(rule.incident_id)
+        except IncidentNotFound:
+            return ()
+        return (take_back(life, now),) if life.state is IncidentState.DISMISSED else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListSilences:
+    """The rules and mutes of a channel."""
+
+    channels: ChannelStore
+    clock: Clock
+
+    async def __call__(self, channel_id: str) -> House:
+        """What holds now. Raises StoreUnavailable."""
+        return await self.channels.house(channel_id, self.clock.now())

@@ -1,0 +1,1 @@
+"""Delivering what the outbox holds. Must not hold code of its own."""

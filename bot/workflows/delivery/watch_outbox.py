@@ -1,0 +1,52 @@
+"""Watching what is owed: the gauges, and one warning when something waits too long. Must not deliver anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from bot.observability import INBOX_ROWS, OUTBOX_AGE, OUTBOX_ROWS, logger
+from bot.ports.clock import Clock
+from bot.ports.outbox_admin import InboxDesk, OwedState
+from bot.ports.unit_of_work import Destination, Outbox
+
+EVERY_S = 15.0
+TOO_OLD = timedelta(minutes=15)
+log = logger("watch")
+
+
+@dataclass(slots=True)
+class WatchOwed:
+    """Sets the gauges, and says once when the oldest delivery is late, and once when none is any more."""
+
+    outbox: Outbox
+    inbox: InboxDesk
+    clock: Clock
+    _late: bool = False
+
+    async def __call__(self) -> float:
+        """Look once; seconds until the next look. Raises StoreUnavailable."""
+        counts = await self.outbox.counts()
+        for destination in Destination:
+            for state in OwedState:
+                # a group without rows is not counted, and its gauge must not keep the last number
+                name = f"{destination}.{state}"
+                OUTBOX_ROWS.labels(name).set(counts.get(name, 0))
+        events = await self.inbox.counts()
+        for name in ("pending", "working", "dead"):
+            INBOX_ROWS.labels(name).set(events.get(name, 0))
+        oldest = await self.outbox.oldest_pending_at()
+        age = self.clock.now() - oldest if oldest else timedelta()
+        OUTBOX_AGE.set(age.total_seconds())
+        self._tell(age)
+        return EVERY_S
+
+    def _tell(self, age: timedelta) -> None:
+        late = age >= TOO_OLD
+        if late and not self._late:
+            log.error(
+                "deliveries are late; see `precedent outbox list`", oldest_minutes=round(age.total_seconds() / 60)
+            )
+        elif self._late and not late:
+            log.warning("no delivery is late any more")
+        self._late = late

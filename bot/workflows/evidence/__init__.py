@@ -1,0 +1,1 @@
+"""Gathering evidence under a deadline. Must not hold code of its own."""

@@ -1,0 +1,39 @@
+"""A deploy post of a channel that the operator listed becomes a deploy that evidence knows. Must not keep words of the post."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.domain.evidence.deploys import Deploy, Deployed, fit_to_keep
+from bot.ports.deploy_log import DeployLog
+from bot.ports.unit_of_work import Inbox, InboxRow
+
+KIND = "deploy"
+
+
+@dataclass(frozen=True, slots=True)
+class KeepDeployPost:
+    """Works off one row of kind "deploy". A post that is edited while the deploy goes on stays one deploy, at the time of
+    the post."""
+
+    log: DeployLog
+    inbox: Inbox
+
+    async def __call__(self, row: InboxRow) -> None:
+        """Raises StoreUnavailable."""
+        event = row.body["event"]
+        ts = str((event.get("message") or event).get("ts"))
+        place = f"{event.get('channel')}/{ts}"
+        deployed = Deployed(**event["deployed"])
+        deploy = Deploy(
+            deployed.service,
+            datetime.fromtimestamp(float(ts), UTC),
+            deployed.version,
+            deployed.environment,
+            key=f"post/{hashlib.sha256(place.encode()).hexdigest()[:32]}",
+            told_by="post",
+        )
+        await self.log.record(fit_to_keep(deploy))
+        await self.inbox.settle(row)

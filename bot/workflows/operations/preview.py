@@ -1,0 +1,132 @@
+"""What the bot would have said to the last alerts of a channel, for one member's eyes.
+
+Must not store, post or open anything, and must not read more of the channel than some pages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.alerts.alert import Alert
+from bot.domain.alerts.suppression import House, Outcome, admit
+from bot.domain.brief.decide import Brief
+from bot.domain.incidents.alert_history import AlertHistory, history_of
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.opening import IncidentView, posted_at, view_of
+from bot.domain.operations.preview import Opened, Preview, Seen, Would, answered, firing, opened, preview
+from bot.domain.reports.schedule import DigestTime, digest_time
+from bot.ports import ChatRejected, ChatUnavailable
+from bot.ports.channel_history import Cursors, MessageReader, PastHistory
+from bot.ports.channels import ChannelStore
+from bot.ports.chat import Channel
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import IncidentStore
+
+ALERTS, PAGES = 50, 5
+HISTORY_DAYS = 30
+LATER = "Slack lets me read no more of this channel for the moment. Please press the button again in a minute."
+REFUSED = "I cannot read what was posted here before: {}"
+
+
+class BriefOf(Protocol):
+    """The brief of an alert (`bot.workflows.alerts.answer.PreviewBrief`)."""
+
+    async def __call__(
+        self,
+        alert: Alert,
+        viewer: Viewer,
+        at: datetime,
+        *,
+        incident: IncidentView | None = None,
+        history: AlertHistory | None = None,
+    ) -> Brief:
+        """Raises StoreUnavailable."""
+        ...
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What the last messages were."""
+
+    messages: int = 0
+    posts: list[Seen] = field(default_factory=list)
+    unread: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewChannel:
+    """Reads a channel's last alerts and decides each brief with memory as it stands."""
+
+    history: PastHistory
+    reader: MessageReader
+    channels: ChannelStore
+    store: IncidentStore
+    brief: BriefOf
+    clock: Clock
+    default: DigestTime
+
+    async def __call__(self, channel: Channel) -> Preview | str:
+        """What would have been said, or the sentence why Slack does not let it be told. Raises StoreUnavailable."""
+        try:
+            looked = await self._look(channel.id)
+        except ChatRejected as problem:
+            return REFUSED.format(problem)
+        except ChatUnavailable:
+            return LATER
+        posts = sorted(looked.posts[:ALERTS], key=lambda post: post.at)
+        house = await self.channels.house(channel.id, self.clock.now())
+        incidents = opened(posts, channel.visibility, channel.id)
+        would = [await self._would(one, channel, house, incidents) for one in incidents]
+        return preview(looked.messages, posts, looked.unread, would)
+
+    async def _look(self, channel: str) -> _Looked:
+        """The newest messages, until enough of them are alerts."""
+        looked, seen, cursor = _Looked(), Cursors(), ""
+        latest = f"{self.clock.now().astimezone(UTC).timestamp():.6f}"
+        for _ in range(PAGES):
+            page = await self.history.between(channel, "0", latest, cursor)
+            for message in page.messages:
+                self._take(channel, message, looked)
+                if len(looked.posts) >= ALERTS:
+                    return looked
+            cursor = seen.after(page.cursor)
+            if not cursor:
+                break
+        return looked
+
+    def _take(self, channel: str, message: Mapping[str, Any], looked: _Looked) -> None:
+        looked.messages += 1
+        ts, edited = str(message.get("ts") or ""), message.get("edited")
+        found, at = self.reader.reading({**message, "channel": channel}), posted_at(ts)
+        if isinstance(found, Alert) and at is not None:
+            changed = posted_at(str(edited.get("ts") or "")) if isinstance(edited, Mapping) else None
+            looked.posts.append(Seen(found, ts, at, _source(message), changed))
+        elif (poster := self.reader.poster(message)) and self.reader.read(channel, message) is not None:
+            looked.unread[poster] += 1
+
+    async def _would(self, one: Opened, channel: Channel, house: House, all_of_them: tuple[Opened, ...]) -> Would:
+        alert, at = firing(one.first), one.life.opened_at
+        admission = admit(alert, one.first.source, house, at, digest_time(house.settings, self.default).zone)
+        if admission.outcome is not Outcome.ANSWER:
+            return answered(one, admission, None)
+        known = await self.store.incident_at(channel.id, one.first.ts) or ""
+        life = as_it_opened(one.life, known)
+        earlier = [o.life for o in all_of_them if o.life.fingerprint == life.fingerprint and o.life.opened_at < at]
+        history = history_of(earlier, at, HISTORY_DAYS)
+        brief = await self.brief(alert, channel.viewer, at, incident=view_of(life), history=history)
+        return answered(one, admission, brief)
+
+
+def as_it_opened(life: Life, incident_id: str) -> Life:
+    """The incident as it stood when it opened: `incident_id` is what it is known as, so that it is no precedent of
+    itself."""
+    return Life(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
+
+
+def _source(message: Mapping[str, Any]) -> str:
+    return next((str(message[key]) for key in ("bot_id", "app_id", "user") if message.get(key)), "")

@@ -1,0 +1,197 @@
+"""The file that a replay is kept in: its first line, and reading it again. People edit files, and pass on those of others.
+
+What of a brief is read here is what is compared; a brief of another version may say more, or less, and only that is let
+through. Must not decide, compare, or let anything of the file through that is not of the kind it was written as.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+
+from bot.ports import RecordRejected
+
+FORMAT, FORMAT_VERSION = "precedent-replay", 1
+NOT_OURS = "is not what `precedent replay` wrote{}; make it with `precedent replay --days 30 > before.jsonl`"
+NEWER = (
+    "was written by a newer Precedent ({}), in a form that this one does not know; make it with the older of the two"
+)
+SHORT = "is cut short: {} of {} alerts are in it; make it again"
+LONGEST_VERSION = 40
+
+Count = NonNegativeInt
+T = TypeVar("T", bound=BaseModel)
+
+
+class _Whole(BaseModel):
+    """What must be as it was written, with no key more."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class _Part(BaseModel):
+    """A part of a brief: what another version says besides is left out."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class _Written(_Part):
+    """As much of a first line as every form of the file has."""
+
+    format: Literal["precedent-replay"]
+    format_version: Annotated[int, Field(ge=1)]
+    precedent: str
+
+
+class _Header(_Whole):
+    format: Literal["precedent-replay"]
+    format_version: Literal[1]
+    precedent: str
+    since: AwareDatetime
+    until: AwareDatetime
+    alerts: Count
+
+
+class _Silence(_Part):
+    reason: str
+    nearest: str | None
+    collect: list[str]
+
+
+class _Boundary(_Part):
+    value: str
+    told_apart_by: str | None
+
+
+class _Cause(_Part):
+    text: str
+    verified: bool
+
+
+class _Fix(_Part):
+    fix: str
+    successes: Count
+    partial: Count
+    failures: Count
+    outages: Count
+    confidence: str
+    explanation: str
+
+
+class _Failed(_Part):
+    fix: str
+    failures: Count
+
+
+class _Skip(_Part):
+    check: str
+    count: Count
+    of: Count
+
+
+class _Later(_Part):
+    check: str
+
+
+class _Contradiction(_Part):
+    lead: str
+
+
+class _Source(_Part):
+    incident_id: str
+
+
+class _Brief(_Part):
+    """What `bot.domain.operations.replay_diff` compares. A part that is not there was not known; the defaults are never read."""
+
+    verdict: str = ""
+    insufficient_memory: _Silence | None = None
+    boundary: _Boundary | None = None
+    root_cause: _Cause | None = None
+    steps: list[str] = []
+    step_warnings: list[str] = []
+    recommendation: _Fix | None = None
+    alternatives: list[_Fix] = []
+    did_not_work: list[_Failed] = []
+    skip: list[_Skip] = []
+    later: list[_Later] = []
+    contradictions: list[_Contradiction] = []
+    sources: list[_Source] = []
+    possible: list[_Source] = []
+
+
+class _Line(_Whole):
+    incident_id: Annotated[str, Field(min_length=1)]
+    channel: str
+    at: str
+    service: str | None
+    title: str | None
+    read_from: Literal["brief", "record"]
+    evidence_at: str | None
+    brief: _Brief
+
+
+def header_of(version: str, since: datetime, until: datetime, alerts: int) -> dict[str, Any]:
+    """The first line of a replay: what it is, who made it, and how many lines follow."""
+    period = {"since": since.isoformat(), "until": until.isoformat()}
+    return {"format": FORMAT, "format_version": FORMAT_VERSION, "precedent": version, **period, "alerts": alerts}
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A replay that was kept in a file. `version` is fit for a terminal; of each brief only what is compared is there."""
+
+    version: str
+    since: datetime
+    until: datetime
+    lines: tuple[Mapping[str, Any], ...]
+
+
+def read_before(name: str, lines: Iterable[str]) -> Before:
+    """The replay in a file; raises RecordRejected, naming the line, where it is none, is cut short, or is of a form not
+    known here."""
+    rows = [(number, row) for number, row in enumerate(lines, start=1) if row.strip()]
+    first, row = rows[0] if rows else (1, "")
+    written = _read(_Written, name, first, row)
+    if written.format_version > FORMAT_VERSION:
+        raise RecordRejected(name, NEWER.format(_plain(written.precedent)))
+    header = _read(_Header, name, first, row)
+    try:
+        since, until = header.since.astimezone(UTC), header.until.astimezone(UTC)
+    except OverflowError as wrong:  # the first and the last day there are, in a zone that has them on the day beyond
+        raise _not_ours(name, first, "since, until") from wrong
+    if since > until:
+        raise _not_ours(name, first, "since is after until")
+    seen: set[tuple[str, str]] = set()
+    found = []
+    for number, row in rows[1:]:
+        line = _read(_Line, name, number, row)
+        if (key := (line.incident_id, line.channel)) in seen:
+            raise _not_ours(name, number, "this alert is in it twice")
+        seen.add(key)
+        found.append(line.model_dump(exclude_unset=True))
+    if len(found) != header.alerts:
+        raise RecordRejected(name, SHORT.format(len(found), header.alerts))
+    return Before(_plain(header.precedent), since, until, tuple(found))
+
+
+def _read(shape: type[T], name: str, number: int, row: str) -> T:
+    try:
+        return shape.model_validate_json(row.encode("utf-8", "surrogateescape"))  # bytes that are no text: it says so
+    except ValidationError as wrong:
+        where = ".".join(str(part) for part in wrong.errors(include_url=False, include_input=False)[0]["loc"])
+        raise _not_ours(name, number, where) from wrong
+
+
+def _not_ours(name: str, number: int, why: str) -> RecordRejected:
+    told = f" ({_plain(why)})" if why else ""
+    return RecordRejected(name, NOT_OURS.format(f": line {number}{told}"))
+
+
+def _plain(text: str) -> str:
+    """What may be shown in a terminal, and no longer than a version is."""
+    return "".join(c if c.isprintable() else " " for c in text[:LONGEST_VERSION]).strip()

@@ -1,0 +1,220 @@
+"""Shadow mode around the use cases: what may be read in the shadow channel, what is left out, and how the mode is.
+
+Must not decide where a message goes (that is `bot.domain.operations.shadow`), nor post anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+
+from bot.domain.alerts.alert import Alert
+from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.operations.shadow import may_be_shown
+from bot.domain.recall.query import OPERATOR
+from bot.observability import logger
+from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
+from bot.ports.chat import Channel, Chat, Message, Posting
+from bot.ports.clock import Clock
+from bot.ports.nudges import Nudges
+from bot.ports.parts import OF_CHANNELS, owed, unless_refused
+from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, OwedRow
+
+WAIT_S = 60.0
+AGAIN_S = 1.0
+LOOK_EVERY_S = 30.0
+# How old what is known of a channel may be where it decides who reads something: a storm asks six times a minute.
+FRESH_S = 10.0
+PRIVATE = "private:"
+CHANGED = frozenset({"post", "update"})
+DIRECT = "D"
+# Slack's words for a shadow channel that was there a moment ago.
+LOST = frozenset({"not_in_channel", "is_archived", "channel_not_found"})
+LEFT_OUT = "who reads the shadow channel may not see alerts of this private channel"
+log = logger("shadow")
+
+
+def problem_of(channel: Channel) -> str | None:
+    """Why nothing can be written in a shadow channel, as a sentence; None where it can."""
+    if channel.is_shared:
+        return "it is shared with another organisation; choose a channel of your own"
+    if channel.is_archived:
+        return "it is archived; unarchive it and invite the bot, or choose another channel"
+    return None if channel.is_joined else "the bot is not in it; invite it: /invite @Precedent"
+
+
+async def look_at(chat: Chat, shadow: str) -> tuple[Channel | None, str | None]:
+    """The shadow channel, and what is wrong with it. Raises ChatAuthRejected, ChatUnavailable."""
+    try:
+        channel = await chat.channel(shadow, within_s=FRESH_S)
+    except ChatAuthRejected:
+        raise
+    except ChatRejected as refused:
+        return None, str(refused)
+    return channel, problem_of(channel)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowInShadow:
+    """The last look at a message that stands, or will stand, in a shadow channel: who reads that may read this, and it
+    says which channel it is of. `shadow` is the channel of the mode now; `head` puts channel and link above."""
+
+    chat: Chat
+    shadow: str | None
+    head: Callable[[Posting, str, str | None], Posting]
+
+    async def __call__(self, row: OwedRow, posting: Posting) -> Posting | None:
+        """The message to send; None where those who read there may not read it. Raises ChatUnavailable while the shadow
+        channel cannot be written to: what is owed there waits for it."""
+        place, origin = row.place or row.target_place, str(row.owed.payload.get("channel") or "")
+        if place is None or posting.operation not in (*CHANGED, "upload"):
+            return posting
+        there = await self._there(place.channel)
+        if not await self._may_be_read(row, origin, there):
+            return None
+        in_thread = row.under_result if row.place else place.under
+        if in_thread or posting.operation not in CHANGED:
+            return posting
+        link = await unless_refused(self.chat.permalink(origin, place.root_ts), None) if place.root_ts else None
+        return self.head(posting, origin, link)
+
+    async def _may_be_read(self, row: OwedRow, origin: str, there: Channel) -> bool:
+        """What goes to one person is of the channels that it names; what names none could be of any. An edit of it says
+        nothing new."""
+        origins: Sequence[str] = (origin,)
+        if origin.startswith(DIRECT):
+            origins = (row.owed.payload.get("extra") or {}).get(OF_CHANNELS) or ()
+            if not origins:
+                return row.owed.operation != "post"
+        for channel_id in origins:
+            here = await unless_refused(self.chat.channel(channel_id, within_s=FRESH_S), None)
+            if here is None or not may_be_shown(there.viewer, here.viewer):
+                return False
+        return True
+
+    async def _there(self, shadow: str) -> Channel:
+        channel, problem = await look_at(self.chat, shadow)
+        if channel is not None and problem is None:
+            return channel
+        if shadow == self.shadow:
+            raise _waits(shadow, str(problem))
+        raise ChatRejected(f"The shadow channel {shadow} cannot be written to: {problem}", "old_shadow_channel")
+
+    def meant(self, row: OwedRow, problem: BaseException) -> BaseException:
+        """What a failed delivery means: where the shadow channel of now was lost since it was looked at, the row waits
+        for it like all others."""
+        place = row.place or row.target_place
+        if place and place.channel == self.shadow and isinstance(problem, ChatRejected) and problem.code in LOST:
+            return _waits(place.channel, str(problem))
+        return problem
+
+
+def _waits(shadow: str, problem: str) -> ChatUnavailable:
+    said = f"The shadow channel {shadow} cannot be written to: {problem.rstrip('.')}."
+    return ChatUnavailable(f"{said} What is owed there waits; mend it, or set another SHADOW_CHANNEL.", WAIT_S)
+
+
+async def hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: float | None = FRESH_S) -> bool:
+    """Whether incidents of this visibility may not be shown in the shadow channel. Raises ChatUnavailable."""
+    if not visibility.startswith(PRIVATE):
+        return False
+    here = await unless_refused(chat.channel(visibility.removeprefix(PRIVATE), within_s=within_s), None)
+    return here is None or not may_be_shown(shadow.viewer, here.viewer)
+
+
+Admit = Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
+
+
+@dataclass(frozen=True, slots=True)
+class AdmitInShadow:
+    """What is agreed in the alert's channel (`admit`), and that nobody is called by a message in the shadow channel. An
+    alert of a private channel that may not be shown there is counted, and gets no brief."""
+
+    admit: Admit
+    chat: Chat
+    shadow: str
+
+    async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
+        """See `AdmitAlert`. Raises StoreUnavailable; ChatUnavailable, too, where the channel became another one while
+        its alert was read: it is read anew then."""
+        admission = replace(await self.admit(row, channel, alert, at), tell=None)
+        if admission.outcome is not Outcome.ANSWER:
+            return admission
+        now = await unless_refused(self.chat.channel(channel.id, within_s=FRESH_S), channel)
+        if (now.visibility, now.is_silent) != (channel.visibility, channel.is_silent):
+            raise ChatUnavailable("Who reads this channel changed just now: its alert is read anew.", AGAIN_S)
+        there = await unless_refused(self.chat.channel(self.shadow, within_s=FRESH_S), Channel(self.shadow))
+        if await hidden(self.chat, there, channel.visibility):
+            return Admission(Outcome.COUNT_ONLY, LEFT_OUT)
+        return admission
+
+
+@dataclass(frozen=True, slots=True)
+class NudgesInShadow:
+    """The Nudges port without the incidents that may not be shown in the shadow channel: they wait for the mode's end."""
+
+    nudges: Nudges
+    chat: Chat
+    shadow: str
+
+    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+        """See the port. Raises ChatUnavailable, too."""
+        there = await unless_refused(self.chat.channel(self.shadow, within_s=FRESH_S), None)
+        found = await self.nudges.waiting(since) if there else ()
+        return tuple([life for life in found if there and not await hidden(self.chat, there, life.visibility)])
+
+    async def claim(self, person: str, day: date, incident_ids: Sequence[str], changes: Changes) -> bool:
+        """See the port."""
+        return await self.nudges.claim(person, day, incident_ids, changes)
+
+    async def settle(self, incident_id: str) -> None:
+        """See the port."""
+        await self.nudges.settle(incident_id)
+
+
+@dataclass(slots=True)
+class TellLeftOut:
+    """Says in the shadow channel how many alerts of private channels were left out today (UTC): one line a day, edited."""
+
+    store: IncidentStore
+    chat: Chat
+    clock: Clock
+    shadow: str
+    render: Callable[[int], Message]
+    _told: tuple[date, int] | None = field(default=None)
+
+    async def __call__(self) -> float:
+        """Look once; seconds until the next look. Raises StoreUnavailable, ChatUnavailable."""
+        there, problem = await look_at(self.chat, self.shadow)
+        if there is None or problem:
+            return LOOK_EVERY_S
+        now = self.clock.now()
+        since = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        lives = await self.store.lives(since, now + timedelta(seconds=1), OPERATOR)
+        known = {v: await hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
+        count = sum(known[life.visibility] for life in lives)
+        if count and self._told != (since.date(), count):
+            message, name = self.render(count), f"left-out/{self.shadow}/{since.date().isoformat()}"
+            posting = Posting("post", self.shadow, name, message.text, message.blocks)
+            await self.store.commit(Changes(owed=(owed(posting, key=name, replaces=True),)))
+            self._told = (since.date(), count)
+        return LOOK_EVERY_S
+
+
+async def told_of(chat: Chat, shadow: str) -> tuple[bool, str]:
+    """Whether shadow mode can do its work, and how it stands, in words for people. Never raises for Slack's sake."""
+    try:
+        channel, problem = await look_at(chat, shadow)
+    except (ChatAuthRejected, ChatUnavailable) as down:
+        return False, f"on, channel {shadow}: {down}"
+    if problem or channel is None:
+        return False, f"on, but channel {shadow} cannot be written to: {problem}. What is owed there waits"
+    return True, f"on: all that I would say by myself goes to #{channel.name or shadow}, nothing to alert channels"
+
+
+async def begin(chat: Chat, shadow: str) -> None:
+    """Say in the log that the mode is on, and loudly what keeps it from working."""
+    fine, told = await told_of(chat, shadow)
+    (log.warning if fine else log.error)("shadow mode", state=told)

@@ -1,0 +1,163 @@
+"""How the bot is doing: what it depends on, reachable or not, in words for people. Must not repair anything."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.operations.dependency import Dependency, told
+from bot.domain.recall.query import OPERATOR
+from bot.ports import StoreUnavailable
+from bot.ports.brief_timings import Traces
+from bot.ports.clock import Clock
+from bot.ports.memory import BankStatus, Index, RemoteBank
+from bot.ports.outbox_admin import InboxDesk
+from bot.ports.unit_of_work import Outbox, StoreHealth
+
+LAST_ALERTS_DAYS, LAST_ALERTS = 30, 8
+SHADOW_MODE = "Shadow mode"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """One dependency. `ok` None: not configured, which is fine. `channels`: with the time of the last alert in each."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    channels: tuple[tuple[str, datetime], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportStatus:
+    """The state of store, memory, what is owed, model and evidence."""
+
+    health: StoreHealth
+    outbox: Outbox
+    index: Index
+    clock: Clock
+    memory: str
+    model: str
+    version: str
+    events: InboxDesk | None = None
+    paused: Callable[[], Mapping[str, str]] = dict
+    bank: RemoteBank | None = None
+    watched: Callable[[], Mapping[str, Dependency]] = dict
+    traces: Traces | None = None
+    sources: tuple[str, ...] | None = None
+    shadow: Callable[[], Awaitable[tuple[bool, str]]] | None = None
+
+    async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
+        """One line for each dependency, since when it is so, and the last alert of each channel. Never raises: a store
+        that is down is a line, too."""
+        lines, watched, now = await self._lines(viewer), self.watched(), self.clock.now()
+        named = {line.name for line in lines}
+        others = tuple(
+            StatusLine(name, d.problem is None, f"answers {told(d, now)}" if d.problem is None else told(d, now))
+            for name, d in watched.items()
+            if name not in named
+        )
+        since = tuple(_with_since(line, watched.get(line.name), now) for line in lines)
+        unasked = _unasked(self.sources, watched) if self.sources is not None else ()
+        mode = (StatusLine(SHADOW_MODE, *await self.shadow()),) if self.shadow else ()
+        return (*mode, *since[:1], *others, *unasked, *since[1:])
+
+    async def _lines(self, viewer: Viewer) -> tuple[StatusLine, ...]:
+        store = await self.health.status()
+        line = StatusLine("Store", store.writable, store.problem or f"writable, schema {store.schema}")
+        if not store.writable:
+            return (line, StatusLine("Version", True, self.version))
+        try:
+            known = await self.index.known(viewer)
+            counts = await self.outbox.counts()
+            oldest = await self.outbox.oldest_pending_at()
+            events = await self.events.counts() if self.events else {}
+            alerts = await self._last_alerts(viewer)
+        except StoreUnavailable as problem:
+            return (line, StatusLine("Memory", False, str(problem)))
+        remote = (bank_line(await self.bank.status()),) if self.bank else ()
+        return (
+            line,
+            StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
+            *remote,
+            owed_line(counts, oldest, self.clock.now()),
+            *paused_lines(self.paused()),
+            events_line(events),
+            *alerts,
+            StatusLine("Model", None if self.model == "off" else True, self.model),
+            StatusLine("Version", True, self.version),
+        )
+
+    async def _last_alerts(self, viewer: Viewer) -> tuple[StatusLine, ...]:
+        if self.traces is None:
+            return ()
+        since = self.clock.now() - timedelta(days=LAST_ALERTS_DAYS)
+        seen = await self.traces.last_alerts(viewer, since, LAST_ALERTS)
+        none = f"none in {LAST_ALERTS_DAYS} days"
+        return (StatusLine("Last alerts", True if seen else None, "" if seen else none, seen),)
+
+
+def evidence_name(source: str) -> str:
+    """What status calls a source of evidence."""
+    return f"Evidence: {source}"
+
+
+def _unasked(sources: tuple[str, ...], watched: Mapping[str, Dependency]) -> tuple[StatusLine, ...]:
+    """The configured sources that no alert needed yet; or that there are none."""
+    if not sources:
+        return (StatusLine("Evidence", None, "no source is configured"),)
+    names = (evidence_name(source) for source in sources)
+    return tuple(StatusLine(name, None, "not asked since the start") for name in names if name not in watched)
+
+
+def _with_since(line: StatusLine, dependency: Dependency | None, now: datetime) -> StatusLine:
+    """The line, with for how long it is so where that is known and says the same."""
+    if dependency is None or line.ok is not (dependency.problem is None):
+        return line
+    lasted = told(dependency, now)
+    if dependency.problem is not None:
+        lasted = f"for {lasted.removeprefix('down for ').partition(':')[0]}"
+    return replace(line, detail=f"{line.detail}, {lasted}")
+
+
+def bank_line(status: BankStatus) -> StatusLine:
+    """The remote bank: reachable, which version, and its latest failure, which may be mended since."""
+    if status.problem:
+        return StatusLine("Hindsight", False, f"{status.problem} The local index answers.")
+    latest = (
+        f", latest failure {status.last_error_at:%Y-%m-%d %H:%M} UTC: {status.last_error}"
+        if status.last_error_at
+        else ""
+    )
+    return StatusLine("Hindsight", True, f"version {status.version}, bank {status.bank}{latest}")
+
+
+def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:
+    """What is owed outside: fine while nothing waits for more than five minutes and nothing was refused."""
+    rows = dict(counts)
+    waiting = sum(n for state, n in rows.items() if state.endswith((".pending", ".sending")))
+    dead = sum(n for state, n in rows.items() if state.endswith(".dead"))
+    minutes = (now - oldest).total_seconds() / 60 if oldest else 0.0
+    said = (
+        f"{waiting} waiting"
+        + (f", oldest {minutes:.0f} min" if waiting else "")
+        + (f", {dead} refused: see `precedent outbox list`" if dead else "")
+    )
+    return StatusLine("Outbox", minutes < 5 and dead == 0, said)
+
+
+def paused_lines(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
+    """One line for each destination that refuses the bot: what is owed there waits."""
+    return tuple(
+        StatusLine(f"Delivery to {name}", False, f"paused, tried again every minute: {reason}")
+        for name, reason in paused.items()
+    )
+
+
+def events_line(counts: Mapping[str, int]) -> StatusLine:
+    """What Slack sent and is not worked off: fine while nothing was given up."""
+    waiting, dead = counts.get("pending", 0) + counts.get("working", 0), counts.get("dead", 0)
+    given_up = f", {dead} given up: see `precedent inbox list`" if dead else ""
+    return StatusLine("Inbox", dead == 0, f"{waiting} waiting{given_up}")

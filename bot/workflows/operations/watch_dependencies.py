@@ -1,0 +1,53 @@
+"""Looks at what the bot depends on, so that status can say since when something is as it is. Must not repair anything."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bot.domain.operations.dependency import Dependency, looked_at
+from bot.observability import DEPENDENCY_UP, logger
+from bot.ports import PrecedentError
+from bot.ports.clock import Clock
+
+EVERY_S = 20.0
+Probe = Callable[[], Awaitable[str | None]]
+log = logger("dependencies")
+
+
+@dataclass(slots=True)
+class WatchDependencies:
+    """Looks at each `probe` (which gives the problem, or None) from time to time, and hears of those that are noted as
+    they are used: `noted` gives their names and problems."""
+
+    clock: Clock
+    probes: dict[str, Probe] = field(default_factory=dict)
+    noted: Callable[[], Iterable[tuple[str, str | None]]] = tuple
+    _states: dict[str, Dependency] = field(default_factory=dict)
+
+    async def __call__(self) -> float:
+        """Look at each once; seconds until the next look."""
+        found = {name: await self._problem(probe) for name, probe in list(self.probes.items())}
+        for name, problem in (*found.items(), *self.noted()):
+            self._note(name, problem)
+        return EVERY_S
+
+    def states(self) -> Mapping[str, Dependency]:
+        """How everything is that was looked at, by name."""
+        return dict(self._states)
+
+    async def _problem(self, probe: Probe) -> str | None:
+        try:
+            return await probe()
+        except PrecedentError as problem:
+            return str(problem)
+
+    def _note(self, name: str, problem: str | None) -> None:
+        before = self._states.get(name)
+        after = looked_at(before, name, problem, self.clock.now())
+        self._states[name] = after
+        DEPENDENCY_UP.labels(name).set(int(problem is None))
+        if before and before.problem is None and problem is not None:
+            log.warning("a dependency is down", dependency=name, problem=problem)
+        elif before and before.problem is not None and problem is None:
+            log.warning("a dependency is back", dependency=name)

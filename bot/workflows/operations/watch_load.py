@@ -1,0 +1,38 @@
+"""Watching how much waits in the inbox, so that work gives way before acknowledgements do. Must not decide what gives way.
+
+What costs time for one alert and can be left out (evidence, a model's words, recall in a storm) asks `load` first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.domain.operations.load import Load, load_of
+from bot.observability import logger
+from bot.ports.unit_of_work import Backlog
+
+EVERY_S = 0.5
+log = logger("pressure")
+
+
+@dataclass(slots=True)
+class WatchPressure:
+    """Knows the load as it was at the last look."""
+
+    backlog: Backlog
+    _load: Load = Load.FULL
+
+    async def __call__(self) -> float:
+        """Look once; seconds until the next look. Raises StoreUnavailable."""
+        waiting = await self.backlog.waiting()
+        load = load_of(waiting)
+        if load is not self._load:
+            log.warning(
+                "the load changed", load=load.value, waiting=waiting.rows, oldest_s=waiting.oldest.total_seconds()
+            )
+        self._load = load
+        return EVERY_S
+
+    def load(self) -> Load:
+        """What can be done for an alert now."""
+        return self._load

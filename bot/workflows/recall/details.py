@@ -1,0 +1,94 @@
+"""Everything behind a brief, and the same brief without memory, for one person who may see it now.
+
+Must not post or store anything, and must not show what the asker may not see any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.brief.decide import Brief, with_evidence
+from bot.domain.brief.timings import TraceStep, steps_of
+from bot.domain.recall.query import build_query
+from bot.domain.recall.ranking import OutsideMemory
+from bot.ports import IncidentNotFound
+from bot.ports.brief_timings import Traces
+from bot.ports.clock import Clock
+from bot.ports.memory import Index, Recall
+from bot.ports.unit_of_work import IncidentStore, PostedBrief
+
+NO_BRIEF = "{} has no brief in this channel."
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A brief in full. `anew`: it is not the one that was posted, for something in that one may not be shown any more (it
+    is gone, or not for who asks). `outside`: what a shared bank holds without a record; never counted. `trace`: how the
+    alert became this brief."""
+
+    brief: Brief
+    anew: bool = False
+    outside: tuple[OutsideMemory, ...] = ()
+    trace: tuple[TraceStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDetails:
+    """Details of an incident's brief in a channel. `preview` is `PreviewBrief`."""
+
+    store: IncidentStore
+    recall: Recall
+    index: Index
+    preview: Callable[..., Awaitable[Brief]]
+    clock: Clock
+    traces: Traces | None = None
+
+    async def __call__(self, incident_id: str, channel_id: str, viewer: Viewer) -> Details:
+        """For this viewer. Raises IncidentNotFound (no brief there), StoreUnavailable."""
+        brief, anew = await self._seen(await self._posted(incident_id, channel_id), viewer)
+        query = build_query(brief.alert, await self.index.known_names(), frozenset({incident_id}))
+        traced = await self.traces.of(incident_id, channel_id) if self.traces else None
+        trace = steps_of(traced, brief) if traced else ()
+        return Details(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
+
+    async def brief(self, incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
+        """The brief alone, as this viewer may see it now. Raises as above."""
+        return (await self._seen(await self._posted(incident_id, channel_id), viewer))[0]
+
+    async def compared(self, incident_id: str, channel_id: str, viewer: Viewer) -> tuple[Brief, Brief]:
+        """The brief with memory, and without. Raises as above."""
+        brief, _ = await self._seen(await self._posted(incident_id, channel_id), viewer)
+        at = brief.now or self.clock.now()
+        without = await self.preview(brief.alert, viewer, at, incident=brief.incident, use_memory=False)
+        return brief, with_evidence(without, brief.evidence, brief.evidence_at)
+
+    async def _posted(self, incident_id: str, channel_id: str) -> PostedBrief:
+        here = [b for b in await self.store.briefs(incident_id) if b.is_in(channel_id)]
+        if not here:
+            raise IncidentNotFound(NO_BRIEF.format(incident_id))
+        return here[0]
+
+    async def _seen(self, posted: PostedBrief, viewer: Viewer) -> tuple[Brief, bool]:
+        """The brief as it was posted, where this viewer may see all that it rests on; else computed for them."""
+        brief = posted.brief
+        named = tuple(dict.fromkeys(_named(brief)))
+        found = await self.store.find(named)
+        if all(n in found and viewer.may_see(found[n].source.visibility) for n in named):
+            return brief, False
+        at = brief.now or self.clock.now()
+        fresh = await self.preview(brief.alert, viewer, at, incident=brief.incident, history=brief.history)
+        return replace(with_evidence(fresh, brief.evidence, brief.evidence_at), same_outage=None), True
+
+
+def _named(brief: Brief) -> Iterator[str]:
+    """The incidents that a brief rests on or lists."""
+    yield from (source.incident_id for source in (*brief.sources, *brief.possible))
+    if brief.same_outage:
+        yield brief.same_outage.incident_id
+    if brief.root_cause:
+        yield brief.root_cause.incident_id
+    rated = (*((brief.recommendation,) if brief.recommendation else ()), *brief.alternatives)
+    for group in (*rated, *brief.did_not_work, *brief.skip, *brief.later):
+        yield from group.incidents

@@ -1,0 +1,129 @@
+"""Recall: the one way to precedents, and the question that people ask. Must not score text, render or decide a brief.
+
+The index is always asked: what was just recorded is there before any bank knows it. A bank adds what it finds; when it
+is down, the answer says so. What the store had and forgot does not come back through a bank that has not heard of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Incident, VerificationStatus
+from bot.domain.recall.query import Query, query_from_text
+from bot.domain.recall.ranking import Candidate, Missing, OutsideMemory, Recalled, rank
+from bot.observability import logger
+from bot.ports import MemoryRejected, MemoryUnavailable, StoreUnavailable
+from bot.ports.memory import BankHit, Index, MemoryBank, Recall
+from bot.ports.unit_of_work import IncidentStore
+
+OUTSIDE_AT_MOST = 5
+LIMIT = 50
+DEADLINE_S = 4.0
+log = logger("recall")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPrecedents:
+    """The Recall port over the index and, where one is set up, a memory bank. `deadline_s` is the bank's."""
+
+    index: Index
+    bank: MemoryBank | None = None
+    store: IncidentStore | None = None
+    deadline_s: float = DEADLINE_S
+    limit: int = LIMIT
+
+    async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
+        """See the port."""
+        hits, missing = await self._ask_bank(query, viewer)
+        try:
+            known = await self.index.known(viewer)
+            found = await self.index.candidates(query, viewer, self.limit)
+            there = {candidate.incident.incident_id for candidate in found}
+            more = tuple(hit.incident_id for hit in hits if hit.incident_id not in there)
+            found += await self.index.scored(query, viewer, more) if more else ()
+            foreign = await self._foreign(hits, found)
+        except StoreUnavailable as problem:
+            if not hits:
+                raise
+            known, found, foreign, missing = 0, (), hits, (*missing, Missing("memory", str(problem)))
+        candidates = (*found, *only_in_bank(foreign, found, query, viewer))
+        return Recalled(rank(query, candidates, known=known), known, missing, outside_memory(foreign))
+
+    async def _foreign(self, hits: Sequence[BankHit], found: Sequence[Candidate]) -> tuple[BankHit, ...]:
+        """The hits that are not the store's: neither here (be they visible or not), nor once here and retracted."""
+        here = {candidate.incident.incident_id for candidate in found}
+        others = [hit.incident_id for hit in hits if hit.incident_id not in here]
+        if others and self.store:
+            here |= set(await self.store.find(others)) | await self.store.forgotten(others)
+        return tuple(hit for hit in hits if hit.incident_id not in here)
+
+    async def _ask_bank(self, query: Query, viewer: Viewer) -> tuple[tuple[BankHit, ...], tuple[Missing, ...]]:
+        if self.bank is None:
+            return (), ()
+        try:
+            async with asyncio.timeout(self.deadline_s):
+                return (await self.bank.recall(query, self.limit, viewer))[: self.limit], ()
+        except TimeoutError:
+            reason = f"the memory bank did not answer within {self.deadline_s:g} s"
+        except (MemoryUnavailable, MemoryRejected) as problem:
+            reason = str(problem).rstrip(".")
+        log.warning("the memory bank is missing", reason=reason)
+        return (), (Missing("memory", f"{reason}; the local index answers"),)
+
+
+def only_in_bank(
+    hits: Sequence[BankHit], found: Sequence[Candidate], query: Query, viewer: Viewer
+) -> tuple[Candidate, ...]:
+    """Records that only a shared bank knows, each once. Nobody here verified them, so their attempts are UNVERIFIED."""
+    seen = {candidate.incident.incident_id for candidate in found} | query.exclude
+    records: dict[str, Incident] = {}
+    for hit in hits:
+        if hit.incident and hit.incident_id not in seen and viewer.may_see(hit.incident.source.visibility):
+            records.setdefault(hit.incident_id, unverified(hit.incident))
+    return tuple(Candidate(record) for record in records.values())
+
+
+def outside_memory(hits: Sequence[BankHit]) -> tuple[OutsideMemory, ...]:
+    """What another writer kept that is no record: to be listed, never counted; the nearest few."""
+    texts = (OutsideMemory(hit.incident_id, hit.text) for hit in hits if hit.incident is None and hit.text)
+    return tuple(texts)[:OUTSIDE_AT_MOST]
+
+
+def unverified(record: Incident) -> Incident:
+    """The record with every attempt's outcome unknown to us."""
+    attempts = tuple(replace(attempt, status=VerificationStatus.UNVERIFIED) for attempt in record.attempts)
+    return replace(record, attempts=attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """What a person asks: a text with filters."""
+
+    recall: Recall
+    index: Index
+
+    async def __call__(
+        self,
+        text: str,
+        viewer: Viewer,
+        *,
+        vendor: str | None = None,
+        service: str | None = None,
+        region: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> tuple[Query, Recalled]:
+        """Precedents for a text, best first: at most `limit`, and not older than `since`. Raises StoreUnavailable."""
+        known = await self.index.known_names()
+        query = query_from_text(text, known, vendor=vendor, service=service, region=region)
+        recalled = await self.recall.precedents(query, viewer)
+        kept = [p for p in recalled.precedents if since is None or _is_after(p.incident, since)]
+        return query, replace(recalled, precedents=tuple(kept[:limit]))
+
+
+def _is_after(record: Incident, since: datetime) -> bool:
+    return record.happened_at is not None and record.happened_at >= since

@@ -1,0 +1,39 @@
+"""Recall that heeds what persons said of precedents and fixes. Must not ask the index or a bank itself.
+
+Everything that shows precedents goes through it, so thread, `/recall`, Compare and the command line agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.fixes.grouping import filed_of
+from bot.domain.recall.feedback import Said, heed
+from bot.domain.recall.query import Query
+from bot.domain.recall.ranking import Missing, Recalled
+from bot.observability import logger
+from bot.ports import StoreUnavailable
+from bot.ports.feedback import SaidStore
+from bot.ports.memory import Recall
+
+UNREAD = Missing("memory", "what people said of precedents cannot be read now, so it is not heeded")
+log = logger("recall")
+
+
+@dataclass(frozen=True, slots=True)
+class HeedingRecall:
+    """The Recall port over another one."""
+
+    recall: Recall
+    said: SaidStore
+
+    async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
+        """See the port."""
+        recalled = await self.recall.precedents(query, viewer)
+        try:
+            said = Said(await self.said.asides(query), filed_of(await self.said.fixes_said()))
+        except StoreUnavailable as problem:
+            log.warning("what people said is not heeded", problem=str(problem))
+            return replace(recalled, missing=(*recalled.missing, UNREAD))
+        return heed(recalled, query, said, viewer)

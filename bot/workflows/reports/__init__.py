@@ -1,0 +1,1 @@
+"""The digest and the usefulness report. Must not hold code of its own."""

@@ -1,0 +1,111 @@
+"""The digest: gather a period, compose it, and owe it to channels once per period.
+
+Must not schedule itself (that is `bot.bootstrap.jobs`) or render.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.fixes.grouping import filed_of
+from bot.domain.incidents.lifecycle import Life
+from bot.domain.reports.digest import Digest, compose, period_for
+from bot.domain.reports.digest_chart import chart_of
+from bot.domain.reports.schedule import DigestTime, digest_time, last_digest
+from bot.ports.channels import ChannelStore
+from bot.ports.chat import Channel, Chat, Posting, Surfaces
+from bot.ports.clock import Clock
+from bot.ports.feedback import SaidStore
+from bot.ports.files import picture_file
+from bot.ports.parts import owed, unless_refused
+from bot.ports.unit_of_work import Changes, Claims, IncidentStore, Owed
+
+CHANNELS_OF_LAST = timedelta(days=60)
+CATCH_UP = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeDigest:
+    """The digest of a period for whoever may see it."""
+
+    store: IncidentStore
+    said: SaidStore
+
+    async def __call__(self, since: datetime, until: datetime, viewer: Viewer, period: str) -> Digest:
+        """What recurred in [since, until), against the period of the same length before; fixes are counted as persons filed
+        them. Raises StoreUnavailable."""
+        lives = await self.store.lives(since - (until - since), until, viewer)
+        records = await self.store.records(viewer)
+        answered = [
+            a for life in lives if life.opened_at >= since for a in [await self._answered(life)] if a is not None
+        ]
+        filed = filed_of(await self.said.fixes_said())
+        return compose(records, lives, since, until, period, answered, filed)
+
+    async def _answered(self, life: Life) -> bool | None:
+        """Whether memory had an answer for an incident; None if it got no brief that asked memory."""
+        asked = [b.brief for b in await self.store.briefs(life.incident_id) if b.brief.memory_mode == "on"]
+        return any(brief.insufficient_memory is None for brief in asked) if asked else None
+
+
+@dataclass(frozen=True, slots=True)
+class PostDigests:
+    """Owe each channel that had briefs lately its digest, when its own time has come; each channel and period once,
+    whoever asks and however often. A channel that is shared with another organisation (by now) gets none unless a
+    steward allowed it. `default` is the time of channels that set none."""
+
+    store: IncidentStore
+    said: SaidStore
+    channels: ChannelStore
+    claims: Claims
+    chat: Chat
+    surfaces: Surfaces
+    clock: Clock
+    default: DigestTime
+    # Claimed already, as far as this process knows: asking again would compose for nothing.
+    _done: set[tuple[str, date]] = field(default_factory=set)
+
+    async def __call__(self) -> int:
+        """How many digests are owed now. One that was due within a day and missed is made up for. Raises
+        StoreUnavailable, ChatUnavailable."""
+        now = self.clock.now()
+        posted = 0
+        for channel_id in await self.store.brief_channels(now - CHANNELS_OF_LAST):
+            when = digest_time(await self.channels.settings(channel_id), self.default)
+            due = last_digest(when, now)
+            if due is not None and now - due < CATCH_UP:
+                posted += await self._post(channel_id, when, due.astimezone(when.zone).date())
+        return posted
+
+    async def _post(self, channel_id: str, when: DigestTime, due: date) -> bool:
+        if (channel_id, due) in self._done:
+            return False
+        channel = await self._open_channel(channel_id)
+        if channel is None:
+            return False
+        period = period_for(due, when.day, when.zone)
+        digest = await ComposeDigest(self.store, self.said)(period.since, period.until, channel.viewer, period.name)
+        message = self.surfaces.digest(digest)
+        delivery = f"digest/{channel_id}/{period.key.isoformat()}"
+        posting = Posting("post", channel_id, delivery, message.text, message.blocks)
+        rows = (owed(posting, key=f"digest/{channel_id}"), *_picture(digest, channel_id, delivery, period.key))
+        claimed = await self.claims.claim("digest", channel_id, period.key, Changes(owed=rows))
+        self._done.add((channel_id, due))
+        return claimed
+
+    async def _open_channel(self, channel_id: str) -> Channel | None:
+        """The channel, if a digest may go there: one that is gone or read by another organisation costs nobody else."""
+        channel = await unless_refused(self.chat.channel(channel_id), None)
+        return None if channel is None or channel.is_silent else channel
+
+
+def _picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[Owed, ...]:
+    """Its picture, into the thread of its message, after that: whatever becomes of the picture, the text is out."""
+    chart = chart_of(digest)
+    if chart is None:
+        return ()
+    day = key.isoformat()
+    posting = picture_file(channel_id, f"chart/{channel_id}/{day}", f"digest-{day}.png", chart.heading, chart)
+    return (owed(posting, key=f"digest/{channel_id}", target=delivery),)

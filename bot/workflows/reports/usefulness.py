@@ -1,0 +1,42 @@
+"""The report on the bot itself: gather the rows of a period for whoever may see them. Must not count or render."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.brief.decide import spoke_of_strong
+from bot.domain.fixes.grouping import filed_of
+from bot.domain.reports.usefulness import Feedback, Report, Told, report
+from bot.ports.feedback import SaidStore
+from bot.ports.unit_of_work import IncidentStore
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeReport:
+    """The report of a period. A strong precedent that somebody set aside was wrong for the incident under whose brief it was
+    said."""
+
+    store: IncidentStore
+    said: SaidStore
+
+    async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
+        """Over the incidents that the viewer may see. Raises StoreUnavailable."""
+        lives = await self.store.lives(since, until, viewer)
+        ids = [life.incident_id for life in lives]
+        records, posts = await self.store.find(ids), await self.store.posts_about(since)
+        rows = [
+            Told(
+                life,
+                records.get(life.incident_id),
+                tuple(posted.brief for posted in await self.store.briefs(life.incident_id)),
+                posts.get(life.incident_id, 0),
+            )
+            for life in lives
+        ]
+        asides = [aside for aside in await self.said.asides() if since <= aside.at < until]
+        briefs = {row.life.incident_id: row.briefs for row in rows}
+        strong = [a for a in asides if all(spoke_of_strong(a, brief) for brief in briefs.get(a.about, ()))]
+        feedback = [Feedback(aside.about, right=False) for aside in strong]
+        return report(rows, feedback, since, until, filed_of(await self.said.fixes_said()))

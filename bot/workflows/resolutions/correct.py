@@ -1,0 +1,282 @@
+"""Correct, retract or purge a record: who may, one durable commit, the audit line, and what is owed for it.
+
+Must not render or call Slack, and must not tell the threads itself: that is the work which it owes to the inbox.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.domain.access.roles import Act, Permission, Stewards, may
+from bot.domain.incidents.corrections import (
+    BOUNDARY,
+    FAILED_CHECKS,
+    TITLE,
+    Difference,
+    differences,
+    is_author,
+    mark_of,
+    newly_verified,
+    texts_of,
+    with_texts,
+    words_of,
+)
+from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.record import Boundary, FailedCheck, Incident
+from bot.domain.text.redaction import mask
+from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.channels import People
+from bot.ports.clock import Clock
+from bot.ports.unit_of_work import Changes, Destination, IncidentStore, Owed, Purging, Received
+from bot.records.incident_json import record_changed, write_record
+
+KIND = "corrected"
+CORRECTED, RETRACTED, PURGED = "corrected", "retracted", "purged"
+MAX_TITLE, MAX_TEXT, MAX_REASON = 300, 3000, 500
+CONFLICTS = 5
+NOT_NOW = "Somebody changed this meanwhile. It says now: “{}”. Close this and begin again."
+STILL_OPEN = (
+    "{} is still open, so nothing is recalled from it: there is nothing to retract. "
+    "If it is no alert, choose “Not an alert…” under its brief."
+)
+Checks = Callable[[str], tuple[FailedCheck, ...]]
+
+
+class Gate(Protocol):
+    """Whether a person may act on a record (None: one that is not there)."""
+
+    async def __call__(self, user_id: str, act: Act, record: Incident | None, /) -> None:
+        """Raises NotAllowedHere, with who may."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordGate:
+    """Authors and stewards, as Slack says who people are."""
+
+    people: People
+    stewards: Stewards
+
+    async def __call__(self, user_id: str, act: Act, record: Incident | None) -> None:
+        """See `Gate`."""
+        author = record is not None and is_author(record, user_id)
+        permission = may(await self.people.person(user_id), act, self.stewards, is_author=author)
+        if not permission.allowed:
+            raise NotAllowedHere(permission.refusal)
+
+
+async def operator_may(_user_id: str, _act: Act, _record: Incident | None) -> None:
+    """Who holds the database may do everything with it."""
+
+
+async def operator_confirms(_user_id: str) -> Permission:
+    """What the operator states counts."""
+    return Permission(True)
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A correction that was made: the record now, and what changed."""
+
+    record: Incident
+    changed: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditRecord:
+    """Correct a record. `checks` reads failed checks as they are typed; `owes_bank` as in `Resolve`."""
+
+    store: IncidentStore
+    may: Gate
+    confirms: Callable[[str], Awaitable[Permission]]
+    checks: Checks
+    clock: Clock
+    owes_bank: bool = False
+
+    async def form(self, incident_id: str, user_id: str) -> Incident:
+        """The record as it is, for who may edit it. Raises IncidentNotFound, NotAllowedHere."""
+        record = await self.store.record(incident_id)
+        await self.may(user_id, Act.EDIT, record)
+        return record
+
+    async def __call__(
+        self, incident_id: str, user_id: str, said: Mapping[str, str], shown: Mapping[str, str], once: str
+    ) -> Edited:
+        """Change what the person changed. `said`: texts by field; `shown`: the marks of what the modal showed, so that
+        what somebody else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field,
+        NotAllowedHere, IncidentNotFound, StoreUnavailable."""
+        typed = {name: _clean(text) for name, text in said.items() if mark_of(text) != shown.get(name)}
+        for _ in range(CONFLICTS):
+            try:
+                return await self._edit(incident_id, user_id, typed, shown, once)
+            except StoreConflict:
+                continue
+        return await self._edit(incident_id, user_id, typed, shown, once)
+
+    async def _edit(
+        self, incident_id: str, user_id: str, typed: Mapping[str, str], shown: Mapping[str, str], once: str
+    ) -> Edited:
+        before = await self.form(incident_id, user_id)
+        _require_same(before, typed, shown)
+        _require_valid(typed)
+        after = with_texts(before, typed, self.checks(typed[FAILED_CHECKS]) if FAILED_CHECKS in typed else None)
+        if after == before:
+            return Edited(before, ())
+        if newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
+            raise RecordRejected(_verified_field(before, after), confirmed.refusal)
+        changes = Changes(
+            lives=await _life(self.store, incident_id),
+            records=(after,),
+            expected=(before,),
+            owed=_to_bank("retain", incident_id, once) if self.owes_bank else (),
+            received=(_work(CORRECTED, incident_id, user_id, once),),
+            once=f"edit/{once}",
+            audit=((user_id, "edit", incident_id, record_changed(before, after)),),
+        )
+        await self.store.commit(changes)
+        return Edited(after, differences(before, after))
+
+
+@dataclass(frozen=True, slots=True)
+class RetractRecord:
+    """Take a record out of memory; its incident and its thread stay."""
+
+    store: IncidentStore
+    may: Gate
+    owes_bank: bool = False
+
+    async def form(self, incident_id: str, user_id: str) -> Incident:
+        """The record, for who may retract it. Raises IncidentNotFound, NotAllowedHere, RecordRejected (still open)."""
+        record = await self.store.record(incident_id)
+        await self.may(user_id, Act.RETRACT, record)
+        if any(x.state in (IncidentState.OPEN, IncidentState.CLEARED) for x in await _life(self.store, incident_id)):
+            raise RecordRejected("", STILL_OPEN.format(incident_id))
+        return record
+
+    async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> Incident:
+        """The record that is gone from recall now. Raises RecordRejected ("reason"), and what `form` raises."""
+        why = _reason(reason)
+        for _ in range(CONFLICTS):
+            try:
+                return await self._retract(incident_id, user_id, why, once)
+            except StoreConflict:
+                continue
+        return await self._retract(incident_id, user_id, why, once)
+
+    async def _retract(self, incident_id: str, user_id: str, why: str, once: str) -> Incident:
+        record = await self.form(incident_id, user_id)
+        changes = Changes(
+            lives=await _life(self.store, incident_id),
+            retracted=(incident_id,),
+            expected=(record,),
+            owed=_to_bank("retract", incident_id, once) if self.owes_bank else (),
+            received=(_work(RETRACTED, incident_id, user_id, once),),
+            once=f"retract/{once}",
+            audit=((user_id, "retract", incident_id, record_changed(record, None, why)),),
+        )
+        await self.store.commit(changes)
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What a purge did: whether there was anything, and the SHA-256 of the record (None where there was none)."""
+
+    incident_id: str
+    was_there: bool
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeRecord:
+    """Remove a record and everything that quotes it, for good."""
+
+    store: IncidentStore
+    purging: Purging
+    may: Gate
+    owes_bank: bool = False
+
+    async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> Purged:
+        """Again is no error. Raises RecordRejected ("reason"), NotAllowedHere, StoreUnavailable."""
+        record = (await self.store.find((incident_id,))).get(incident_id)
+        await self.may(user_id, Act.PURGE, record)
+        why = _reason(reason)
+        digest = sha256_of(record) if record else None
+        detail = f"sha256 {digest}: {why}" if digest else f"no record was left: {why}"
+        changes = Changes(
+            owed=_to_bank("retract", incident_id, once) if self.owes_bank else (),
+            received=(_work(PURGED, incident_id, user_id, once),),
+            audit=((user_id, "purge", incident_id, detail),),
+        )
+        there = await self.purging.purge(incident_id, words_of(record) if record else (), changes)
+        return Purged(incident_id, there, digest)
+
+
+def sha256_of(record: Incident) -> str:
+    """The hash under which a purged record can be recognised by who still has it: of its export line."""
+    return hashlib.sha256(json.dumps(write_record(record), ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+
+
+def _reason(said: str) -> str:
+    """The reason as the audit log keeps it; raises RecordRejected where there is none."""
+    why = _clean(said)[:MAX_REASON]
+    if not why:
+        raise RecordRejected("reason", "Say why; the audit log keeps it.")
+    return why
+
+
+def _clean(text: str) -> str:
+    return mask(text.replace("\x00", "").strip())[0]
+
+
+def _require_same(before: Incident, typed: Mapping[str, str], shown: Mapping[str, str]) -> None:
+    now = texts_of(before)
+    for name in typed:
+        if name not in now:
+            raise RecordRejected(name, "The record has no such field any more. Close this and begin again.")
+        if mark_of(now[name]) != shown.get(name):
+            raise RecordRejected(name, NOT_NOW.format(now[name][:200] or "nothing"))
+
+
+def _require_valid(typed: Mapping[str, str]) -> None:
+    if not typed.get(TITLE, "x"):
+        raise RecordRejected(TITLE, "A record needs a title.")
+    if typed.get(BOUNDARY, Boundary.UNKNOWN.value) not in set(Boundary):
+        raise RecordRejected(BOUNDARY, "Choose one.")
+    for name, text in typed.items():
+        most = MAX_TITLE if name == TITLE else MAX_TEXT
+        if len(text) > most:
+            raise RecordRejected(name, f"At most {most} characters; put the rest behind a link.")
+
+
+def _verified_field(before: Incident, after: Incident) -> str:
+    changed = differences(before, after)
+    return next(d.field for d in changed if d.after == "VERIFIED" and d.field not in (TITLE, BOUNDARY))
+
+
+async def _life(store: IncidentStore, incident_id: str) -> tuple[Life, ...]:
+    """Its life, if it has one: written as it is, so that whoever changes the incident at the same moment is noticed."""
+    try:
+        return (await store.life(incident_id),)
+    except IncidentNotFound:
+        return ()
+
+
+def _to_bank(operation: str, incident_id: str, once: str) -> tuple[Owed, ...]:
+    payload = {"incident_id": incident_id}
+    return (Owed(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
+
+
+def key_of(what: str, incident_id: str, once: str) -> str:
+    """The name of this very act: threads are told once for each."""
+    return f"{KIND}/{what}/{incident_id}/{once}"
+
+
+def _work(what: str, incident_id: str, by: str, once: str) -> Received:
+    key = key_of(what, incident_id, once)
+    body = {"what": what, "incident_id": incident_id, "by": by, "key": key}
+    return Received(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

@@ -1,0 +1,43 @@
+"""A post-mortem that somebody asked for in a channel: owed as a file in the incident's thread. Must not write it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from bot.ports import IncidentNotFound
+from bot.ports.clock import Clock
+from bot.ports.files import postmortem_file
+from bot.ports.parts import owed
+from bot.ports.unit_of_work import Changes, IncidentStore
+
+AGAIN_AFTER_MINUTES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AskPostmortem:
+    """Asked twice within the same ten minutes, with nothing recorded between, gives one file."""
+
+    store: IncidentStore
+    clock: Clock
+
+    async def __call__(self, incident_id: str, channel_id: str, by: str) -> bool:
+        """Owe it; False if that was done just now. Raises IncidentNotFound (no record, or no brief in this channel),
+        StoreUnavailable."""
+        record = await self.store.record(incident_id)
+        posted = next((b for b in await self.store.briefs(incident_id) if b.channel == channel_id), None)
+        if posted is None:
+            raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
+        now = self.clock.now()
+        stretch = f"{now:%Y%m%d%H}{now.minute // AGAIN_AFTER_MINUTES}"
+        mark = hashlib.sha256(f"{stretch}/{record!r}".encode("utf-8", "replace")).hexdigest()[:8]
+        delivery = f"postmortem/{channel_id}/{incident_id}/{mark}"
+        name = f"{_file_name(incident_id)}-post-mortem-{mark}.md"
+        posting = postmortem_file(channel_id, delivery, name, posted.root_ts, incident_id, by)
+        row = owed(posting, key=f"{channel_id}/{incident_id}", urgent=True)
+        return await self.store.commit(Changes(owed=(row,), once=delivery))
+
+
+def _file_name(incident_id: str) -> str:
+    """An imported id may hold anything; a file's name may not."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in incident_id)[:60]

@@ -1,0 +1,127 @@
+"""Bring store and remote bank together: fill the bank from the store, or take over what only the bank knows.
+
+Must not decide what is true: the store's record always wins, and what was retracted here does not come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR
+from bot.ports import IncidentNotFound, MemoryRejected
+from bot.ports.memory import BankHit, RemoteBank
+from bot.ports.unit_of_work import Changes, IncidentStore
+
+AT_ONCE = 4
+PER_TRANSACTION = 100
+SETTLES_WITHIN = 5
+
+
+@dataclass(slots=True)
+class Filled:
+    """What filling the bank did, so far. `refused`: (incident id, reason)."""
+
+    total: int = 0
+    retained: int = 0
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def done(self) -> int:
+        """How many records were dealt with."""
+        return self.retained + len(self.refused)
+
+
+@dataclass(frozen=True, slots=True)
+class FillBank:
+    """Retain every recallable record of the store in the bank; again is cheap, for the bank replaces by id."""
+
+    store: IncidentStore
+    bank: RemoteBank
+
+    async def __call__(self, filled: Filled) -> AsyncIterator[Filled]:
+        """`filled` is given after each few records. Raises StoreUnavailable, MemoryUnavailable: run it again then."""
+        ids = [record.incident_id for record in await self.store.records(OPERATOR, recallable_only=True)]
+        filled.total = len(ids)
+        for start in range(0, len(ids), AT_ONCE):
+            tried = (self._retain(incident_id, filled) for incident_id in ids[start : start + AT_ONCE])
+            for outcome in await asyncio.gather(*tried, return_exceptions=True):
+                if isinstance(outcome, BaseException):
+                    raise outcome
+            yield filled
+
+    async def _retain(self, incident_id: str, filled: Filled) -> None:
+        try:
+            await self._until_settled(incident_id)
+        except MemoryRejected as problem:
+            filled.refused.append((incident_id, str(problem)))
+        else:
+            filled.retained += 1
+
+    async def _until_settled(self, incident_id: str) -> None:
+        """The running bot may retain a newer version meanwhile, and calls overtake each other: what the bank has in the
+        end must be what the store has, so the record is read again after each call."""
+        kept: Incident | None = None
+        for _ in range(SETTLES_WITHIN):
+            try:
+                record = await self.store.record(incident_id)
+            except IncidentNotFound:
+                await self.bank.retract(incident_id)
+                return
+            if record == kept:
+                return
+            await self.bank.retain(record)
+            kept = record
+
+
+@dataclass(slots=True)
+class Pulled:
+    """What taking over did, so far. `outside`: documents without a record; `forgotten`: retracted here before."""
+
+    read: int = 0
+    added: int = 0
+    here: int = 0
+    forgotten: int = 0
+    outside: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOver:
+    """Keep the records that only the bank knows, as an import by the operator."""
+
+    store: IncidentStore
+    bank: RemoteBank
+
+    async def __call__(self, pulled: Pulled) -> AsyncIterator[Pulled]:
+        """`pulled` is given after each portion. Raises StoreUnavailable, MemoryUnavailable."""
+        portion: dict[str, BankHit] = {}
+        async for hit in self.bank.documents():
+            portion[hit.incident_id] = hit
+            if len(portion) == PER_TRANSACTION:
+                await self._keep(portion, pulled)
+                yield pulled
+                portion = {}
+        await self._keep(portion, pulled)
+        yield pulled
+
+    async def _keep(self, portion: dict[str, BankHit], pulled: Pulled) -> None:
+        here = await self.store.find(tuple(portion))
+        forgotten = await self.store.forgotten(tuple(portion))
+        known = {incident_id: hit for incident_id, hit in portion.items() if incident_id not in here}
+        wanted = [hit.incident for hit in known.values() if hit.incident and hit.incident_id not in forgotten]
+        if wanted:
+            ids = frozenset(record.incident_id for record in wanted)
+            records = tuple(as_imported(record) for record in wanted)
+            await self.store.commit(Changes(records=records, recallable=ids))
+        pulled.read += len(portion)
+        pulled.added += len(wanted)
+        pulled.here += len(here)
+        pulled.forgotten += len(forgotten - here.keys())
+        pulled.outside += sum(hit.incident is None for hit in known.values())
+
+
+def as_imported(record: Incident) -> Incident:
+    """The record as an operator takes it over: outcomes as written, and marked as imported."""
+    return replace(record, attempts=tuple(replace(attempt, how="import") for attempt in record.attempts))

@@ -1,0 +1,149 @@
+"""Import and export of incident records, one by one. Must not open files or print.
+
+Import takes what is good and says what is not, with its line, field and reason. The same record again changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from bot.domain.access.visibility import Viewer
+from bot.domain.incidents.record import Incident
+from bot.domain.recall.query import OPERATOR
+from bot.domain.resolutions.import_merge import carried_over
+from bot.ports import RecordRejected
+from bot.ports.audit import changed as changed_values
+from bot.ports.unit_of_work import Changes, Destination, IncidentStore, Owed
+from bot.records.importers.detect import record_of
+from bot.records.importers.entries import Entry
+from bot.records.incident_json import read_line, record_changed, write_record
+
+PER_TRANSACTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A line that was not taken."""
+
+    file: str
+    line: int
+    field: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Imported:
+    """What an import did, so far. `forgotten`: the ids of records that were not taken because people took them out here."""
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    refused: list[Refusal] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+
+    @property
+    def read(self) -> int:
+        """How many lines were read."""
+        return self.added + self.replaced + self.unchanged + len(self.refused) + len(self.forgotten)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecords:
+    """Take records into the store. `owes_bank`: a bank other than the index is to get them, too. What was retracted or
+    purged here does not come back with the next import of the same files; `again`: it does."""
+
+    store: IncidentStore
+    owes_bank: bool = False
+    again: bool = False
+
+    async def __call__(self, file: str, lines: Iterable[str], done: Imported) -> AsyncIterator[Imported]:
+        """Import the JSON lines of one file, as `taken` does."""
+        async for so_far in self.taken(read_lines(file, lines), done):
+            yield so_far
+
+    async def taken(self, found: Iterable[Incident | Refusal], done: Imported) -> AsyncIterator[Imported]:
+        """Import what was read of one file, adding to `done`, which is given after each transaction. Raises
+        StoreUnavailable."""
+        batch: dict[str, Incident] = {}
+        for taken in found:
+            if isinstance(taken, Refusal):
+                done.refused.append(taken)
+                continue
+            if taken.incident_id in batch or len(batch) >= PER_TRANSACTION:
+                await self._keep(batch, done)
+                batch = {}
+                yield done
+            batch[taken.incident_id] = taken
+        await self._keep(batch, done)
+        yield done
+
+    async def _keep(self, batch: dict[str, Incident], done: Imported) -> None:
+        gone = frozenset() if self.again else await self.store.forgotten(tuple(batch))
+        done.forgotten += sorted(gone)
+        batch = {incident_id: record for incident_id, record in batch.items() if incident_id not in gone}
+        before = await self.store.find(tuple(batch))
+        over = {i: carried_over(before[i], record) if i in before else record for i, record in batch.items()}
+        changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)
+        if changed:
+            ids = frozenset(record.incident_id for record in changed)
+            owed = tuple(_retain(record) for record in changed) if self.owes_bank else ()
+            audit = tuple(_audited(before.get(record.incident_id), record) for record in changed)
+            await self.store.commit(Changes(records=changed, recallable=ids, owed=owed, audit=audit))
+        added = sum(record.incident_id not in before for record in changed)
+        done.added += added
+        done.replaced += len(changed) - added
+        done.unchanged += len(batch) - len(changed)
+
+
+def _audited(before: Incident | None, record: Incident) -> tuple[str, str, str, str]:
+    """The audit line of an imported record: what it replaced, or that it is new."""
+    detail = record_changed(before, record) if before else changed_values({}, {"title": record.title}, "added")
+    return "import", "import", record.incident_id, detail
+
+
+def _retain(record: Incident) -> Owed:
+    payload = {"incident_id": record.incident_id}
+    return Owed(
+        Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/import", payload, replaces=True
+    )
+
+
+def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | Refusal]:
+    """Each line that is not blank as a record, or as a refusal that says what is wrong. Of an id that comes again in
+    the file with other content the last one holds, as it does over several imports."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield read_line(line)
+        except RecordRejected as error:
+            yield Refusal(file, number, error.field, error.reason)
+
+
+def read_entries(file: str, entries: Iterable[Entry]) -> Iterator[Incident | Refusal]:
+    """Each entry of a file in any form as a record, secrets masked, or as a refusal that says what is wrong."""
+    for entry in entries:
+        try:
+            yield record_of(entry)
+        except RecordRejected as error:
+            yield Refusal(file, entry.line, error.field, error.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecords:
+    """Give all records in the form that import takes."""
+
+    store: IncidentStore
+
+    async def __call__(self, viewer: Viewer = OPERATOR) -> AsyncIterator[str]:
+        """One line of JSON for each record, by id. Raises StoreUnavailable."""
+        async for record in self.store.export(viewer):
+            yield json.dumps(write_record(record), ensure_ascii=False)
+
+
+async def keep(store: IncidentStore, records: Iterable[Incident]) -> None:
+    """Keep these records as recallable ones, in one transaction. Raises StoreUnavailable."""
+    kept = tuple(records)
+    await store.commit(Changes(records=kept, recallable=frozenset(record.incident_id for record in kept)))

@@ -1,0 +1,132 @@
+"""The question what ended an incident, in a direct message of the local Slack: its buttons, and who may press them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.bootstrap.wiring.nudge import nudging
+from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
+from bot.playground.blocks.validate import validate_message
+from bot.ports import RecordRejected
+from bot.settings import Settings
+from bot.slack import ids
+from bot.slack.listeners.nudge import answer
+from bot.slack.views.nudge import BY_ITSELF, RECORD, STOP, WORKED, nudge_message, settled
+from tests.slack import cases
+from tests.slack.conftest import ROOT, Desk, SteppingClock
+
+EVENING = datetime(2026, 11, 24, 20, 0, tzinfo=UTC)  # of a Tuesday
+MORNING = datetime(2026, 11, 25, 10, 30, tzinfo=UTC)
+LEDGER = "unknown-ledger-drift"
+
+
+async def cleared(desk: Desk, name: str, author: str) -> str:
+    """An incident that cleared after this person wrote in its thread; its id."""
+    ts = await desk.alert(name)
+    await desk.slack.post("alerts", "looking", user=author, thread_ts=ts)
+    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    fired = (ROOT / "seeds/alerts" / f"{name}.json").read_text(encoding="utf-8")
+    over = fired.replace("[FIRING:1]", "[RESOLVED]").replace('"firing"', '"resolved"').replace("danger", "good")
+    await desk.slack.post_alert("alerts", json.loads(over))
+    await desk.work()
+    assert (await desk.memory.incidents.life(incident_id)).state == "cleared"
+    return incident_id
+
+
+def at(desk: Desk, when: datetime) -> SteppingClock:
+    """Set the clock of bot and Slack."""
+    clock = desk.deps.clock
+    assert isinstance(clock, SteppingClock)
+    clock.at = when
+    return clock
+
+
+async def ask(desk: Desk) -> dict[str, Any]:
+    """It is half past ten on the next day: what alice is asked."""
+    clock = at(desk, MORNING)
+    people = desk.deps.agreed.show.people
+    job = nudging(Settings(), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    assert job is not None
+    off = nudging(Settings(nudge="off"), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    assert off is None
+    assert await job() == 1
+    await desk.work()
+    return dict(desk.slack.messages(desk.slack.dm("alice"))[-1])
+
+
+async def press(desk: Desk, ts: str, answer: str, incident_id: str) -> str:
+    """Press a button; the message as it is then."""
+    direct = desk.slack.dm("alice")
+    before = desk.slack.message(direct, ts)
+    block = f"{ids.NUDGE}.{incident_id}"
+    assert (await desk.slack.click(direct, ts, f"{ids.NUDGE}.{answer}", user="alice", block_id=block)).acked
+    await desk.slack.wait_for(lambda: desk.slack.message(direct, ts) != before)
+    await desk.work()
+    return json.dumps(desk.slack.message(direct, ts), ensure_ascii=False)
+
+
+async def test_a_person_is_asked_once_and_answers_with_a_press(office: Desk) -> None:
+    at(office, EVENING)
+    await office.seed()
+    payment, ledger = await cleared(office, "payment-gateway-504", "alice"), await cleared(office, LEDGER, "alice")
+    asked = await ask(office)
+    text = json.dumps(asked, ensure_ascii=False)
+    assert text.count("Suggested:") == text.count("The suggested fix worked") == 1
+    assert office.slack.messages("C0ALERTS")[-1]["ts"] < asked["ts"]
+
+    assert "recorded: it fixed it" in await press(office, asked["ts"], WORKED, payment)
+    (attempt,) = (await office.memory.incidents.record(payment)).attempts
+    assert (attempt.status, attempt.by, attempt.suggested) == ("VERIFIED", "U0ALICE", True)
+    direct = office.slack.dm("alice")
+    await office.slack.click(direct, asked["ts"], f"{ids.NUDGE}.{RECORD}", user="alice")
+    view = await office.slack.wait_for(lambda: office.slack.view("alice"))
+    assert ids.decode((view or {})["private_metadata"])["i"] == ledger
+    await office.slack.close_view(user="alice")
+    assert "Not asked any more" not in text
+    assert "has Undo" in await press(office, asked["ts"], STOP, ledger)
+    await office.slack.slash("alerts", "/precedent", "rules", user="bob")
+    assert "Not asked any more what ended it" in await office.whisper("bob")
+
+
+async def test_a_guest_does_not_verify_and_what_fires_again_is_not_closed(office: Desk) -> None:
+    at(office, EVENING)
+    await office.seed()
+    payment = await cleared(office, "payment-gateway-504", "alice")
+    ledger, heap = [await cleared(office, name, "alice") for name in (LEDGER, "grafana-search-heap")]
+    asked = await ask(office)
+    assert "it cleared by itself" in await press(office, asked["ts"], BY_ITSELF, heap)
+    value = ids.encode({"i": heap, "c": "C0ALERTS"})
+    body = {"user": {"id": "U0BOB"}}
+    assert "Nothing was changed" in await answer(office.deps, body, f"{ids.NUDGE}.{BY_ITSELF}", value)
+    with pytest.raises(RecordRejected, match="older message"):
+        await answer(office.deps, body, f"{ids.NUDGE}.other", value)
+    office.slack.core.workspace.user("alice").is_guest = True
+    at(office, MORNING + timedelta(minutes=6))  # who people are is kept for five
+    assert "not verified yet" in await press(office, asked["ts"], WORKED, payment)
+    assert [a.status for a in (await office.memory.incidents.record(payment)).attempts] == ["UNVERIFIED"]
+    await office.alert(LEDGER)
+    assert (await office.memory.incidents.life(ledger)).state == "open"
+    direct = office.slack.dm("alice")
+    await office.slack.click(direct, asked["ts"], f"{ids.NUDGE}.{BY_ITSELF}", user="alice")
+    assert "fires again" in await office.whisper("alice")
+    assert (await office.memory.incidents.life(ledger)).state == "open"
+
+
+def test_the_message_keeps_slacks_limits_and_its_buttons_go_one_by_one() -> None:
+    one = Nudged("INC-81", "<!channel> *x*", "C0ALERTS", cases.NOW, "https://x.example/1", "Restart it; wait " * 200)
+    many = tuple(replace(one, incident_id=f"INC-{n}") for n in range(SHOWN + 3))
+    message = nudge_message(Nudge("U1", many))
+    assert validate_message({"text": message.text, "blocks": list(message.blocks)}) == []
+    said = json.dumps(message.blocks)
+    assert "<!channel>" not in said
+    assert "+3 more" in said
+    assert said.count("precedent.nudge.worked") == SHOWN
+    left = settled(message.blocks, "INC-1", "done")
+    assert json.dumps(left).count("precedent.nudge.worked") == SHOWN - 1
+    assert len(left) == len(message.blocks)
+    assert "worked" not in json.dumps(nudge_message(Nudge("U1", (replace(one, suggested=None),))).blocks)

@@ -1,0 +1,142 @@
+"""Text from alerts, records and people, written to do harm, through every surface and every view."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, time, tzinfo
+from enum import Enum
+from typing import Any, TypeVar
+
+import pytest
+
+from bot.domain.brief.decide import Brief
+from bot.domain.incidents.record import Runbook
+from bot.domain.resolutions.suggestions import KnownFix
+from bot.slack.views import resolve_modal
+from bot.slack.views.channel import channel_message, rules_message
+from bot.slack.views.channel_modal import channel_view
+from bot.slack.views.details_modal import details_view
+from bot.slack.views.silence_modals import mute_view, not_alert_view
+from bot.slack.views.surfaces import SlackSurfaces, sorry
+from bot.workflows.recall.details import Details
+from bot.workflows.resolutions.resolve import ResolveForm
+from tests.slack import cases
+
+HOSTILE = (
+    "<!channel>", "<!here>", "<!everyone>", "<@U123ABC>", "<#C123ABC>", "<!subteam^S123>", "<https://evil.example|ok>",
+    "<mailto:a@evil.example|ok>", "<slack://open>", "<!date^1^{date}|x>", "<javascript:alert(1)|ok>", "@channel @here",
+    "https://evil.example", "*bold*", "_italic_", "~gone~", "`code`", "```block```", "*_~`all`~_*", "> quote",
+    "&lt;!channel&gt;", "&amp;lt;!channel&amp;gt;", "&#60;!channel&#62;", "\u202egnp.exe", "\u2066x\u2069", "\u200b<\u200b!channel>",
+    "a\x00b", "\x1b[31mred", "\r\nline\r\n*two*", "\u2028*sep*\u2029", "\ud800", "\U000e0041tag", "\ufeffbom",
+    "|", "<", ">", "&", "<<>>", "<|>", "'\"\\", ":fire: :white_check_mark:", "{\"a\": 1}", "%s %d {0}", "$(reboot)",
+    "<script>alert(1)</script>", "• bullet\n• bullet", "1. step\n2. step", "\u0430\u0440\u0440le", "x\u0301" * 20,
+    "*SKIP* `rm -rf /`", "-->", "\t\t", "ＡＢＣ＜！channel＞", "<!channel" , "channel>", "*", "``", "é漢字हिन्दी",
+)  # fmt: skip
+SURFACES = SlackSurfaces()
+Value = TypeVar("Value")
+
+OURS = re.compile(
+    r"<!date\^\d+\^(?:\{date_short_pretty\} \{time\}\|\d{4}-\d\d-\d\d |\{time\}\|)\d\d:\d\d UTC>|<https://[^<>|]*\|[^<>]*>"
+)
+INVISIBLE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def spoiled(value: Any, text: str) -> Any:
+    """The same value with every free text replaced; ids, addresses and states stay what they are."""
+    if isinstance(value, Enum | datetime | time | tzinfo) or value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return text
+    if isinstance(value, Mapping):
+        return {f"{text}{n}": spoiled(v, text) for n, v in enumerate(value.values())}
+    if isinstance(value, tuple | frozenset):
+        return type(value)(spoiled(v, text) for v in value)
+    fields = dataclasses.fields(value)
+    kept = {"url", "links", "state", "memory_mode", "tier", "kind", "visibility"}
+    changed = {f.name: spoiled(getattr(value, f.name), text) for f in fields if f.name not in kept}
+    return dataclasses.replace(value, **changed)
+
+
+def briefs(text: str) -> list[Brief]:
+    return [
+        spoiled(b, text) for b in (cases.high(), cases.seen(), cases.mixed(), cases.insufficient(), cases.memory_off())
+    ]
+
+
+def surfaces(text: str) -> list[Any]:
+    """Everything that can be shown, with this text in every place that holds data."""
+    shown: list[Any] = []
+    for brief in briefs(text):
+        shown += [SURFACES.brief(brief), SURFACES.superseded(brief), SURFACES.precedents(brief, text)]
+        shown += [SURFACES.repeat_notice(brief, "https://ok.example/x"), SURFACES.repeat_notice(brief, f"{text}<|")]
+    rows, lines = spoiled(cases.open_rows(), text), spoiled(cases.status_lines(), text)
+    shown += [
+        SURFACES.recorded(spoiled(cases.life(), text), text, text),
+        SURFACES.digest(spoiled(cases.digest(), text)),
+    ]
+    shown += [SURFACES.incidents(rows), SURFACES.status(lines), SURFACES.help(text), SURFACES.home(lines, rows)]
+    house, view, answered = (spoiled(v, text) for v in (cases.house(), cases.channel_settings(), cases.answered()))
+    shown += [rules_message(house), channel_message(replace(view, digest=cases.untouched().digest))]
+    shown += [SURFACES.muted(m) for m in house.mutes]
+    form = ResolveForm(
+        text,
+        text,
+        (KnownFix(text), KnownFix(f"{text}2", failed=True)),
+        (text,),
+        runbooks=(Runbook(text, text, (text,)),),
+    )
+    views = [resolve_modal.resolve_view(form, {"i": text}), resolve_modal.pick_view(rows, {"c": text})]
+    views += [mute_view(answered, {"c": text}, UTC), not_alert_view(answered, {"c": text})]
+    views += [details_view(Details(brief)) for brief in briefs(text)]
+    views.append(channel_view(replace(view, digest=cases.untouched().digest), {"c": text}))
+    return [*((m.text, m.blocks) for m in [*shown, sorry(text)]), *views]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_from_data_has_power(text: str) -> None:
+    assert len(HOSTILE) >= 40
+    for surface in surfaces(text):
+        notification = [("mrkdwn", surface[0])] if isinstance(surface, tuple) else []
+        for kind, said in [*notification, *cases.texts(surface)]:
+            ours = OURS.findall(said) if kind == "mrkdwn" else []
+            rest = OURS.sub("", said) if kind == "mrkdwn" else said
+            assert "<" not in rest, said
+            assert ">" not in rest, said
+            assert not re.search(r"&(?!amp;|lt;|gt;)", rest), said
+            assert not INVISIBLE.search(said), repr(said)
+            assert all("evil" not in o.split("|")[0] for o in ours)
+
+
+@pytest.mark.parametrize("text", [h for h in HOSTILE if len(h) < 30])
+def test_data_adds_no_format(text: str) -> None:
+    def marks(word: str) -> list[tuple[int, ...]]:
+        found = (said for surface in surfaces(word) for kind, said in cases.texts(surface) if kind == "mrkdwn")
+        return [tuple(said.count(mark) for mark in "*~`") for said in found]
+
+    blank = {"\u202e", "\t\t"}
+    if text not in blank and is_shown(text):
+        assert marks(text) == marks("x")
+
+
+def is_shown(text: str) -> bool:
+    """Whether anything of the text can be seen at all (else lines are missing, and marks with them)."""
+    return bool(SURFACES.help(text).blocks) and "“”" not in cases.shown(SURFACES.help(text).blocks)
+
+
+@pytest.mark.parametrize("make", [SURFACES.brief, SURFACES.superseded])
+def test_every_mrkdwn_is_verbatim(make: Callable[[Brief], Any]) -> None:
+    """Slack must add no links, mentions or emoji of its own."""
+
+    def objects(node: Any) -> list[Mapping[str, Any]]:
+        if isinstance(node, Mapping):
+            mine = [node] if node.get("type") in {"mrkdwn", "plain_text"} else []
+            return mine + [o for v in node.values() for o in objects(v)]
+        return [o for item in node for o in objects(item)] if isinstance(node, list | tuple) else []
+
+    for found in objects(make(cases.high()).blocks):
+        assert found.get("verbatim") is True or found.get("emoji") is False

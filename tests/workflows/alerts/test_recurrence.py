@@ -1,0 +1,103 @@
+"""What asking about a fix writes: record, question, bank and audit in one commit, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bot.adapters.store.database.tables import audit
+from bot.domain.resolutions.recurrence import Again
+from bot.ports import StoreConflict
+from bot.ports.unit_of_work import Changes, Destination, IncidentStore
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.alerts.recurrence import AnswerAgain, AskAgain
+from bot.workflows.resolutions.resolve import Outcome, Resolution
+from tests.workflows.world import World, told_reader, ts_of, world
+
+
+async def fixed(w: World) -> str:
+    """An incident whose fix was seen to work twelve minutes ago; its id."""
+    ts = await w.post()
+    w.clock.go_on(minutes=30)
+    incident_id = await w.memory.incidents.incident_at("C1", ts)
+    assert incident_id
+    await w.resolve(Resolution(Outcome.RECOVERED, incident_id, fix="restart it"), "U1", "once")
+    w.clock.go_on(minutes=12)
+    return incident_id
+
+
+async def fires(w: World, alert: Mapping[str, str] | None = None, store: IncidentStore | None = None) -> None:
+    ask = AskAgain(store or w.memory.incidents, w.chat, SlackSurfaces(), told_reader, w.answer, owes_bank=True)
+    await ask(await w.row({"channel": "C1", "ts": ts_of(w.clock.now()), "alert": dict(alert or {})}))
+
+
+async def log(w: World) -> list[tuple[str, str]]:
+    async with w.memory.store.database.read() as connection:
+        rows = (await connection.execute(sa.select(audit.c.actor, audit.c.action, audit.c.detail))).all()
+    return [(actor, detail) for actor, action, detail in rows if action == "fired again"]
+
+
+async def owed_to_the_bank(w: World) -> list[str]:
+    found = []
+    while rows := await w.memory.outbox.claim(Destination.BANK, 10):
+        found += [row.owed.delivery_id for row in rows]
+        for row in rows:
+            await w.memory.outbox.settle(row, None)
+    return found
+
+
+async def test_it_is_asked_once_with_what_the_bank_and_the_audit_are_owed(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        incident_id = await fixed(w)
+        await w.owed()
+        for _ in range(2):
+            await fires(w)
+            w.clock.go_on(minutes=1)
+        posted = [r.owed.delivery_id for r in await w.owed() if r.owed.delivery_id.startswith("fired-again/")]
+        assert posted == [f"fired-again/{incident_id}/1/C1"]
+        assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1"]
+        assert await log(w) == [("precedent", "VERIFIED to PARTIAL, fired again after 12 min: restart it")]
+        answer = AnswerAgain(w.memory.incidents, SlackSurfaces(), owes_bank=True)
+        assert await answer(incident_id, 1, Again.FAILED, "U2")
+        assert not await answer(incident_id, 1, Again.UNRELATED, "U3")
+        assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1/answer"]
+        assert (await log(w))[1:] == [("U2", "PARTIAL to FAILED: did not work")]
+
+
+@pytest.mark.parametrize("alert", [{"state": "resolved"}, {"delivery": "edit"}, {"fingerprint": "another"}])
+async def test_only_the_same_alert_that_fires_asks(tmp_path: Path, alert: dict[str, str]) -> None:
+    async with world(tmp_path) as w:
+        incident_id = await fixed(w)
+        await fires(w, alert)
+        assert (await w.memory.incidents.record(incident_id)).attempts[0].status == "VERIFIED"
+        assert await log(w) == []
+
+
+async def test_who_changed_the_incident_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        incident_id = await fixed(w)
+        conflicts: list[int] = []
+
+        class Busy:
+            """The store, in which somebody else resolves the incident again just before the first commit."""
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(w.memory.incidents, name)
+
+            async def commit(self, changes: Changes) -> bool:
+                if not conflicts:
+                    conflicts.append(1)
+                    await w.resolve(Resolution(Outcome.PARTLY, incident_id, fix="only a bit"), "U9", "meanwhile")
+                    with pytest.raises(StoreConflict):
+                        await w.memory.incidents.commit(changes)
+                    raise StoreConflict("changed meanwhile")
+                return await w.memory.incidents.commit(changes)
+
+        store: IncidentStore = Busy()  # type: ignore[assignment] # everything else is passed on by name
+        await fires(w, store=store)
+        record = await w.memory.incidents.record(incident_id)
+        assert [a.status for a in record.attempts] == ["VERIFIED", "PARTIAL"]
+        assert await log(w) == []
