@@ -30,30 +30,30 @@ from syrupy.assertion import SnapshotAssertion
 from typer.main import get_command
 
 import bot
-from bot.bootstrap.configuration import Configuration
-from bot.bootstrap.memory import open_memory
+from bot.bootstrap.config.file import Configuration
+from bot.bootstrap.wiring.memory import open_memory
 from bot.cli import app
 from bot.observability import REGISTRY
 from bot.playground import LocalSlack
 from bot.settings import Settings
 from bot.slack import ids
-from bot.slack.commands import AGREED, COMMANDS
-from bot.slack.correcting import OPENING
-from bot.slack.messages import SlackSurfaces
-from bot.workflows.deliver import Deliver
+from bot.slack.listeners.commands import AGREED, COMMANDS
+from bot.slack.listeners.corrections import OPENING
+from bot.slack.views.surfaces import SlackSurfaces
+from bot.workflows.delivery.deliver import Deliver
 from tests.cli.command import ROOT, Precedent
 from tests.databases import fresh
 from tests.slack.conftest import MANIFEST, Counting, Desk, SteppingClock, listening, open_desk
-from tests.slack.test_agreements import ask as asks_precedent
-from tests.slack.test_agreements import choose, settings_modal, submit
-from tests.slack.test_conversation import ask as asks_in_thread
-from tests.slack.test_correcting import asks, press_record
-from tests.slack.test_details import details
+from tests.slack.listeners.test_assistant import ask as asks_in_thread
+from tests.slack.listeners.test_channel import ask as asks_precedent
+from tests.slack.listeners.test_channel import choose, settings_modal, submit
+from tests.slack.listeners.test_corrections import asks, press_record
+from tests.slack.listeners.test_details import details
+from tests.slack.listeners.test_memo_reaction import marked
+from tests.slack.listeners.test_memo_reaction import press as answers_memo
+from tests.slack.listeners.test_nudge import EVENING, at, cleared
+from tests.slack.listeners.test_nudge import ask as is_nudged
 from tests.slack.test_digest_story import Drawn, posting
-from tests.slack.test_memo import marked
-from tests.slack.test_memo import press as answers_memo
-from tests.slack.test_nudge import EVENING, at, cleared
-from tests.slack.test_nudge import ask as is_nudged
 
 PACKAGE = Path(bot.__file__).parent
 GATEWAY, LEDGER = "payment-gateway-504", "unknown-ledger-drift"
