@@ -37,7 +37,7 @@ from bot.observability import REGISTRY
 from bot.playground import LocalSlack
 from bot.settings import Settings
 from bot.slack import ids
-from bot.slack.listeners.commands import AGREED, COMMANDS
+from bot.slack.listeners.commands import COMMANDS, SUBCOMMANDS
 from bot.slack.listeners.corrections import OPENING
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.delivery.deliver import Deliver
@@ -106,9 +106,9 @@ def test_the_configuration_file_keeps_its_keys(snapshot: SnapshotAssertion) -> N
 
 
 def test_what_is_typed_in_slack_keeps_its_words(snapshot: SnapshotAssertion) -> None:
-    told = set(re.findall(r"/[a-z]+(?: [a-z]+)?", json.dumps(SlackSurfaces().help(None).blocks)))
+    told = set(re.findall(r"/[a-z]+(?: [a-z]+)?", json.dumps(SlackSurfaces().render_help(None).blocks)))
     known = {one["command"] for one in MANIFEST["features"]["slash_commands"]}
-    taken = {*COMMANDS, *(f"/precedent {word}" for word in (*AGREED, *OPENING))}
+    taken = {*COMMANDS, *(f"/precedent {word}" for word in (*SUBCOMMANDS, *OPENING))}
     assert sorted(told | known | taken) == snapshot
 
 
@@ -338,10 +338,10 @@ class Story:
     async def aside(self) -> None:
         """A precedent is set aside."""
         desk = self.desk
-        incident_id = await desk.memory.incidents.incident_at("C0ALERTS", self.ts) or ""
-        (posted, *_) = await desk.memory.incidents.briefs(incident_id)
+        incident_id = await desk.memory.incidents.find_incident("C0ALERTS", self.ts) or ""
+        (posted, *_) = await desk.memory.incidents.list_briefs(incident_id)
         await choose(desk, self.ts, ids.WRONG)
-        await desk.slack.wait_for(lambda: desk.slack.view("bob"))
+        await desk.slack.wait_until(lambda: desk.slack.view("bob"))
         self.look()
         wrong = posted.brief.sources[0].incident_id
         assert await submit(desk, {ids.PRECEDENT: wrong, ids.WHY: "other cause", ids.PIN: "alert"}) == {}
@@ -353,12 +353,12 @@ class Story:
         await choose(desk, ts, ids.POSTMORTEM)
         await desk.work()
         await choose(desk, ts, ids.MUTE)
-        await desk.slack.wait_for(lambda: desk.slack.view("bob"))
+        await desk.slack.wait_until(lambda: desk.slack.view("bob"))
         self.look()
         assert await submit(desk, {ids.UNTIL: "1h"}) == {}
         ts = await desk.alert("sentry-mailer-refused")
         await choose(desk, ts, ids.NOT_ALERT)
-        await desk.slack.wait_for(lambda: desk.slack.view("bob"))
+        await desk.slack.wait_until(lambda: desk.slack.view("bob"))
         self.look()
         assert await submit(desk, {}) == {}
         await asks_precedent(desk, "rules", "alice")
@@ -366,7 +366,7 @@ class Story:
     async def corrected(self) -> None:
         """A record is corrected, another retracted, a third purged; the channel's settings are looked at."""
         desk = self.desk
-        incident_id = await desk.memory.incidents.incident_at("C0ALERTS", self.ledger) or ""
+        incident_id = await desk.memory.incidents.find_incident("C0ALERTS", self.ledger) or ""
         await asks(desk, f"edit {incident_id}", "alice")
         self.look()
         assert await submit(desk, {"root_cause": "a cache that was not flushed"}, "alice") == {}
@@ -381,10 +381,10 @@ class Story:
         desk, slack = self.desk, self.desk.slack
         before = len(slack.ephemerals("alice"))
         await slack.slash("alerts", "/recall", "gateway 504 razorpay limit:2", user="alice")
-        shown = await slack.wait_for(lambda: slack.ephemerals("alice")[before:])
+        shown = await slack.wait_until(lambda: slack.ephemerals("alice")[before:])
         self.look()
         await slack.click("alerts", shown[-1]["ts"], ids.SHARE, user="alice")
-        await slack.wait_for(lambda: slack.view("alice"))
+        await slack.wait_until(lambda: slack.view("alice"))
         self.look()
         assert (await slack.submit_view({ids.TARGET: "C0ALERTS"}, user="alice")).acked
         await desk.work()
