@@ -96,7 +96,7 @@ def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
     )
     structlog.configure(
         processors=[*shared, renderer],
-        logger_factory=_to_stderr,
+        logger_factory=_write_to_stderr,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
     )
     formatter = structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared)
@@ -119,7 +119,7 @@ class _StderrLogger:
     debug = info = warning = error = critical = msg
 
 
-def _to_stderr(*_names: Any) -> _StderrLogger:
+def _write_to_stderr(*_names: Any) -> _StderrLogger:
     return _StderrLogger()
 
 
@@ -137,12 +137,12 @@ def _add_correlation(_logger: Any, _method: str, event: structlog.typing.EventDi
     return event
 
 
-def correlate(correlation_id: str) -> None:
+def set_correlation_id(correlation_id: str) -> None:
     """Mark everything logged from here on in this task with an id that Slack's event or our row carries."""
     _correlation.set(correlation_id)
 
 
-def logger(name: str) -> structlog.typing.FilteringBoundLogger:
+def get_logger(name: str) -> structlog.typing.FilteringBoundLogger:
     """A logger; pass facts as keywords, never text from alerts or people."""
     bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(name)
     return bound
@@ -158,17 +158,17 @@ def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
     """Run in the background, keep the reference, and log a failure instead of losing it."""
     task = asyncio.get_running_loop().create_task(work, name=name)
     _tasks.add(task)
-    task.add_done_callback(_finished)
+    task.add_done_callback(_log_failure)
     return task
 
 
-def _finished(task: asyncio.Task[Any]) -> None:
+def _log_failure(task: asyncio.Task[Any]) -> None:
     _tasks.discard(task)
     if not task.cancelled() and (error := task.exception()):
-        logger("spawn").error("background task failed", task=task.get_name(), error=repr(error), exc_info=error)
+        get_logger("spawn").error("background task failed", task=task.get_name(), error=repr(error), exc_info=error)
 
 
-def tame(text: str) -> str:
+def escape_terminal_text(text: str) -> str:
     """A text with words from elsewhere in it (of Slack, of a file) as one line of a terminal may have it: nothing in it
     breaks the line, moves the cursor, colours, or turns letters round."""
     return "".join(c if c.isprintable() else " " for c in text)

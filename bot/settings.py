@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from pydantic_settings.sources import EnvSettingsSource
 
 
-class SecretFiles(EnvSettingsSource):
+class FileSecretsSource(EnvSettingsSource):
     """Reads NAME_FILE: the path of a file whose content is the value, as orchestrators mount secrets."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
@@ -31,7 +31,7 @@ class SecretFiles(EnvSettingsSource):
         return Path(path).read_text(encoding="utf-8").strip(), field_name, False
 
 
-def named_secret(name: str) -> str | None:
+def read_secret(name: str) -> str | None:
     """The value of a variable that the configuration file names: NAME of the environment, the content of the file that
     NAME_FILE names, or NAME of `.env`. None where none of them is there. Raises OSError for a file that cannot be read."""
     if given := os.environ.get(name):
@@ -44,7 +44,7 @@ def named_secret(name: str) -> str | None:
 SETTINGS_FILE = ".env"
 
 
-def proxy_for(url: str) -> tuple[str, str] | None:
+def find_proxy(url: str) -> tuple[str, str] | None:
     """The variable of the environment that puts a proxy before this address, and the proxy; None where none does. For
     clients that heed NO_PROXY."""
     address = urlsplit(url)
@@ -54,7 +54,7 @@ def proxy_for(url: str) -> tuple[str, str] | None:
     return f"{address.scheme.upper()}_PROXY", found
 
 
-def _channel_id(value: str) -> str:
+def _check_channel_id(value: str) -> str:
     if not re.fullmatch(r"[CG][A-Z0-9]{2,30}", value):
         raise PydanticCustomError(
             "channel_id", "not a channel's id (C…); in Slack it stands under the channel's name → About, at the bottom"
@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     nudge: Literal["on", "off"] = Field(
         "on", description="off: never ask anybody what fixed an incident that cleared with no recorded fix"
     )
-    shadow_channel: Annotated[str, AfterValidator(_channel_id)] | None = Field(
+    shadow_channel: Annotated[str, AfterValidator(_check_channel_id)] | None = Field(
         None, description="Channel id (C…): all that the bot would say by itself goes there; unset: shadow mode is off"
     )
     stewards: str = Field("", description="Slack user ids that are stewards beside workspace admins, with commas")
@@ -162,7 +162,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then NAME_FILE, then `.env`."""
-        return init_settings, env_settings, SecretFiles(settings_cls), dotenv_settings
+        return init_settings, env_settings, FileSecretsSource(settings_cls), dotenv_settings
 
     @property
     def steward_ids(self) -> frozenset[str]:

@@ -14,9 +14,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from bot.adapters.store.assembly import migrate
 from bot.adapters.store.database.schema import upgrade
 from bot.adapters.store.index.tables import create_empty
-from bot.adapters.store.opening import migrate
 
 _templates: set[str] = set()
 

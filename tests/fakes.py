@@ -11,7 +11,7 @@ from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.text.tokens import tokens
 from bot.ports import ChatRejected, MemoryUnavailable
-from bot.ports.chat import Channel, Posting, Said
+from bot.ports.chat import Channel, Posting, ThreadMessage
 from bot.ports.memory import BankHit
 
 START = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
@@ -99,11 +99,11 @@ class FakeChat:
             raise self.lost.pop(0)
         return ts
 
-    async def find(self, posting: Posting) -> str | None:
+    async def find_delivered(self, posting: Posting) -> str | None:
         self.looked += 1
         return self.there.get(posting.delivery_id)
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         if channel_id in self.unseen:
             raise ChatRejected("not there", "channel_not_found")
         return Channel(channel_id, is_shared=channel_id in self.shared)
@@ -111,14 +111,14 @@ class FakeChat:
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         return channel_id not in self.members or user_id in self.members[channel_id]
 
-    async def permalink(self, channel_id: str, ts: str) -> str | None:
+    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
         return None
 
-    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         return ()
 
-    async def said(self, channel_id: str, ts: str) -> Said | None:
+    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         return None
 
-    async def direct(self, user_id: str) -> str:
+    async def open_direct_message(self, user_id: str) -> str:
         return f"D{user_id}"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.bootstrap.modes.seeds import seed_alert, seed_incidents
+from bot.bootstrap.modes.seeds import read_seed_alert, read_seed_incidents
 from bot.bootstrap.wiring.memory import open_memory
-from bot.cli.plain_text import message_text
+from bot.cli.plain_text import format_message
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, with_life
 from bot.domain.incidents.opening import IncidentView
@@ -27,7 +27,7 @@ from bot.workflows.alerts.answer import PreviewBrief
 from tests.databases import fresh
 from tests.doctor.provocations import table
 from tests.scenarios.test_scenarios import SCENARIOS, decided
-from tests.workflows.world import Counting, ToldClock
+from tests.workflows.world import CountingIds, SettableClock
 
 README = Path(__file__).parent.parent / "README.md"
 DOCS = README.parent / "docs"
@@ -47,12 +47,12 @@ def settings_table() -> str:
 
 
 async def brief_text(folder: Path) -> str:
-    clock = ToldClock(NOW)
-    async with open_memory(Settings(database_url=fresh(folder / "readme.db")), clock, Counting()) as memory:
-        records = seed_incidents(NOW)
+    clock = SettableClock(NOW)
+    async with open_memory(Settings(database_url=fresh(folder / "readme.db")), clock, CountingIds()) as memory:
+        records = read_seed_incidents(NOW)
         await memory.incidents.commit(Changes(records=records, recallable=frozenset(r.incident_id for r in records)))
         event = {"type": "message", "subtype": "bot_message", "bot_id": "B0", "ts": f"{NOW.timestamp():.6f}"}
-        alert = read(event | seed_alert("payment-gateway-504"))
+        alert = read(event | read_seed_alert("payment-gateway-504"))
         assert isinstance(alert, Alert)
         view = IncidentView("INC-31", "open", 1, NOW)
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, NOW, incident=view)
@@ -60,7 +60,7 @@ async def brief_text(folder: Path) -> str:
 
 
 def as_text(brief: Brief) -> str:
-    return "```text\n" + message_text({"blocks": SlackSurfaces().brief(brief).blocks}) + "\n```"
+    return "```text\n" + format_message({"blocks": SlackSurfaces().render_brief(brief).blocks}) + "\n```"
 
 
 def examples(text: str) -> str:

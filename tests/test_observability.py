@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from bot.observability import configure_logging, correlate, logger, spawn
+from bot.observability import configure_logging, get_logger, set_correlation_id, spawn
 
 
 async def test_a_background_failure_is_logged_and_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,9 +27,9 @@ async def test_a_background_failure_is_logged_and_not_lost(capsys: pytest.Captur
 
 def test_logs_are_json_with_a_correlation_id(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("INFO")
-    correlate("Ev1")
-    logger("test").info("read", kind="alert")
-    logger("test").debug("not shown")
+    set_correlation_id("Ev1")
+    get_logger("test").info("read", kind="alert")
+    get_logger("test").debug("not shown")
     logging.getLogger("elsewhere").warning("from a library")
     lines = [json.loads(text) for text in capsys.readouterr().err.splitlines()]
     assert lines[0]["event"] == "read"
@@ -40,8 +40,8 @@ def test_logs_are_json_with_a_correlation_id(capsys: pytest.CaptureFixture[str])
 
 def test_logs_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("WARNING", as_json=False)
-    logger("test").info("quiet")
-    logger("test").warning("loud", kind="alert")
+    get_logger("test").info("quiet")
+    get_logger("test").warning("loud", kind="alert")
     said = capsys.readouterr().err
     assert "loud" in said
     assert "quiet" not in said
@@ -57,5 +57,5 @@ def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPa
 
     configure_logging("INFO")
     monkeypatch.setattr(sys, "stderr", Full())
-    logger("test").error("lost")
+    get_logger("test").error("lost")
     assert "lost" in tried[0]

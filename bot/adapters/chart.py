@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.domain.reports.digest_chart import Bar, Column, DigestChart
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import ChartUnavailable
 
 # Pixels. A phone shows the card at a third of this.
@@ -43,7 +43,7 @@ OTHER_FONTS = (
     "Nirmala UI", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai", "Noto Sans Hebrew", "Noto Sans Arabic",
     "Unifont",
 )  # fmt: skip
-log = logger("chart")
+log = get_logger("chart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,133 +52,135 @@ class MatplotlibCharts:
 
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "chart"))
 
-    async def png(self, chart: DigestChart) -> bytes:
+    async def render_png(self, chart: DigestChart) -> bytes:
         """See the port."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, draw, chart)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, draw_chart, chart)
 
 
-def draw(chart: DigestChart) -> bytes:
+def draw_chart(chart: DigestChart) -> bytes:
     """The chart as a PNG; raises ChartUnavailable."""
     try:
-        return _drawn(chart)
+        return _draw(chart)
     except (ImportError, OSError, RuntimeError, ValueError) as problem:
         log.warning("a chart could not be drawn", problem=repr(problem))
         raise ChartUnavailable(f"The chart could not be drawn: {problem}.") from problem
 
 
-def _drawn(chart: DigestChart) -> bytes:
-    card = Card.of(height_of(chart))
+def _draw(chart: DigestChart) -> bytes:
+    card = ChartCard.create(measure_height(chart))
     top = card.height - MARGIN - TITLE
-    card.write(MARGIN, top, chart.heading, TITLE, INK, bold=True)
-    card.write(MARGIN, top - 54, chart.counts, SMALL + 2, QUIET)
+    card.write_text(MARGIN, top, chart.heading, TITLE, INK, bold=True)
+    card.write_text(MARGIN, top - 54, chart.counts, SMALL + 2, QUIET)
     under = _draw_bars(card, chart, top - 54)
     if chart.columns:
         _draw_columns(card, chart.columns, under)
-    return card.png()
+    return card.render_png()
 
 
-def height_of(chart: DigestChart) -> int:
+def measure_height(chart: DigestChart) -> int:
     """The card's height in pixels."""
     bars = len(chart.bars) * ROW + 110 + (50 if chart.more else 0) if chart.bars else 120
     return 2 * MARGIN + TITLE + 54 + bars + (COLUMNS_HEIGHT + 90 if chart.columns else 0)
 
 
-def _draw_bars(card: Card, chart: DigestChart, top: int) -> int:
+def _draw_bars(card: ChartCard, chart: DigestChart, top: int) -> int:
     """The families, most often first; where they end."""
     if not chart.bars:
-        card.write(MARGIN, top - 90, "Nothing came more than once", LABEL, INK)
+        card.write_text(MARGIN, top - 90, "Nothing came more than once", LABEL, INK)
         return top - 120
-    card.write(MARGIN, top - 80, "Came more than once", SMALL, QUIET, bold=True)
+    card.write_text(MARGIN, top - 80, "Came more than once", SMALL, QUIET, bold=True)
     if any(bar.times_before for bar in chart.bars):
-        card.mark(MARGIN + 420, top - 82, 30)
-        card.write(MARGIN + 440, top - 80, "period before", SMALL, QUIET)
+        card.draw_mark(MARGIN + 420, top - 82, 30)
+        card.write_text(MARGIN + 440, top - 80, "period before", SMALL, QUIET)
     most = max(max(b.times, b.times_before) for b in chart.bars)
     scale = (WIDTH - 2 * MARGIN - 56 - 26 * len(str(most))) / most
     y = top - 90
     for bar in chart.bars:
         y -= ROW
-        card.write(MARGIN, y + 62, card.first_drawable(label_of(bar)), LABEL, INK)
-        card.box(MARGIN, y, max(bar.times * scale, 6), BAR, NOW)
+        card.write_text(MARGIN, y + 62, card.find_drawable(list_labels(bar)), LABEL, INK)
+        card.draw_box(MARGIN, y, max(bar.times * scale, 6), BAR, NOW)
         if bar.times_before:
-            card.mark(MARGIN + bar.times_before * scale, y - 8, BAR + 16)
-        card.write(MARGIN + _count_at(bar, scale), y + 6, f"{bar.times}×", LABEL, INK, bold=True)
+            card.draw_mark(MARGIN + bar.times_before * scale, y - 8, BAR + 16)
+        card.write_text(MARGIN + _place_count(bar, scale), y + 6, f"{bar.times}×", LABEL, INK, bold=True)
     if chart.more:
         y -= 50
-        card.write(MARGIN, y, f"+{chart.more} more in the message", SMALL, QUIET)
+        card.write_text(MARGIN, y, f"+{chart.more} more in the message", SMALL, QUIET)
     return y - 20
 
 
-def _count_at(bar: Bar, scale: float) -> float:
+def _place_count(bar: Bar, scale: float) -> float:
     """Where the count stands: behind its bar, or behind the mark where that is in the way."""
     end, mark = bar.times * scale, bar.times_before * scale
     return (mark if end <= mark <= end + 100 else end) + 18
 
 
-def label_of(bar: Bar) -> tuple[str, ...]:
+def list_labels(bar: Bar) -> tuple[str, ...]:
     """What may name a family, best first."""
     return (*bar.labels, "(named in the message)")
 
 
-def _draw_columns(card: Card, columns: tuple[Column, ...], top: int) -> None:
+def _draw_columns(card: ChartCard, columns: tuple[Column, ...], top: int) -> None:
     """Incidents over the period."""
     floor = top - 90 - COLUMNS_HEIGHT + 60
-    card.write(MARGIN, top - 62, "Incidents by date", SMALL, QUIET, bold=True)
+    card.write_text(MARGIN, top - 62, "Incidents by date", SMALL, QUIET, bold=True)
     step = (WIDTH - 2 * MARGIN) / len(columns)
     most = max(column.count for column in columns) or 1
     every = 1 if len(columns) <= 8 else 2
     for number, column in enumerate(columns):
         x, height = MARGIN + step * number, column.count / most * (COLUMNS_HEIGHT - 120)
-        card.box(x + step * 0.14, floor, step * 0.72, max(height, 4), DAYS if column.count else EDGE)
+        card.draw_box(x + step * 0.14, floor, step * 0.72, max(height, 4), DAYS if column.count else EDGE)
         if column.count:
-            card.write(x + step / 2, floor + height + 10, str(column.count), SMALL, INK, bold=True, centred=True)
+            card.write_text(x + step / 2, floor + height + 10, str(column.count), SMALL, INK, bold=True, centred=True)
         if number % every == 0:
-            card.write(x + step / 2, floor - 44, column.label, SMALL - 2, QUIET, centred=True)
+            card.write_text(x + step / 2, floor - 44, column.label, SMALL - 2, QUIET, centred=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ChartCard:
     """A figure in pixels, its origin at the lower left."""
 
     height: int
     figure: Any
     canvas: Any
     patches: Any
-    fonts: Fonts
+    fonts: ChartFonts
 
     @classmethod
-    def of(cls, height: int) -> Card:
+    def create(cls, height: int) -> ChartCard:
         """An empty card; raises ImportError where the library is missing."""
         figures = importlib.import_module("matplotlib.figure")
         agg = importlib.import_module("matplotlib.backends.backend_agg")
         figure = figures.Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI, facecolor=GROUND)
-        card = cls(height, figure, agg.FigureCanvasAgg(figure), importlib.import_module("matplotlib.patches"), fonts())
-        card.box(0, 0, WIDTH, height, "none", edge=EDGE)
+        card = cls(
+            height, figure, agg.FigureCanvasAgg(figure), importlib.import_module("matplotlib.patches"), load_fonts()
+        )
+        card.draw_box(0, 0, WIDTH, height, "none", edge=EDGE)
         return card
 
-    def box(self, x: float, y: float, width: float, height: float, colour: str, *, edge: str = "none") -> None:
+    def draw_box(self, x: float, y: float, width: float, height: float, colour: str, *, edge: str = "none") -> None:
         """A rectangle."""
         size = (width, height)
         self.figure.add_artist(
             self.patches.Rectangle((x, y), *size, facecolor=colour, edgecolor=edge, linewidth=3, transform=None)
         )
 
-    def mark(self, x: float, y: float, height: float) -> None:
+    def draw_mark(self, x: float, y: float, height: float) -> None:
         """The line at which the period before ended."""
-        self.box(x - 7, y, 14, height, GROUND)
-        self.box(x - 4, y, 8, height, BEFORE)
+        self.draw_box(x - 7, y, 14, height, GROUND)
+        self.draw_box(x - 4, y, 8, height, BEFORE)
 
-    def write(
+    def write_text(
         self, x: float, y: float, text: str, size: int, colour: str, *, bold: bool = False, centred: bool = False
     ) -> None:
         """A line of text as it is, smaller or cut where the card ends; nothing in it is markup."""
-        said = self.drawable(text)
+        said = self.strip_undrawable(text)
         if said is None:
             return
         shown, font = said
-        style = self.fonts.style(font, size, bold=bold)
-        if not centred and self._width(shown, style) > WIDTH - MARGIN - x:
-            style = self.fonts.style(font, min(size, SMALL), bold=bold)
-            shown = self._within(shown, style, WIDTH - MARGIN - x)
+        style = self.fonts.build_style(font, size, bold=bold)
+        if not centred and self._measure_width(shown, style) > WIDTH - MARGIN - x:
+            style = self.fonts.build_style(font, min(size, SMALL), bold=bold)
+            shown = self._fit_text(shown, style, WIDTH - MARGIN - x)
         place = {"ha": "center"} if centred else {}
         self.figure.text(
             x / WIDTH,
@@ -191,26 +193,26 @@ class Card:
             **place,
         )
 
-    def _width(self, text: str, style: Any) -> float:
+    def _measure_width(self, text: str, style: Any) -> float:
         renderer = self.canvas.get_renderer()
         return float(renderer.get_text_width_height_descent(text, style, ismath=False)[0])
 
-    def _within(self, text: str, style: Any, room: float) -> str:
-        if self._width(text, style) <= room:
+    def _fit_text(self, text: str, style: Any, room: float) -> str:
+        if self._measure_width(text, style) <= room:
             return text
-        while text and self._width(f"{text}…", style) > room:
+        while text and self._measure_width(f"{text}…", style) > room:
             text = text[: min(len(text) - 1, int(len(text) * 0.97))].rstrip()
         return f"{text}…"
 
-    def first_drawable(self, labels: Iterable[str]) -> str:
+    def find_drawable(self, labels: Iterable[str]) -> str:
         """The first label that a font has all letters of."""
-        return next((label for label in labels if self.drawable(label)), "")
+        return next((label for label in labels if self.strip_undrawable(label)), "")
 
-    def drawable(self, text: str) -> tuple[str, str] | None:
+    def strip_undrawable(self, text: str) -> tuple[str, str] | None:
         """The text without symbols that no font has, and the font that has all that is left; None where none has."""
-        return self.fonts.drawable(text)
+        return self.fonts.strip_undrawable(text)
 
-    def png(self) -> bytes:
+    def render_png(self) -> bytes:
         """The picture's bytes."""
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format="png", facecolor=GROUND, metadata={"Software": None})
@@ -218,24 +220,24 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Fonts:
+class ChartFonts:
     """The fonts there are. `own` comes with the library and has Latin, Greek and Cyrillic letters."""
 
     own: str
     own_bold: str
     others: tuple[str, ...]
 
-    def drawable(self, text: str) -> tuple[str, str] | None:
+    def strip_undrawable(self, text: str) -> tuple[str, str] | None:
         """See `Card.drawable`."""
         said = " ".join("".join(c for c in text if c.isspace() or unicodedata.category(c)[0] != "C").split())
         for font in (self.own, *self.others):
-            has = letters_of(font)
+            has = read_letters(font)
             kept = "".join(c for c in said if ord(c) in has or not _is_symbol(c)).strip()
             if any(not _is_symbol(c) and not c.isspace() for c in kept) and all(ord(c) in has for c in kept):
                 return " ".join(kept.split()), font
         return None
 
-    def style(self, font: str, size: int, *, bold: bool) -> Any:
+    def build_style(self, font: str, size: int, *, bold: bool) -> Any:
         """The library's font properties; other fonts have no bold of their own. `size` is in pixels."""
         properties = importlib.import_module("matplotlib.font_manager").FontProperties
         file = self.own_bold if bold and font == self.own else font
@@ -248,16 +250,16 @@ def _is_symbol(char: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def fonts() -> Fonts:
+def load_fonts() -> ChartFonts:
     """The library's own font, and those installed here that are known to have other scripts."""
     manager = importlib.import_module("matplotlib.font_manager")
     folder = Path(importlib.import_module("matplotlib").get_data_path()) / "fonts" / "ttf"
     files = {entry.name: entry.fname for entry in reversed(manager.fontManager.ttflist)}
     others = tuple(files[name] for name in OTHER_FONTS if name in files)
-    return Fonts(str(folder / "DejaVuSans.ttf"), str(folder / "DejaVuSans-Bold.ttf"), others)
+    return ChartFonts(str(folder / "DejaVuSans.ttf"), str(folder / "DejaVuSans-Bold.ttf"), others)
 
 
 @lru_cache(maxsize=32)
-def letters_of(file: str) -> frozenset[int]:
+def read_letters(file: str) -> frozenset[int]:
     """The characters that a font has, by code."""
     return frozenset(importlib.import_module("matplotlib.ft2font").FT2Font(file).get_charmap())

@@ -14,7 +14,7 @@ from apscheduler.triggers.cron import CronTrigger
 MISFIRE_GRACE_S = 3600
 
 
-class Schedule:
+class JobSchedule:
     """Calls jobs at local wall-clock times, one at a time each, and late rather than never within an hour."""
 
     def __init__(self, timezone: ZoneInfo) -> None:
@@ -24,7 +24,7 @@ class Schedule:
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": MISFIRE_GRACE_S},
         )
 
-    def at(
+    def add_job(
         self, name: str, work: Callable[[], Awaitable[None]], *, day: str = "*", hour: int | str, minute: int | str = 0
     ) -> None:
         """Run `work` at this local time on these days ("*" or a name such as "mon"); "*" and "*/15" as in cron."""

@@ -11,9 +11,9 @@ from datetime import timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from bot.adapters.schedule import Schedule
+from bot.adapters.schedule import JobSchedule
 from bot.bootstrap.workers import run_job
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports.clock import Clock
 from bot.ports.outbox_admin import Retention
 from bot.ports.unit_of_work import Inbox
@@ -21,11 +21,11 @@ from bot.settings import Settings
 from bot.workflows.reports.digest import PostDigests
 from bot.workflows.resolutions.nudge import PostNudges
 
-log = logger("jobs")
+log = get_logger("jobs")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFor:
+class RetentionPeriods:
     """For how long things are kept. `seen`: ids of events; `texts`: what was delivered, submitted or could not be worked
     off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines; `sent`: what went
     to models."""
@@ -37,14 +37,14 @@ class KeptFor:
     sent: timedelta = timedelta(days=90)
 
 
-def kept_for(settings: Settings) -> KeptFor:
+def read_retention_periods(settings: Settings) -> RetentionPeriods:
     """As the operator set it."""
     days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days, settings.keep_sent_days)
-    return KeptFor(timedelta(hours=settings.keep_seen_hours), *(timedelta(days=number) for number in days))
+    return RetentionPeriods(timedelta(hours=settings.keep_seen_hours), *(timedelta(days=number) for number in days))
 
 
 @dataclass(frozen=True, slots=True)
-class Jobs:
+class ScheduledJobs:
     """Everything that happens by the clock."""
 
     post_digests: PostDigests
@@ -52,20 +52,20 @@ class Jobs:
     retention: Retention
     clock: Clock
     zone: ZoneInfo
-    kept_for: KeptFor = KeptFor()
+    kept_for: RetentionPeriods = RetentionPeriods()
     post_nudges: PostNudges | None = None
 
-    def schedule(self) -> Schedule:
+    def schedule(self) -> JobSchedule:
         """The table: which channels are due for their digest and who is asked what ended an incident, each quarter of an hour (a local hour begins at one,
         wherever it is); and the nightly forgetting."""
-        schedule = Schedule(self.zone)
+        schedule = JobSchedule(self.zone)
         table: tuple[tuple[str, Callable[[], Awaitable[None]], int | str, int | str], ...] = (
             ("digest", self.digest, "*", "*/15"),
             ("nudge", self.nudge, "*", "*/15"),
             ("forget", self.forget, 4, 0),
         )
         for name, work, hour, minute in table:
-            schedule.at(name, partial(run_job, name, work), hour=hour, minute=minute)
+            schedule.add_job(name, partial(run_job, name, work), hour=hour, minute=minute)
         return schedule
 
     async def digest(self) -> None:
@@ -80,8 +80,8 @@ class Jobs:
     async def forget(self) -> None:
         """Delete what is older than it is kept for. What is still owed is never deleted."""
         now, kept = self.clock.now(), self.kept_for
-        events = await self.inbox.forget_before(now - kept.seen)
-        gone = await self.retention.forget(
+        events = await self.inbox.delete_settled(now - kept.seen)
+        gone = await self.retention.delete_expired(
             before=now - kept.texts,
             audit_before=now - kept.audit,
             notices_before=now - kept.notices,

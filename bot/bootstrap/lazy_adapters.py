@@ -9,6 +9,6 @@ import importlib
 from typing import Any
 
 
-def adapter(name: str) -> Any:
+def import_adapter(name: str) -> Any:
     """The module of `bot.adapters` with this name. Its types are lost here: give what it returns a type at once."""
     return importlib.import_module(f"bot.adapters.{name}")

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.observability import EVENTS, STAGE_SECONDS, correlate, logger, spawn
+from bot.observability import EVENTS, STAGE_SECONDS, get_logger, set_correlation_id, spawn
 from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
 from bot.ports.unit_of_work import Inbox, InboxRow
 
@@ -20,12 +20,12 @@ LOOK_S = 0.01
 LATE_S = 0.05
 MAX_ATTEMPTS = 8
 BREAK_OFF_S = 2.0
-log = logger("workers")
+log = get_logger("workers")
 
 Handle = Callable[[InboxRow], Awaitable[None]]
 
 
-def retry_delay_s(attempts: int, problem: BaseException) -> float:
+def compute_retry_delay_s(attempts: int, problem: BaseException) -> float:
     """Seconds until a failed inbox row is taken again: at once after a conflict, else doubling up to five minutes."""
     if isinstance(problem, StoreConflict):
         return 0.05
@@ -70,24 +70,24 @@ class InboxWorker:
 
     async def _take(self, limit: int) -> tuple[InboxRow, ...]:
         try:
-            return await self.inbox.take(limit)
+            return await self.inbox.claim(limit)
         except StoreUnavailable as problem:
             log.error("the inbox cannot be read", problem=str(problem))
             await self._pause(2.0)
             return ()
 
     async def _work(self, row: InboxRow) -> None:
-        correlate(f"inbox-{row.id}")
+        set_correlation_id(f"inbox-{row.id}")
         handler = self.handlers.get(row.kind)
         try:
             with STAGE_SECONDS.labels(f"inbox_{row.kind}").time():
-                await (handler(row) if handler else self.inbox.settle(row))
+                await (handler(row) if handler else self.inbox.acknowledge(row))
             EVENTS.labels(row.kind, "done").inc()
         except Exception as problem:
             EVENTS.labels(row.kind, "failed").inc()
-            await self._failed(row, problem)
+            await self._handle_failure(row, problem)
 
-    async def _failed(self, row: InboxRow, problem: Exception) -> None:
+    async def _handle_failure(self, row: InboxRow, problem: Exception) -> None:
         said = f"{type(problem).__name__}: {problem}"
         log.warning(
             "an event failed", kind=row.kind, attempts=row.attempts, error=said, exc_info=not is_outage(problem)
@@ -96,7 +96,7 @@ class InboxWorker:
             if row.attempts >= MAX_ATTEMPTS and not is_outage(problem):
                 await self.inbox.give_up(row, said)
             else:
-                await self.inbox.retry_later(row, retry_delay_s(row.attempts, problem), said)
+                await self.inbox.retry_later(row, compute_retry_delay_s(row.attempts, problem), said)
         except StoreUnavailable as also:
             log.error("the row comes back when its lease ends", problem=str(also))
 
@@ -105,7 +105,7 @@ class InboxWorker:
         the next start."""
         self._stopping.set()
         running = dict(self._running)
-        for task in await cut_off(set(running), grace_s):
+        for task in await cancel_after_grace(set(running), grace_s):
             try:
                 await self.inbox.retry_later(running[task], 0.0, "the bot was stopped meanwhile")
             except StoreUnavailable as problem:
@@ -147,10 +147,10 @@ class Loop:
         """Stop after the current turn; one that takes longer than `grace_s` from now is broken off."""
         self._stopping.set()
         if self._task:
-            await cut_off({self._task}, grace_s)
+            await cancel_after_grace({self._task}, grace_s)
 
 
-async def cut_off(tasks: set[asyncio.Task[Any]], grace_s: float) -> set[asyncio.Task[Any]]:
+async def cancel_after_grace(tasks: set[asyncio.Task[Any]], grace_s: float) -> set[asyncio.Task[Any]]:
     """Wait for these tasks, at most `grace_s`; break off the others, and give them back once they have ended."""
     if not tasks:
         return set()
@@ -164,7 +164,7 @@ async def cut_off(tasks: set[asyncio.Task[Any]], grace_s: float) -> set[asyncio.
 
 async def run_job(name: str, work: Callable[[], Awaitable[None]]) -> None:
     """Run one scheduled job; a failure is logged, for a scheduler must never lose its job to one."""
-    correlate(f"job-{name}")
+    set_correlation_id(f"job-{name}")
     try:
         await work()
     except Exception as problem:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import typer
 
 from bot import __version__
-from bot.cli.lazy_commands import Families
+from bot.cli.lazy_commands import LazyCommandGroup
 from bot.observability import configure_logging
 
 app = typer.Typer(
     name="precedent",
-    cls=Families,
+    cls=LazyCommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

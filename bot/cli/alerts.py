@@ -18,20 +18,20 @@ import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.cli.parse import inputs, names_of, with_roots
-from bot.cli.plain_text import message_text
-from bot.cli.run import REFUSED, read_input, run, settings
+from bot.cli.parse import attach_roots, iterate_inputs, read_names
+from bot.cli.plain_text import format_message
+from bot.cli.run import REFUSED, read_input, read_settings, run
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import Directory
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.parsers import read
-from bot.ports.chat import Channel, Posting, Said
+from bot.ports.chat import Channel, Posting, ThreadMessage
 from bot.ports.memory import Recall
-from bot.ports.unit_of_work import Destination, Received
-from bot.records.alert_json import stored_reading, write_alert
+from bot.ports.unit_of_work import Destination, ReceivedEvent
+from bot.records.alert_json import read_stored_alert, write_alert
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 
@@ -47,11 +47,11 @@ class NoSlack:
         """Nothing is delivered."""
         return None
 
-    async def find(self, posting: Posting) -> str | None:
+    async def find_delivered(self, posting: Posting) -> str | None:
         """Nothing is there."""
         return None
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """A public channel."""
         return Channel(channel_id)
 
@@ -59,25 +59,25 @@ class NoSlack:
         """Everybody is."""
         return True
 
-    async def permalink(self, channel_id: str, ts: str) -> str | None:
+    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
         """There are no links."""
         return None
 
-    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         """Nobody writes."""
         return ()
 
-    async def said(self, channel_id: str, ts: str) -> Said | None:
+    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """Nobody wrote."""
         return None
 
-    async def direct(self, user_id: str) -> str:
+    async def open_direct_message(self, user_id: str) -> str:
         """A conversation for each person."""
         return f"D{user_id}"
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf:
+class UnfilteredRecall:
     """The real memory, asked without leaving out an incident: the ids of a rehearsal are none of its own."""
 
     recall: Recall
@@ -88,7 +88,7 @@ class AllOf:
 
 
 @dataclass(slots=True)
-class AheadClock:
+class AdvancingClock:
     """A clock that is put ahead where the bot would wait before it changes a message."""
 
     ahead: timedelta = timedelta()
@@ -104,31 +104,31 @@ class Rehearsal:
 
     kept: Memory
     answer: AnswerAlert
-    clock: AheadClock
+    clock: AdvancingClock
     told: int = 0
 
     async def take(self, event: Mapping[str, Any], alert: Alert) -> Iterator[str]:
         """What the bot would do with this alert, in words."""
         self.told += 1
         placed = {"ts": f"{self.told}.000000", **event, "channel": CHANNEL, "alert": write_alert(alert)}
-        before = await self.kept.incidents.latest_life(alert.fingerprint, "public")
-        await self.kept.inbox.receive(Received(f"{self.told}", f"{self.told}", "message", {"event": placed}))
-        for row in await self.kept.inbox.take(1):
+        before = await self.kept.incidents.find_latest_lifecycle(alert.fingerprint, "public")
+        await self.kept.inbox.receive(ReceivedEvent(f"{self.told}", f"{self.told}", "message", {"event": placed}))
+        for row in await self.kept.inbox.claim(1):
             await self.answer(row)
-        after = await self.kept.incidents.latest_life(alert.fingerprint, "public")
-        return iter((_change(before, after), *[said async for said in self._owed(str(placed["ts"]))]))
+        after = await self.kept.incidents.find_latest_lifecycle(alert.fingerprint, "public")
+        return iter((_format_change(before, after), *[said async for said in self._read_outbox(str(placed["ts"]))]))
 
-    async def _owed(self, ts: str) -> AsyncIterator[str]:
+    async def _read_outbox(self, ts: str) -> AsyncIterator[str]:
         """What is owed to Slack now, as text; it counts as delivered."""
         self.clock.ahead += PATIENCE
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
-            await self.kept.outbox.settle(row, ts)
+            await self.kept.outbox.acknowledge(row, ts)
             payload, said = row.owed.payload, SAYS.get(row.owed.operation, row.owed.operation)
-            text = message_text(payload) if row.owed.operation == "post" else str(payload.get("text", ""))
+            text = format_message(payload) if row.owed.operation == "post" else str(payload.get("text", ""))
             yield f"{said}:\n\n{text}\n" if text else said
 
 
-def _change(before: Any, after: Any) -> str:
+def _format_change(before: Any, after: Any) -> str:
     if after is None:
         return "it opens nothing, and there is nothing that it could change"
     if before is None or before.incident_id != after.incident_id:
@@ -138,7 +138,7 @@ def _change(before: Any, after: Any) -> str:
     return f"it belongs to {after.incident_id}, which stays {after.state.value}"
 
 
-def _headline(alert: Alert) -> str:
+def _format_headline(alert: Alert) -> str:
     facts = {"severity": alert.severity, "service": alert.service, "vendor": alert.vendor, "region": alert.region}
     stated = [f"{name} {getattr(value, 'value', value)}" for name, value in facts.items() if value]
     about = ", ".join([alert.state.value, *stated])
@@ -146,8 +146,8 @@ def _headline(alert: Alert) -> str:
 
 
 @asynccontextmanager
-async def _rehearsal() -> AsyncIterator[Rehearsal]:
-    clock, config = AheadClock(), settings()
+async def _open_rehearsal() -> AsyncIterator[Rehearsal]:
+    clock, config = AdvancingClock(), read_settings()
     with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
         thrown_away = config.model_copy(
             update={"database_url": f"sqlite+aiosqlite:///{Path(folder) / 'rehearsal.db'}", "hindsight_url": None}
@@ -156,29 +156,41 @@ async def _rehearsal() -> AsyncIterator[Rehearsal]:
             open_memory(config, clock, RandomIds()) as real,
             open_memory(thrown_away, clock, RandomIds()) as kept,
         ):
-            recall = AllOf(real.recall)
-            answer = AnswerAlert(kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, stored_reading)
+            recall = UnfilteredRecall(real.recall)
+            answer = AnswerAlert(
+                kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, read_stored_alert
+            )
             yield Rehearsal(kept, answer, clock)
 
 
-async def _tested(events: list[tuple[int, Mapping[str, Any]]], names: Directory) -> None:
-    async with _rehearsal() as rehearsal:
+async def _run_test(events: list[tuple[int, Mapping[str, Any]]], names: Directory) -> None:
+    async with _open_rehearsal() as rehearsal:
         for line, event in events:
             reading = read(event, names=names)
             if not isinstance(reading, Alert):
                 typer.echo(
-                    tame(f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing.") + "\n"
+                    escape_terminal_text(
+                        f"line {line}: no alert ({reading.kind}): {reading.reason}. The bot says nothing."
+                    )
+                    + "\n"
                 )
                 continue
             said = await rehearsal.take(event, reading)
-            typer.echo("\n".join(map(tame, "\n".join((f"line {line}: {_headline(reading)}", *said)).split("\n"))))
+            typer.echo(
+                "\n".join(
+                    map(
+                        escape_terminal_text,
+                        "\n".join((f"line {line}: {_format_headline(reading)}", *said)).split("\n"),
+                    )
+                )
+            )
 
 
-def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
+def _parse_events(text: str) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
     """One JSON document, else JSON Lines."""
-    whole = tuple(inputs(text, lines=False))
-    given = whole if whole[0].event is not None else tuple(inputs(text, lines=True))
-    yield from ((one.line, one.event, one.problem) for one in with_roots(given))
+    whole = tuple(iterate_inputs(text, lines=False))
+    given = whole if whole[0].event is not None else tuple(iterate_inputs(text, lines=True))
+    yield from ((one.line, one.event, one.problem) for one in attach_roots(given))
 
 
 def test(
@@ -188,15 +200,15 @@ def test(
 ) -> None:
     """Show what the bot would answer to the events in FILE, one after the other; nothing is stored or posted."""
     good, bad = [], []
-    for line, event, problem in _events(read_input(source)):
+    for line, event, problem in _parse_events(read_input(source)):
         if event is None:
             bad.append(f"precedent alerts test: line {line}: {problem}")
         else:
             good.append((line, event))
     for sentence in bad:
-        typer.echo(tame(sentence), err=True)
+        typer.echo(escape_terminal_text(sentence), err=True)
     if good:
-        run(_tested(good, names_of()))
+        run(_run_test(good, read_names()))
     if bad or not good:
         raise typer.Exit(REFUSED)
 

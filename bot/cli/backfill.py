@@ -13,15 +13,15 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.bootstrap.modes.backfill import backfilled, backfilling
+from bot.bootstrap.modes.backfill import open_backfill, open_backfill_report
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import DOWN, print_json, run, settings
+from bot.cli.run import DOWN, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.operations.backfill import Family, Span, Worth, missing
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
-from bot.ports.backfill_progress import Progress
-from bot.workflows.operations.backfill_report import Backfilled
+from bot.ports.backfill_progress import BackfillProgress
+from bot.workflows.operations.backfill_report import BackfillReport
 
 STOPPED = 130
 GOES_ON = "precedent: what was read by now is kept; the same command goes on from there.\n"
@@ -46,38 +46,38 @@ def backfill(
 ) -> None:
     """Read what a channel's alerts did in the past, post nothing, and list the threads worth recording."""
     try:
-        found, refused = run(_listed(channels, days) if list_only else _read(channels, days, a_minute))
+        found, refused = run(_list_backfilled(channels, days) if list_only else _read(channels, days, a_minute))
     except SystemExit as ended:
         if ended.code in (DOWN, STOPPED) and not list_only:
             sys.stderr.write(GOES_ON)
         raise
     if as_json:
-        print_json({"channels": [backfilled_json(one, limit) for one in found]})
+        print_json({"channels": [build_json(one, limit) for one in found]})
     elif found:
-        typer.echo("\n\n".join("\n".join(backfilled_lines(one, limit)) for one in found))
+        typer.echo("\n\n".join("\n".join(format_report(one, limit)) for one in found))
     for sentence in refused:
-        sys.stderr.write(f"precedent: {tame(sentence)}\n")
+        sys.stderr.write(f"precedent: {escape_terminal_text(sentence)}\n")
     if refused:
         raise SystemExit(1)
 
 
-async def _listed(channels: Sequence[str], days: int) -> tuple[list[Backfilled], list[str]]:
+async def _list_backfilled(channels: Sequence[str], days: int) -> tuple[list[BackfillReport], list[str]]:
     until = SystemClock().now()
-    async with backfilled(settings()) as told:
+    async with open_backfill_report(read_settings()) as told:
         return [await told(channel, until - timedelta(days=days), until) for channel in channels], []
 
 
-async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[list[Backfilled], list[str]]:
+async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[list[BackfillReport], list[str]]:
     """Each channel; one that cannot be read does not cost the others."""
     until = SystemClock().now()
     since = until - timedelta(days=days)
-    found: list[Backfilled] = []
+    found: list[BackfillReport] = []
     refused: list[str] = []
     try:
-        async with backfilling(settings(), a_minute, _tell, _waits) as (read, told):
+        async with open_backfill(read_settings(), a_minute, _print_progress, _print_wait) as (read, told):
             for name in dict.fromkeys(channels):
                 try:
-                    channel = await read.find(name)
+                    channel = await read.find_channel(name)
                     await read(channel, since)
                     found.append(await told(channel, since, until))
                 except (ChatRejected, NotAllowedHere) as problem:
@@ -87,23 +87,25 @@ async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[li
     return found, refused
 
 
-def _tell(progress: Progress, whole: Span) -> None:
+def _print_progress(progress: BackfillProgress, whole: Span) -> None:
     """One line for each portion: how far it is."""
     since, until = whole
     left = sum(((end - start) for start, end in missing(progress.done, since, until)), timedelta())
     part = 100 - round(100 * left / (until - since))
     day, tally = f"{progress.done[-1][1]:%Y-%m-%d}", progress.tally
     alerts = sum(tally.alerts.values())
-    sys.stderr.write(f"#{_name(progress.name)}: {part} %, up to {day}: {tally.messages} messages, {alerts} of alerts\n")
+    sys.stderr.write(
+        f"#{_clean_name(progress.name)}: {part} %, up to {day}: {tally.messages} messages, {alerts} of alerts\n"
+    )
 
 
-def _waits(seconds: float, problem: ChatUnavailable) -> None:
+def _print_wait(seconds: float, problem: ChatUnavailable) -> None:
     """A line for each wait: whether Slack named the time, or does not answer as it should."""
-    said = "Slack asks to wait" if problem.retry_after_s else f"{tame(str(problem))} Trying again in"
+    said = "Slack asks to wait" if problem.retry_after_s else f"{escape_terminal_text(str(problem))} Trying again in"
     sys.stderr.write(f"{said} {seconds:.0f} s\n")
 
 
-def backfilled_json(one: Backfilled, limit: int) -> dict[str, Any]:
+def build_json(one: BackfillReport, limit: int) -> dict[str, Any]:
     """What was read of a channel, as JSON values."""
     tally = asdict(one.progress.tally)
     return {
@@ -117,83 +119,83 @@ def backfilled_json(one: Backfilled, limit: int) -> dict[str, Any]:
         "incidents": one.incidents,
         "open": one.open,
         "families": [asdict(family) for family in one.families],
-        "worth_recording": [_worth_json(worth) for worth in one.worth[:limit]],
+        "worth_recording": [_build_thread_json(worth) for worth in one.worth[:limit]],
         "worth_recording_count": len(one.worth),
     }
 
 
-def _worth_json(worth: Worth) -> dict[str, Any]:
+def _build_thread_json(worth: Worth) -> dict[str, Any]:
     plain = asdict(worth)
     talk = plain.pop("talk")
     return plain | {"at": time_text(worth.at), "people": talk["people"], "messages": talk["messages"], "do": HOW}
 
 
-def backfilled_lines(one: Backfilled, limit: int) -> list[str]:
+def format_report(one: BackfillReport, limit: int) -> list[str]:
     """What was read of a channel, for people."""
     tally = one.progress.tally
     unread = sum(tally.unread.values())
     lines = [
-        f"#{_name(one.progress.name)} since {one.since:%Y-%m-%d}",
-        f"  {counted(tally.messages, 'message')}, {counted(tally.replies, 'answer')} in threads of alerts; {tally.by_people} by people",
-        f"  read as alerts: {_counted(tally.alerts) or 'none'}",
-        f"  {counted(one.incidents, 'incident')} of {counted(len(one.families), 'alert')}; {one.open} still open",
-        *(_family(family) for family in one.families[:SHOWN]),
+        f"#{_clean_name(one.progress.name)} since {one.since:%Y-%m-%d}",
+        f"  {format_count(tally.messages, 'message')}, {format_count(tally.replies, 'answer')} in threads of alerts; {tally.by_people} by people",
+        f"  read as alerts: {_format_counts(tally.alerts) or 'none'}",
+        f"  {format_count(one.incidents, 'incident')} of {format_count(len(one.families), 'alert')}; {one.open} still open",
+        *(_format_family(family) for family in one.families[:SHOWN]),
     ]
     if len(one.families) > SHOWN:
         lines.append(f"    +{len(one.families) - SHOWN} more")
     if tally.ignored:
         lines.append(f"  {tally.ignored} are left out: ignored in the channel, or purged")
     if unread:
-        lines.append(f"  posted by apps and not read as alerts: {_counted(tally.unread)}")
+        lines.append(f"  posted by apps and not read as alerts: {_format_counts(tally.unread)}")
         lines.append("    If alerts are among them: precedent parse tells how one is read.")
-    return [*lines, "", *_worth_lines(one, limit)]
+    return [*lines, "", *_format_threads(one, limit)]
 
 
-def _worth_lines(one: Backfilled, limit: int) -> list[str]:
+def _format_threads(one: BackfillReport, limit: int) -> list[str]:
     if not one.worth:
         return ["No thread is worth recording: nobody wrote under these alerts, or all is recorded."]
     lines = [f"Threads worth recording ({HOW}):"]
     for number, worth in enumerate(one.worth[:limit], start=1):
         lines += [
-            f"{number:3}. {_name(worth.title)}",
-            f"     {_told(worth)}",
-            f"     {tame(worth.url or worth.incident_id)}",
+            f"{number:3}. {_clean_name(worth.title)}",
+            f"     {_format_thread(worth)}",
+            f"     {escape_terminal_text(worth.url or worth.incident_id)}",
         ]
     if len(one.worth) > limit:
         lines.append(f"     +{len(one.worth) - limit} more: --limit shows them")
     return lines
 
 
-def _told(worth: Worth) -> str:
+def _format_thread(worth: Worth) -> str:
     people = "1 person" if worth.talk.people == 1 else f"{worth.talk.people} people"
     parts = (
         f"{worth.at:%Y-%m-%d}",
-        worth.severity and _name(worth.severity),
+        worth.severity and _clean_name(worth.severity),
         f"fired {worth.fired}×",
-        f"{people} wrote {counted(worth.talk.messages, 'message')}",
+        f"{people} wrote {format_count(worth.talk.messages, 'message')}",
         f"cleared after {worth.minutes} min" if worth.minutes is not None else "nobody saw it clear",
-        f"{counted(worth.more, 'other thread')} about it" if worth.more else None,
+        f"{format_count(worth.more, 'other thread')} about it" if worth.more else None,
     )
     return ", ".join(part for part in parts if part)
 
 
-def _family(family: Family) -> str:
-    where = f" ({_name(family.service)})" if family.service else ""
-    return f"    {family.fired}× {_name(family.title)}{where}, {_name(family.tool)}, in {counted(family.incidents, 'incident')}"
+def _format_family(family: Family) -> str:
+    where = f" ({_clean_name(family.service)})" if family.service else ""
+    return f"    {family.fired}× {_clean_name(family.title)}{where}, {_clean_name(family.tool)}, in {format_count(family.incidents, 'incident')}"
 
 
-def counted(number: int, what: str) -> str:
+def format_count(number: int, what: str) -> str:
     """So many of them: 1 incident, 2 incidents."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _counted(counts: Any) -> str:
+def _format_counts(counts: Any) -> str:
     """Names with their counts, the largest first."""
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    told = ", ".join(f"{_name(name)} {count}" for name, count in ordered[:SHOWN])
+    told = ", ".join(f"{_clean_name(name)} {count}" for name, count in ordered[:SHOWN])
     return f"{told}, +{len(ordered) - SHOWN} more" if len(ordered) > SHOWN else told
 
 
-def _name(text: str) -> str:
+def _clean_name(text: str) -> str:
     """A name from outside, on one line of a terminal: nothing that moves its cursor, and not too long."""
-    return " ".join(tame(text).split())[:100]
+    return " ".join(escape_terminal_text(text).split())[:100]

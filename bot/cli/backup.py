@@ -10,7 +10,7 @@ import typer
 
 from bot.adapters import store
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import print_json, run, settings
+from bot.cli.run import print_json, read_settings, run
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +24,7 @@ def backup(
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there")] = False,
 ) -> None:
     """Copy the SQLite database while the bot runs, and read the copy back. PostgreSQL: says how. Exit 1 if refused."""
-    held = run(store.backup(settings().store_url, file, overwrite=force))
+    held = run(store.backup(read_settings().store_url, file, overwrite=force))
     print_json({"backup": str(file), **asdict(held)})
 
 
@@ -33,7 +33,7 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="Replace a database that is there; it is kept beside")] = False,
 ) -> None:
     """Put a backup in the place of the SQLite database. Refused while a bot has that open, and for a newer version's."""
-    url = settings().store_url
+    url = read_settings().store_url
     done = run(store.restore(url, file, SystemClock().now(), replace=force))
     print_json(
         {

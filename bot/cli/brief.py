@@ -17,14 +17,14 @@ from zoneinfo import ZoneInfo
 import typer
 
 from bot.adapters.chart import MatplotlibCharts
-from bot.bootstrap.config.file import configured
+from bot.bootstrap.config.file import read_optional_configuration
 from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
-from bot.bootstrap.wiring.deploys import recorded_deploys
-from bot.bootstrap.wiring.evidence import gathering
+from bot.bootstrap.wiring.deploys import build_recorded_deploys
+from bot.bootstrap.wiring.evidence import build_gather_evidence
 from bot.bootstrap.wiring.memory import open_memory
-from bot.cli.parse import names_of
-from bot.cli.plain_text import message_text
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.parse import read_names
+from bot.cli.plain_text import format_message
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.brief.as_json import brief_json
 from bot.domain.brief.decide import Brief
@@ -38,17 +38,17 @@ from bot.parsers.masking import masked
 from bot.parsers.shape import shape
 from bot.parsers.text.markup import clean
 from bot.ports import RecordRejected
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.ports.clock import Clock
-from bot.ports.evidence import beside
+from bot.ports.evidence import attach_evidence
 from bot.records.incident_json import read_value
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.reports.digest import ComposeDigest
-from bot.workflows.resolutions.resolve import Outcome, Recorded, Resolution, Resolve
+from bot.workflows.resolutions.resolve import FixOutcome, RecordedResolution, Resolution, Resolve
 
 
-class Said(StrEnum):
+class OutcomeOption(StrEnum):
     """`--outcome` of `precedent resolve`."""
 
     RECOVERED = "recovered"
@@ -78,33 +78,37 @@ def brief(
         fail("give one of FILE (or -) and --text.", USAGE)
     if text is not None and not text.strip():
         fail("--text is empty: give the alert's text.", USAGE)
-    event = {"text": text} if text is not None else event_of(read_input(file or "-"))
-    alert = alert_of(event)
-    now = time_of(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()
-    decided = run(_brief(alert, now, use_memory=not no_memory, look=_clock(at) if evidence else None))
+    event = {"text": text} if text is not None else parse_event(read_input(file or "-"))
+    alert = read_alert(event)
+    now = parse_time(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()
+    decided = run(_decide_brief(alert, now, use_memory=not no_memory, look=_build_clock(at) if evidence else None))
     if as_json:
         print_json(brief_json(decided, shape))
     else:
-        print_message(SlackSurfaces().brief(decided))
+        print_message(SlackSurfaces().render_brief(decided))
 
 
-def _clock(at: str | None) -> Clock:
+def _build_clock(at: str | None) -> Clock:
     """The time that is asked for; else now, whenever the alert was."""
-    asked = time_of(at)
+    asked = parse_time(at)
     return StoppedClock(asked) if asked else SystemClock()
 
 
-async def _brief(alert: Alert, now: datetime, *, use_memory: bool, look: Clock | None) -> Brief:
+async def _decide_brief(alert: Alert, now: datetime, *, use_memory: bool, look: Clock | None) -> Brief:
     """The brief; `look`: the clock by which sources of evidence are asked, all of them to the end."""
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        configuration = configured(settings().precedent_config)
-        told = recorded_deploys(settings(), configuration, memory)
-        asked = gathering(settings(), configuration, look, more=told).ask(alert, "preview") if look else None
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
+        configuration = read_optional_configuration(read_settings().precedent_config)
+        told = build_recorded_deploys(read_settings(), configuration, memory)
+        asked = (
+            build_gather_evidence(read_settings(), configuration, look, more=told).ask(alert, "preview")
+            if look
+            else None
+        )
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
-        return beside(brief, await asked.all()) if asked else brief
+        return attach_evidence(brief, await asked.wait_for_all()) if asked else brief
 
 
-def event_of(text: str) -> Mapping[str, Any]:
+def parse_event(text: str) -> Mapping[str, Any]:
     """The Slack message event in a file: the event itself, or an Events API envelope."""
     try:
         found = read_value(text)
@@ -116,11 +120,11 @@ def event_of(text: str) -> Mapping[str, Any]:
     return event
 
 
-def alert_of(event: Mapping[str, Any]) -> Alert:
+def read_alert(event: Mapping[str, Any]) -> Alert:
     """The alert in an event; a bare text is taken for one. Ends with exit 1 where the event is no alert."""
     bare = set(event) == {"text"}
     posted = {"type": "message", "subtype": "bot_message", "bot_id": "B0TEXT", **event} if bare else event
-    reading = read(posted, names=names_of())
+    reading = read(posted, names=read_names())
     if isinstance(reading, Alert):
         return reading
     if not bare:
@@ -130,7 +134,7 @@ def alert_of(event: Mapping[str, Any]) -> Alert:
     return masked(Alert("generic", AlertState.FIRING, "text", title=line[0][:200] if line else None, text=text))
 
 
-def time_of(text: str | None) -> datetime | None:
+def parse_time(text: str | None) -> datetime | None:
     """An ISO 8601 time; without an offset it is UTC. Ends with exit 2 on anything else."""
     if text is None:
         return None
@@ -141,14 +145,14 @@ def time_of(text: str | None) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def print_message(message: Message) -> None:
+def print_message(message: ChatMessage) -> None:
     """A message as text on stdout."""
-    typer.echo(message_text({"text": message.text, "blocks": message.blocks}))
+    typer.echo(format_message({"text": message.text, "blocks": message.blocks}))
 
 
 def resolve(
     incident_id: Annotated[str, typer.Argument(help="For example INC-7")],
-    outcome: Annotated[Said, typer.Option(help="Did it fix it?")],
+    outcome: Annotated[OutcomeOption, typer.Option(help="Did it fix it?")],
     fix: Annotated[str | None, typer.Option(help="What was done; steps separated by ; or lines")] = None,
     root_cause: Annotated[str | None, typer.Option(help="What it was")] = None,
     boundary: Annotated[Boundary, typer.Option(help="Where the fault was")] = Boundary.UNKNOWN,
@@ -159,9 +163,9 @@ def resolve(
     by: Annotated[str, typer.Option(help="Who says so")] = "operator",
 ) -> None:
     """Record what fixed an incident, from a terminal."""
-    checks = tuple(check_of(text) for text in failed_check or ())
+    checks = tuple(parse_failed_check(text) for text in failed_check or ())
     said = Resolution(
-        Outcome(outcome.value),
+        FixOutcome(outcome.value),
         incident_id,
         fix=fix,
         root_cause=root_cause,
@@ -175,14 +179,14 @@ def resolve(
     )
 
 
-async def _resolve(said: Resolution, by: str) -> Recorded:
+async def _resolve(said: Resolution, by: str) -> RecordedResolution:
     clock = SystemClock()
-    async with open_memory(settings(), clock, RandomIds()) as memory:
+    async with open_memory(read_settings(), clock, RandomIds()) as memory:
         resolve = Resolve(memory.incidents, SlackSurfaces(), clock, owes_bank=memory.bank is not None)
         return await resolve(said, by, f"cli/{RandomIds().new()}")
 
 
-def check_of(text: str) -> FailedCheck:
+def parse_failed_check(text: str) -> FailedCheck:
     """CHECK or CHECK=MINUTES."""
     name, _, minutes = text.rpartition("=")
     if not name:
@@ -199,27 +203,27 @@ def digest(
     picture: Annotated[Path | None, typer.Option("--picture", help="Write its picture to this PNG file, too")] = None,
 ) -> None:
     """Print what recurred in the last days."""
-    composed = run(_digest(days))
+    composed = run(_compose_digest(days))
     if picture:
-        _draw(composed, picture)
+        _draw_chart(composed, picture)
     if as_json:
         print_json(json.loads(json.dumps(asdict(composed), default=str)))
     else:
-        print_message(SlackSurfaces().digest(composed))
+        print_message(SlackSurfaces().render_digest(composed))
 
 
-def _draw(composed: Digest, path: Path) -> None:
+def _draw_chart(composed: Digest, path: Path) -> None:
     chart = chart_of(composed)
     if chart is None:
         fail("no incident in these days, so there is no picture; --days 30 looks further back.", REFUSED)
     try:
-        path.write_bytes(run(MatplotlibCharts().png(chart)))
+        path.write_bytes(run(MatplotlibCharts().render_png(chart)))
     except OSError as problem:
         fail(f"{path} cannot be written: {problem.strerror}.", USAGE)
 
 
-async def _digest(days: int) -> Digest:
-    config, clock = settings(), SystemClock()
+async def _compose_digest(days: int) -> Digest:
+    config, clock = read_settings(), SystemClock()
     until = clock.now()
     async with open_memory(config, clock, RandomIds()) as memory:
         since = until - timedelta(days=days)

@@ -13,8 +13,8 @@ from typing import Any
 import typer
 
 from bot.bootstrap.modes.playground import Playground
-from bot.bootstrap.modes.seeds import seed_alert
-from bot.cli.plain_text import message_text
+from bot.bootstrap.modes.seeds import read_seed_alert
+from bot.cli.plain_text import format_message
 from bot.cli.run import DOWN, fail, run
 from bot.observability import configure_logging
 from bot.playground.server import LocalSlack
@@ -49,7 +49,7 @@ def demo() -> None:
 
 async def _demo() -> None:
     async with Playground().open() as opened:
-        stage = Stage(opened.slack)
+        stage = DemoStage(opened.slack)
         stage.say("1. An alert that memory knows")
         await stage.alert("payment-gateway-504")
         stage.say("2. An alert that memory does not know")
@@ -61,7 +61,7 @@ async def _demo() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DemoStage:
     """The local Slack, with everything that happens printed."""
 
     slack: LocalSlack
@@ -72,31 +72,31 @@ class Stage:
 
     async def alert(self, name: str) -> tuple[str, Mapping[str, Any]]:
         """Post a sample alert, wait for the brief in its thread, print both; the alert's ts and the brief."""
-        posted = await self.slack.post_alert(CHANNEL, seed_alert(name))
+        posted = await self.slack.post_alert(CHANNEL, read_seed_alert(name))
         typer.echo(f"#{CHANNEL}  {posted['attachments'][0]['title']}")
         brief = await self._reply(posted["ts"], lambda message: bool(message.get("blocks")))
-        show(brief)
+        print_reply(brief)
         return posted["ts"], brief
 
     async def record(self, ts: str, brief: Mapping[str, Any]) -> None:
         """Press “Record…” on the brief, fill in the modal, submit it, and print what the thread says."""
         await self.slack.click(CHANNEL, brief["ts"], ids.RECORD)
-        await self.slack.core.wait_for(self.slack.view, PATIENCE_S)
+        await self.slack.core.wait_until(self.slack.view, PATIENCE_S)
         outcome = await self.slack.submit_view({f"{block}.{ids.INPUT}": value for block, value in ANSWERS.items()})
         if outcome.errors or not outcome.acked:
             fail(f"the modal was refused: {dict(outcome.errors) or outcome.notice}", DOWN)
-        show(await self._reply(ts, lambda message: message["ts"] != brief["ts"]))
+        print_reply(await self._reply(ts, lambda message: message["ts"] != brief["ts"]))
 
     async def _reply(self, ts: str, wanted: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any]:
         def found() -> Mapping[str, Any] | None:
             return next((m for m in self.slack.replies(CHANNEL, ts) if wanted(m)), None)
 
-        message = await self.slack.core.wait_for(found, PATIENCE_S)
+        message = await self.slack.core.wait_until(found, PATIENCE_S)
         assert message is not None  # noqa: S101  # wait_for gives nothing false
         return message
 
 
-def show(message: Mapping[str, Any]) -> None:
+def print_reply(message: Mapping[str, Any]) -> None:
     """A reply, indented as a thread is."""
-    for line in message_text(message).splitlines():
+    for line in format_message(message).splitlines():
         typer.echo(f"  │ {line}")

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.run import DOWN, print_json, run, settings
+from bot.cli.run import DOWN, print_json, read_settings, run
 from bot.doctor.examine import examine
 from bot.doctor.finding import Finding
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 
 MARKS = {True: "ok   ", False: "WRONG", None: "-    "}
 
@@ -23,18 +23,18 @@ def register(app: typer.Typer) -> None:
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON")] = False) -> None:
     """Say what is missing or wrong in this installation, and how to mend it. Exit 3 if anything is wrong."""
-    findings = run(examine(settings()))
+    findings = run(examine(read_settings()))
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            typer.echo(line(finding))
-        typer.echo(f"\n{summary(findings)}")
+            typer.echo(format_finding(finding))
+        typer.echo(f"\n{format_summary(findings)}")
     if any(finding.ok is False for finding in findings):
         raise typer.Exit(DOWN)
 
 
-def summary(findings: Sequence[Finding]) -> str:
+def format_summary(findings: Sequence[Finding]) -> str:
     """How many things are wrong, and with which to begin."""
     wrong = [finding.check for finding in findings if finding.ok is False]
     if not wrong:
@@ -43,7 +43,7 @@ def summary(findings: Sequence[Finding]) -> str:
     return f"{len(wrong)} wrong{more}."
 
 
-def line(finding: Finding) -> str:
+def format_finding(finding: Finding) -> str:
     """A finding as a line: mark, check, detail, and what to do."""
-    said = tame(f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}")
-    return f"{said}\n       → {tame(finding.fix)}" if finding.fix else said
+    said = escape_terminal_text(f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}")
+    return f"{said}\n       → {escape_terminal_text(finding.fix)}" if finding.fix else said

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.wiring.corrections import correcting_here
+from bot.bootstrap.wiring.corrections import build_local_correct
 from bot.bootstrap.wiring.memory import open_memory
-from bot.cli.run import REFUSED, fail, print_json, run, settings
+from bot.cli.run import REFUSED, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, filed_of
 from bot.domain.fixes.identity import FixKey, fix_key
 from bot.domain.fixes.steps import fix_form
-from bot.workflows.resolutions.same_fix import SayFixes
+from bot.workflows.resolutions.same_fix import GroupFixes
 
 Id = Annotated[str, typer.Argument(help="A wording's id, as `precedent fixes list` prints it")]
 By = Annotated[str, typer.Option(help="Who says so, for the audit log")]
@@ -37,67 +37,69 @@ def list_fixes(
     words: Annotated[str | None, typer.Argument(help="Only fixes that hold these words")] = None,
 ) -> None:
     """Print the fixes in memory, those that are counted as one together, and what persons said of them."""
-    wordings, said = run(_listed())
+    wordings, said = run(_list_fixes())
     filed = filed_of(said)
     groups: dict[FixKey, list[Wording]] = {}
     for wording in wordings:
         groups.setdefault(fix_key(wording.fix, filed), []).append(wording)
     shown = [g for g in groups.values() if words is None or any(words.casefold() in w.fix.casefold() for w in g)]
-    told = [[{"id": id_of(w), "fix": w.fix, "incident_id": w.incident_id} for w in group] for group in shown]
-    print_json({"fixes": told, "said": [_said(each) for each in said]})
+    told = [
+        [{"id": compute_wording_id(w), "fix": w.fix, "incident_id": w.incident_id} for w in group] for group in shown
+    ]
+    print_json({"fixes": told, "said": [_build_judgement_json(each) for each in said]})
 
 
 def merge(one: Id, other: Id, by: By = "operator") -> None:
     """Count two wordings as one fix from now on."""
-    _say(one, other, by, same=True)
+    _print_judgement(one, other, by, same=True)
 
 
 def split(one: Id, other: Id, by: By = "operator") -> None:
     """Count two wordings as two fixes from now on."""
-    _say(one, other, by, same=False)
+    _print_judgement(one, other, by, same=False)
 
 
 def undo(number: Annotated[int, typer.Argument(help="The number of what was said")], by: By = "operator") -> None:
     """Take back what was said."""
-    if not run(_undone(number, by)):
+    if not run(_undo(number, by)):
         fail(f"nothing of number {number} holds; precedent fixes list shows what does.", REFUSED)
     print_json({"undone": number})
 
 
-def id_of(wording: Wording) -> str:
+def compute_wording_id(wording: Wording) -> str:
     """A short id of a wording, the same each time."""
     return hashlib.sha256(fix_form(wording.fix).encode("utf-8", "replace")).hexdigest()[:8]
 
 
-def _said(said: FixesSaid) -> dict[str, Any]:
+def _build_judgement_json(said: FixesSaid) -> dict[str, Any]:
     told = {"number": said.number, "fixes": "one" if said.same else "two", "one": said.one, "other": said.other}
     return told | {"by": said.by, "at": time_text(said.at)}
 
 
-def _say(one: str, other: str, by: str, *, same: bool) -> None:
-    print_json(_said(run(_saying(one, other, by, same=same))))
+def _print_judgement(one: str, other: str, by: str, *, same: bool) -> None:
+    print_json(_build_judgement_json(run(_record_judgement(one, other, by, same=same))))
 
 
-async def _saying(one: str, other: str, by: str, *, same: bool) -> FixesSaid:
+async def _record_judgement(one: str, other: str, by: str, *, same: bool) -> FixesSaid:
     async with _open() as fixes:
-        found = {id_of(wording): wording for wording in await fixes.wordings()}
+        found = {compute_wording_id(wording): wording for wording in await fixes.list_wordings()}
         if missing := [name for name in (one, other) if name not in found]:
             fail(f"there is no wording {', '.join(missing)}; precedent fixes list shows the ids.", REFUSED)
         return await fixes(FixPair(found[one], found[other], same), by, f"cli/{RandomIds().new()}")
 
 
-async def _listed() -> tuple[Sequence[Wording], Sequence[FixesSaid]]:
+async def _list_fixes() -> tuple[Sequence[Wording], Sequence[FixesSaid]]:
     async with _open() as fixes:
-        return await fixes.wordings(), await fixes.listed()
+        return await fixes.list_wordings(), await fixes.list_equivalences()
 
 
-async def _undone(number: int, by: str) -> bool:
+async def _undo(number: int, by: str) -> bool:
     async with _open() as fixes:
         return await fixes.take_back(number, by)
 
 
 @asynccontextmanager
-async def _open() -> AsyncIterator[SayFixes]:
+async def _open() -> AsyncIterator[GroupFixes]:
     clock = SystemClock()
-    async with open_memory(settings(), clock, RandomIds()) as memory:
-        yield correcting_here(memory, clock).fixes
+    async with open_memory(read_settings(), clock, RandomIds()) as memory:
+        yield build_local_correct(memory, clock).fixes

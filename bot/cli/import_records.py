@@ -18,31 +18,31 @@ from rich.progress import Progress
 from bot.adapters.store.index.vectors import BATCH
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.incidents.record import Incident
 from bot.domain.text.names import counted, cut, one_line
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.ports import RecordRejected
 from bot.records.importers.column_names import FIELDS, IGNORED
-from bot.records.importers.csv import Table, unknown_fields
+from bot.records.importers.csv import CsvTable, find_unknown_fields
 from bot.records.importers.detect import (
     JSON_NAMES,
     MARKDOWN_NAMES,
     TABLE_NAMES,
-    Reading,
-    mapping_of,
-    mapping_text,
+    FileReading,
     read_file,
+    read_mapping,
+    write_mapping,
 )
-from bot.records.importers.entries import Form
-from bot.workflows.resolutions.transfer import Imported, ImportRecords, Refusal, read_entries
+from bot.records.importers.entries import ImportForm
+from bot.workflows.resolutions.transfer import ImportProgress, ImportRecords, RefusedLine, read_entries
 
 IN_FOLDERS = (*MARKDOWN_NAMES, *TABLE_NAMES, *JSON_NAMES)
 _NONE = "—"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputFile:
     """A file to import. `name` is as the person wrote it; `below`: its name below the folder that was named."""
 
     name: str
@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
 def import_records(
     files: Annotated[list[str], typer.Argument(help="Files or folders; - is standard input")],
     form: Annotated[
-        Form | None, typer.Option("--format", help="The form of the files, where it is not recognised")
+        ImportForm | None, typer.Option("--format", help="The form of the files, where it is not recognised")
     ] = None,
     maps: Annotated[
         list[str] | None,
@@ -79,19 +79,19 @@ def import_records(
     ] = False,
 ) -> None:
     """Take incident records into memory: JSON Lines, CSV, Markdown post-mortems, PagerDuty, Opsgenie, Jira, incident.io."""
-    sources = [source for name in files for source in _sources(name)]
-    columns = _columns(maps or [], mapping)
-    readings = _readings(sources, form, columns, asking="-" not in files and sys.stdin.isatty())
+    sources = [source for name in files for source in _iterate_files(name)]
+    columns = _read_columns(maps or [], mapping)
+    readings = _read_files(sources, form, columns, asking="-" not in files and sys.stdin.isatty())
     if mapping and columns:
         _keep_mapping(mapping, columns)
     if dry_run:
-        raise typer.Exit(REFUSED if _shown(sources, readings) else 0)
+        raise typer.Exit(REFUSED if _print_dry_run(sources, readings) else 0)
     done = run(_import(sources, readings, embed=not no_embed, again=again))
     for refusal in done.refused:
-        sys.stderr.write(tame(f"{_where(refusal)}: {refusal.reason}") + "\n")
+        sys.stderr.write(escape_terminal_text(f"{_format_place(refusal)}: {refusal.reason}") + "\n")
     for incident_id in done.forgotten:
         sys.stderr.write(
-            f"{_line(incident_id, 60)} was retracted or purged here, so it was not taken; --again takes it.\n"
+            f"{_format_cell(incident_id, 60)} was retracted or purged here, so it was not taken; --again takes it.\n"
         )
     if done.read and not (done.added or done.replaced or done.refused or done.forgotten):
         sys.stderr.write("Nothing changed: all of these records are in memory already.\n")
@@ -102,28 +102,28 @@ def import_records(
         raise typer.Exit(REFUSED)
 
 
-def _where(refusal: Refusal) -> str:
+def _format_place(refusal: RefusedLine) -> str:
     return f"{refusal.file}:{refusal.line}" + (f": {refusal.field}" if refusal.field else "")
 
 
-def _sources(name: str) -> Iterator[Source]:
+def _iterate_files(name: str) -> Iterator[InputFile]:
     folder = Path(name)
     if name == "-" or not folder.is_dir():
-        yield Source(name, folder.name, read_input(name))
+        yield InputFile(name, folder.name, read_input(name))
         return
     found = sorted(p for p in folder.rglob("*") if p.suffix.casefold() in IN_FOLDERS and p.is_file())
     if not found:
         fail(f"{name} holds no file that ends in one of {' '.join(IN_FOLDERS)}.", USAGE)
     for path in found:
-        yield Source(str(path), path.relative_to(folder).as_posix(), read_input(str(path)))
+        yield InputFile(str(path), path.relative_to(folder).as_posix(), read_input(str(path)))
 
 
-def _columns(maps: list[str], mapping: str | None) -> dict[str, str]:
+def _read_columns(maps: list[str], mapping: str | None) -> dict[str, str]:
     """What the mapping's file says of columns, and what was said now, which goes first."""
     columns: dict[str, str] = {}
     if mapping and Path(mapping).exists():
         try:
-            columns = mapping_of(read_input(mapping))
+            columns = read_mapping(read_input(mapping))
         except RecordRejected as bad:
             fail(f"{mapping} {bad}.", USAGE)
     for said in maps:
@@ -131,26 +131,28 @@ def _columns(maps: list[str], mapping: str | None) -> dict[str, str]:
         if not column.strip():
             fail(f"--map {said} should be COLUMN=FIELD, such as --map Opened=started_at.", USAGE)
         columns[column.strip()] = field.strip()
-    if unknown := unknown_fields(columns):
+    if unknown := find_unknown_fields(columns):
         fail(f"{', '.join(unknown)}: no such field; fields are {', '.join(FIELDS)}, and {IGNORED} for none.", USAGE)
     return columns
 
 
-def _readings(sources: list[Source], form: Form | None, columns: dict[str, str], *, asking: bool) -> list[Reading]:
+def _read_files(
+    sources: list[InputFile], form: ImportForm | None, columns: dict[str, str], *, asking: bool
+) -> list[FileReading]:
     """How each file is read. Where a table does not tell which column is the title it is asked for, once for all files."""
     readings = []
     for source in sources:
         reading = read_file(source.below, source.text, form, columns)
         if reading.table and reading.table.asks:
             if not asking:
-                fail(tame(_say_which(source.name, reading.table)), USAGE)
-            columns |= _ask(source.name, reading.table)
+                fail(escape_terminal_text(_format_column_choice(source.name, reading.table)), USAGE)
+            columns |= _ask_columns(source.name, reading.table)
             reading = read_file(source.below, source.text, form, columns)
         readings.append(reading)
     return readings
 
 
-def _say_which(name: str, table: Table) -> str:
+def _format_column_choice(name: str, table: CsvTable) -> str:
     columns = ", ".join(cut(h, 60) for h in table.headings if h)
     example = cut(next((h for h in table.unread), "Name"), 60)
     return (
@@ -159,17 +161,17 @@ def _say_which(name: str, table: Table) -> str:
     )
 
 
-def _ask(name: str, table: Table) -> dict[str, str]:
+def _ask_columns(name: str, table: CsvTable) -> dict[str, str]:
     """What each column that was not recognised is."""
     fields = ", ".join(FIELDS)
     typer.echo(f"{name}: which field is each of these columns? Enter alone for none. Fields: {fields}", err=True)
     said: dict[str, str] = {}
     while "title" not in said.values():
         for heading in table.unread:
-            answer = typer.prompt(tame(heading), default="", show_default=False, err=True).strip()
+            answer = typer.prompt(escape_terminal_text(heading), default="", show_default=False, err=True).strip()
             while answer and answer not in {*FIELDS, IGNORED}:
                 answer = typer.prompt(
-                    f"{tame(heading)} (one of the fields)", default="", show_default=False, err=True
+                    f"{escape_terminal_text(heading)} (one of the fields)", default="", show_default=False, err=True
                 ).strip()
             said |= {heading: answer} if answer else {}
         if "title" not in said.values():
@@ -179,12 +181,12 @@ def _ask(name: str, table: Table) -> dict[str, str]:
 
 def _keep_mapping(mapping: str, columns: dict[str, str]) -> None:
     try:
-        Path(mapping).write_text(mapping_text(columns), encoding="utf-8")
+        Path(mapping).write_text(write_mapping(columns), encoding="utf-8")
     except OSError as problem:
         fail(f"{mapping} cannot be written: {problem.strerror}.", USAGE)
 
 
-def _shown(sources: list[Source], readings: list[Reading]) -> int:
+def _print_dry_run(sources: list[InputFile], readings: list[FileReading]) -> int:
     """Print what was understood of each file and each record; how many were refused."""
     refused = 0
     for source, reading in zip(sources, readings, strict=True):
@@ -193,16 +195,16 @@ def _shown(sources: list[Source], readings: list[Reading]) -> int:
         forms = ", ".join(sorted({entry.form.value for entry in entries})) or reading.form.value
         records = [found for found in taken if isinstance(found, Incident)]
         typer.echo(f"{source.name} ({forms}): {counted(len(records), 'record')}, {len(taken) - len(records)} refused")
-        for line in _columns_told(reading.table) if reading.table else ():
-            typer.echo(f"  {tame(line)}")
-        for line in _aligned([understood(found) for found in taken]):
-            typer.echo(f"  {tame(line)}")
+        for line in _format_columns(reading.table) if reading.table else ():
+            typer.echo(f"  {escape_terminal_text(line)}")
+        for line in _align([format_row(found) for found in taken]):
+            typer.echo(f"  {escape_terminal_text(line)}")
         refused += len(taken) - len(records)
     typer.echo("Nothing was stored.")
     return refused
 
 
-def _columns_told(table: Table) -> Iterator[str]:
+def _format_columns(table: CsvTable) -> Iterator[str]:
     taken = [f"{table.headings[place]} → {field}" for place, field in sorted(table.fields.items()) if field != IGNORED]
     yield f"columns: {'; '.join(taken)}"
     if table.unread:
@@ -212,28 +214,28 @@ def _columns_told(table: Table) -> Iterator[str]:
 HEADINGS = ("id", "date", "service", "attempts", "root cause", "title")
 
 
-def _line(text: str, limit: int) -> str:
-    return one_line(tame(text), limit)
+def _format_cell(text: str, limit: int) -> str:
+    return one_line(escape_terminal_text(text), limit)
 
 
-def understood(found: Incident | Refusal) -> tuple[str, ...]:
+def format_row(found: Incident | RefusedLine) -> tuple[str, ...]:
     """One line of the table of a dry run: its cells, or why there is no record."""
-    if isinstance(found, Refusal):
+    if isinstance(found, RefusedLine):
         return ("", f"line {found.line} refused: " + (f"{found.field}: " if found.field else "") + found.reason)
     when = found.happened_at
     attempts = ", ".join(a.status.value.lower() for a in found.attempts[:3]) + (" …" if len(found.attempts) > 3 else "")
     kept = f"(kept as text: {', '.join(found.evidence)})" if found.evidence else ""
     return (
-        _line(found.incident_id, 40),
+        _format_cell(found.incident_id, 40),
         when.date().isoformat() if when else _NONE,
-        _line(found.service or _NONE, 24),
+        _format_cell(found.service or _NONE, 24),
         attempts or _NONE,
         "yes" if found.root_cause else _NONE,
-        _line(found.title, 60) + (f" {_line(kept, 120)}" if kept else ""),
+        _format_cell(found.title, 60) + (f" {_format_cell(kept, 120)}" if kept else ""),
     )
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
+def _align(rows: list[tuple[str, ...]]) -> Iterator[str]:
     records = [HEADINGS, *(row for row in rows if len(row) == len(HEADINGS))]
     widths = [max(len(row[place]) for row in records) for place in range(len(HEADINGS))]
     for row in [HEADINGS, *rows] if rows else []:
@@ -243,16 +245,16 @@ def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
             yield row[1]
 
 
-async def _import(sources: list[Source], readings: list[Reading], *, embed: bool, again: bool) -> Imported:
-    done = Imported()
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+async def _import(sources: list[InputFile], readings: list[FileReading], *, embed: bool, again: bool) -> ImportProgress:
+    done = ImportProgress()
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None, again=again)
         with _progress(sum(source.text.count("\n") for source in sources)) as show:
             for source, reading in zip(sources, readings, strict=True):
-                async for so_far in take.taken(read_entries(source.name, reading.entries), done):
+                async for so_far in take.import_found(read_entries(source.name, reading.entries), done):
                     show(so_far.read)
         if embed and memory.store.vectors:
-            await _embed(memory, await memory.store.vectors.waiting())
+            await _embed(memory, await memory.store.vectors.count_pending())
     return done
 
 

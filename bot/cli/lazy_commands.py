@@ -43,14 +43,14 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def commands_of(module: str) -> dict[str, Any]:
+def import_commands(module: str) -> dict[str, Any]:
     """The commands that a module of `bot.cli` registers, by name; it is imported now."""
     family = typer.Typer(add_completion=False)
     importlib.import_module(f"bot.cli.{module}").register(family)
     return dict(get_group(family).commands)
 
 
-class Families(TyperGroup):
+class LazyCommandGroup(TyperGroup):
     """All commands by name and one line of help; what a command does and takes is known once it is asked for."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -61,7 +61,7 @@ class Families(TyperGroup):
         """The command itself, None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
-        return commands_of(COMMANDS[cmd_name][0])[cmd_name]
+        return import_commands(COMMANDS[cmd_name][0])[cmd_name]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Only names and lines are shown, so nothing is imported."""

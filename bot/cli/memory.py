@@ -14,22 +14,22 @@ import typer
 from bot.adapters.store import migrate as migrate_store
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, run, settings
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query, query_from_text
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
 from bot.domain.reports.postmortem import postmortem
 from bot.domain.text.names import counted, one_line, same_form
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.records.incident_json import read_value
-from bot.slack.listeners.recall_question import Question, read_question
-from bot.workflows.recall.recall import LookUp
+from bot.slack.listeners.recall_question import RecallQuestion, read_question
+from bot.workflows.recall.recall import LookUpPrecedents
 from bot.workflows.resolutions.transfer import ExportRecords
 
-MOST = 50
+MAX_RESULTS = 50
 _OUTCOMES = {
     VerificationStatus.VERIFIED: "fix, worked",
     VerificationStatus.PARTIAL: "fix, helped partly",
@@ -77,10 +77,10 @@ def _write(file: str, text: str) -> None:
 
 
 async def _postmortem(incident_id: str) -> str:
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        record = await memory.incidents.record(incident_id)
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
+        record = await memory.incidents.read_record(incident_id)
         try:
-            life = await memory.incidents.life(incident_id)
+            life = await memory.incidents.read_lifecycle(incident_id)
         except IncidentNotFound:
             life = None  # imported: no alert of it was seen here
         return postmortem(record, life)
@@ -88,7 +88,7 @@ async def _postmortem(incident_id: str) -> str:
 
 async def _export(out: TextIO) -> int:
     count = 0
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         async for line in ExportRecords(memory.incidents)():
             out.write(line + "\n")
             count += 1
@@ -100,7 +100,7 @@ def recall(
     vendor: Annotated[str | None, typer.Option(help="The vendor it concerns")] = None,
     service: Annotated[str | None, typer.Option(help="The service it concerns")] = None,
     region: Annotated[str | None, typer.Option(help="The region it concerns")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=MOST, help="How many precedents at most")] = 5,
+    limit: Annotated[int, typer.Option(min=1, max=MAX_RESULTS, help="How many precedents at most")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help='Read {"text": …} lines from standard input')] = False,
 ) -> None:
@@ -108,9 +108,9 @@ def recall(
     if jsonl == bool(text or vendor or service or region):
         fail("give a text, a filter, or --jsonl and questions on standard input.", USAGE)
     if jsonl:
-        asked = list(_questions(read_input("-")))
+        asked = list(_parse_questions(read_input("-")))
         run(_recall_lines(asked, limit))
-        if any(isinstance(question, NoQuestion) for question in asked):
+        if any(isinstance(question, InvalidQuestion) for question in asked):
             raise typer.Exit(REFUSED)
         return
     try:
@@ -121,64 +121,64 @@ def recall(
     given = dict(said.filters) | {name: value for name, value in filters.items() if value}
     said = replace(said, filters=given, limit=said.limit if "limit" in given else limit)
     if not said.text:
-        _print_records(run(_filed(said)), as_json=as_json)
+        _print_records(run(_find_incidents(said)), as_json=as_json)
         return
     query, recalled = run(_recall(said))
     if as_json:
-        print_json(recalled_json(query, recalled))
+        print_json(build_recall_json(query, recalled))
     else:
         _print_recalled(recalled)
 
 
 @dataclass(frozen=True, slots=True)
-class NoQuestion:
+class InvalidQuestion:
     """A line that asks nothing; told in its place, while the others are answered."""
 
     line: int
     error: str
 
 
-def _questions(text: str) -> Iterator[str | NoQuestion]:
+def _parse_questions(text: str) -> Iterator[str | InvalidQuestion]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             asked = read_value(line)
         except RecordRejected as bad:
-            yield NoQuestion(number, bad.reason)
+            yield InvalidQuestion(number, bad.reason)
             continue
         asked = asked.get("text") if isinstance(asked, dict) else None
-        yield asked if isinstance(asked, str) else NoQuestion(number, 'is not a {"text": …} object')
+        yield asked if isinstance(asked, str) else InvalidQuestion(number, 'is not a {"text": …} object')
 
 
-async def _recall_lines(asked: list[str | NoQuestion], limit: int) -> None:
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        known = await memory.index.known_names()
+async def _recall_lines(asked: list[str | InvalidQuestion], limit: int) -> None:
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
+        known = await memory.index.list_known_names()
         for text in asked:
             line: dict[str, Any]
-            if isinstance(text, NoQuestion):
+            if isinstance(text, InvalidQuestion):
                 sys.stderr.write(f"precedent: line {text.line} of standard input {text.error}.\n")
                 line = {"error": text.error, "line": text.line}
             else:
                 query = query_from_text(clean(text), known)
                 found = await memory.recall.precedents(query, OPERATOR)
-                line = {"precedents": [_brief_json(p) for p in found.precedents[:limit]]}
+                line = {"precedents": [_build_precedent_json(p) for p in found.precedents[:limit]]}
             sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-async def _recall(said: Question) -> tuple[Query, Recalled]:
+async def _recall(said: RecallQuestion) -> tuple[Query, Recalled]:
     memory: Memory
     asked = {name: said.filters.get(name) for name in ("vendor", "service", "region")}
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        look_up = LookUp(memory.recall, memory.index)
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
+        look_up = LookUpPrecedents(memory.recall, memory.index)
         return await look_up(said.text, OPERATOR, **asked, since=said.since, limit=said.limit)
 
 
-async def _filed(said: Question) -> list[Incident]:
+async def _find_incidents(said: RecallQuestion) -> list[Incident]:
     """The incidents of a vendor, service or region, the latest first."""
     memory: Memory
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        records = await memory.incidents.records(OPERATOR, recallable_only=True)
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
+        records = await memory.incidents.list_records(OPERATOR, recallable_only=True)
     wanted = {name: same_form(said.filters.get(name)) for name in ("vendor", "service", "region")}
     found = [r for r in records if all(form in (None, same_form(getattr(r, name))) for name, form in wanted.items())]
     if said.since:
@@ -189,16 +189,16 @@ async def _filed(said: Question) -> list[Incident]:
 
 def _print_records(found: list[Incident], *, as_json: bool) -> None:
     if as_json:
-        print_json({"incidents": [{"incident_id": r.incident_id} | _facts(r) for r in found]})
+        print_json({"incidents": [{"incident_id": r.incident_id} | _build_facts(r) for r in found]})
         return
     for record in found:
-        _echo(_head(record))
+        _echo(_format_head(record))
         _print_tried(record)
     if not found:
         typer.echo("No incident in memory has that.")
 
 
-def _brief_json(precedent: Precedent) -> dict[str, Any]:
+def _build_precedent_json(precedent: Precedent) -> dict[str, Any]:
     return {
         "incident_id": precedent.incident.incident_id,
         "probability": round(precedent.probability, 4),
@@ -206,18 +206,20 @@ def _brief_json(precedent: Precedent) -> dict[str, Any]:
     }
 
 
-def recalled_json(query: Query, recalled: Recalled) -> dict[str, Any]:
+def build_recall_json(query: Query, recalled: Recalled) -> dict[str, Any]:
     """A recall as JSON values: what was asked, all precedents with their reasons, what is missing."""
     return {
         "query": {name: getattr(query, name) for name in ("text", "vendor", "service", "region")},
         "known": recalled.known,
-        "precedents": [_brief_json(p) | _facts(p.incident) | {"why": list(p.why)} for p in recalled.precedents],
+        "precedents": [
+            _build_precedent_json(p) | _build_facts(p.incident) | {"why": list(p.why)} for p in recalled.precedents
+        ],
         "missing": [{"what": m.what, "reason": m.reason} for m in recalled.missing],
         "outside": [{"id": o.id, "text": o.text} for o in recalled.outside],
     }
 
 
-def _nearest(recalled: Recalled) -> str:
+def _format_nearest(recalled: Recalled) -> str:
     """What came closest, where nothing came close enough, so that a person can ask for it by its service or vendor."""
     if not recalled.precedents:
         return ""
@@ -229,7 +231,7 @@ def _nearest(recalled: Recalled) -> str:
     return f" Nearest: {best.incident.incident_id} {title} ({best.probability:.2f}){more}."
 
 
-def _facts(record: Incident) -> dict[str, Any]:
+def _build_facts(record: Incident) -> dict[str, Any]:
     when = record.happened_at
     return {
         "title": record.title,
@@ -246,10 +248,12 @@ def _print_recalled(recalled: Recalled) -> None:
     for missing in recalled.missing:
         _echo(f"{missing.what} is missing: {missing.reason}", err=True)
     if not shown:
-        _echo(f"Nothing in memory is like this ({counted(recalled.known, 'incident')} known).{_nearest(recalled)}")
+        _echo(
+            f"Nothing in memory is like this ({counted(recalled.known, 'incident')} known).{_format_nearest(recalled)}"
+        )
     for precedent in shown:
         why = f" ({', '.join(precedent.why)})" if precedent.why else ""
-        _echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {_head(precedent.incident)}{why}")
+        _echo(f"{precedent.tier.value:8} {precedent.probability:.2f}  {_format_head(precedent.incident)}{why}")
         _print_tried(precedent.incident)
     for outside in recalled.outside:
         _echo(f"outside memory, not counted  {outside.id}  {outside.text}")
@@ -257,16 +261,16 @@ def _print_recalled(recalled: Recalled) -> None:
 
 def _echo(line: str, *, err: bool = False) -> None:
     """Records say what people and files wrote."""
-    typer.echo(tame(line), err=err)
+    typer.echo(escape_terminal_text(line), err=err)
 
 
 def migrate() -> None:
     """Bring the database up to date (needed for PostgreSQL; SQLite does it by itself)."""
-    run(migrate_store(settings().store_url))
+    run(migrate_store(read_settings().store_url))
     sys.stderr.write("The database is up to date.\n")
 
 
-def _head(record: Incident) -> str:
+def _format_head(record: Incident) -> str:
     when = record.happened_at
     return "  ".join((record.incident_id, when.date().isoformat() if when else "undated", record.title))
 

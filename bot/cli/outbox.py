@@ -18,18 +18,18 @@ import typer
 from bot.adapters.store import Store
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
-from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings
-from bot.observability import tame
-from bot.ports.outbox_admin import UNDELIVERED, Handled, KeptEvent, KeptRow, OwedState
-from bot.workflows.delivery.export_undelivered import ExportUndelivered, event_json, row_json
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_settings, run
+from bot.observability import escape_terminal_text
+from bot.ports.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
+from bot.workflows.delivery.export_undelivered import ExportUndelivered, build_event_json, build_row_json
 
 T = TypeVar("T")
-MOST = 10_000
-Ids = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Numbers as `list` shows them")]
+MAX_ROWS = 10_000
+IdsArgument = Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Numbers as `list` shows them")]
 AllDead = Annotated[bool, typer.Option("--all-dead", help="All that were given up")]
-By = Annotated[str, typer.Option(help="Who does it, for the audit log")]
+ByOption = Annotated[str, typer.Option(help="Who does it, for the audit log")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON")]
-Limit = Annotated[int, typer.Option(min=1, max=MOST, help="How many at most")]
+Limit = Annotated[int, typer.Option(min=1, max=MAX_ROWS, help="How many at most")]
 
 
 def register(app: typer.Typer) -> None:
@@ -47,46 +47,46 @@ def register(app: typer.Typer) -> None:
 
 
 def list_rows(
-    state: Annotated[OwedState | None, typer.Option(help="Only these; default: all that is not sent")] = None,
+    state: Annotated[OutboxState | None, typer.Option(help="Only these; default: all that is not sent")] = None,
     limit: Limit = 100,
     as_json: AsJson = False,
 ) -> None:
     """What is owed, oldest first: waiting, on its way, or given up."""
     states = frozenset({state}) if state else UNDELIVERED
-    rows = run(_with_store(lambda store: store.outbox_desk.rows(states, limit)))
+    rows = run(_with_store(lambda store: store.outbox_desk.list_rows(states, limit)))
     if as_json:
-        print_json([row_json(row) for row in rows])
+        print_json([build_row_json(row) for row in rows])
         return
     for row in rows:
-        typer.echo(row_line(row))
+        typer.echo(format_row(row))
     if not rows:
         typer.echo(f"No delivery is {state.value}." if state else "Nothing is owed.", err=True)
 
 
-def replay(ids: Ids = None, all_dead: AllDead = False, by: By = "operator") -> None:
+def replay(ids: IdsArgument = None, all_dead: AllDead = False, by: ByOption = "operator") -> None:
     """Try again: dead deliveries, or waiting ones at once."""
     _require_choice(ids, all_dead)
 
-    async def work(store: Store) -> tuple[Handled, ...]:
+    async def work(store: Store) -> tuple[RowResult, ...]:
         if all_dead:
-            dead = await store.outbox_desk.rows(frozenset({OwedState.DEAD}), MOST)
-            return await store.outbox_desk.replay([row.id for row in dead], by)
-        return await store.outbox_desk.replay(ids or (), by)
+            dead = await store.outbox_desk.list_rows(frozenset({OutboxState.DEAD}), MAX_ROWS)
+            return await store.outbox_desk.requeue([row.id for row in dead], by)
+        return await store.outbox_desk.requeue(ids or (), by)
 
-    _tell("replayed", run(_with_store(work)))
+    _print_results("replayed", run(_with_store(work)))
 
 
 def drop(
     ids: Annotated[list[int], typer.Argument(metavar="ID...", help="Numbers as `list` shows them")],
     reason: Annotated[str, typer.Option(help="Why; the audit log keeps it")] = "",
-    by: By = "operator",
+    by: ByOption = "operator",
 ) -> None:
     """Give deliveries up for good. Needs a reason, which the audit log keeps."""
     if not reason.strip():
         fail(
             'say why with --reason "…": what is dropped is never delivered, and the audit log keeps the reason.', USAGE
         )
-    _tell("dropped", run(_with_store(lambda store: store.outbox_desk.drop(ids, reason, by))))
+    _print_results("dropped", run(_with_store(lambda store: store.outbox_desk.drop(ids, reason, by))))
 
 
 def export(file: Annotated[str, typer.Argument(help="Where to write; - is standard output")] = "-") -> None:
@@ -116,30 +116,32 @@ async def _export(out: TextIO) -> int:
 
 def list_events(limit: Limit = 100, as_json: AsJson = False) -> None:
     """Events that were given up, oldest first; after 30 days they are deleted."""
-    events = run(_with_store(lambda store: store.inbox_desk.dead(limit)))
+    events = run(_with_store(lambda store: store.inbox_desk.list_dead(limit)))
     if as_json:
-        print_json([event_json(event) for event in events])
+        print_json([build_event_json(event) for event in events])
         return
     for event in events:
-        typer.echo(event_line(event))
+        typer.echo(format_event(event))
     if not events:
         typer.echo("No event was given up.", err=True)
 
 
-def replay_events(ids: Ids = None, all_dead: AllDead = False, by: By = "operator") -> None:
+def replay_events(ids: IdsArgument = None, all_dead: AllDead = False, by: ByOption = "operator") -> None:
     """Work on given-up events again (after an upgrade that mends the reason, for example)."""
     _require_choice(ids, all_dead)
 
-    async def work(store: Store) -> tuple[Handled, ...]:
+    async def work(store: Store) -> tuple[RowResult, ...]:
         if all_dead:
-            return await store.inbox_desk.replay([event.id for event in await store.inbox_desk.dead(MOST)], by)
-        return await store.inbox_desk.replay(ids or (), by)
+            return await store.inbox_desk.requeue(
+                [event.id for event in await store.inbox_desk.list_dead(MAX_ROWS)], by
+            )
+        return await store.inbox_desk.requeue(ids or (), by)
 
-    _tell("replayed", run(_with_store(work)))
+    _print_results("replayed", run(_with_store(work)))
 
 
 async def _with_store(work: Callable[[Store], Awaitable[T]]) -> T:
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         return await work(memory.store)
 
 
@@ -148,28 +150,28 @@ def _require_choice(ids: Sequence[int] | None, all_dead: bool) -> None:
         fail("name the numbers that `list` shows, or say --all-dead.", USAGE)
 
 
-def _tell(done: str, handled: Sequence[Handled]) -> None:
+def _print_results(done: str, handled: Sequence[RowResult]) -> None:
     """What came of each; exit 1 if any was refused."""
     refused = [one for one in handled if one.refusal]
     print_json({done: [one.id for one in handled if not one.refusal], "refused": [asdict(one) for one in refused]})
     for one in refused:
-        typer.echo(tame(f"precedent: {one.id}: {one.refusal}"), err=True)
+        typer.echo(escape_terminal_text(f"precedent: {one.id}: {one.refusal}"), err=True)
     if refused:
         raise typer.Exit(REFUSED)
 
 
-def row_line(row: KeptRow) -> str:
+def format_row(row: OutboxRowView) -> str:
     """A delivery as a line."""
     said = f"{row.id:>6}  {row.state.value:7}  {row.destination:5}  {row.operation:9}  {row.delivery_id}"
-    tried = f"  owed {_minute(row.owed_at)}, {row.attempts} attempts"
-    return f"{said}{tried}" + (f"\n        {tame(row.error)}" if row.error else "")
+    tried = f"  owed {_format_minute(row.owed_at)}, {row.attempts} attempts"
+    return f"{said}{tried}" + (f"\n        {escape_terminal_text(row.error)}" if row.error else "")
 
 
-def event_line(event: KeptEvent) -> str:
+def format_event(event: UnprocessedEvent) -> str:
     """A given-up event as a line."""
-    said = f"{event.id:>6}  {event.kind:9}  received {_minute(event.received_at)}, {event.attempts} attempts"
-    return said + (f"\n        {tame(event.error)}" if event.error else "")
+    said = f"{event.id:>6}  {event.kind:9}  received {_format_minute(event.received_at)}, {event.attempts} attempts"
+    return said + (f"\n        {escape_terminal_text(event.error)}" if event.error else "")
 
 
-def _minute(at: datetime) -> str:
+def _format_minute(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"

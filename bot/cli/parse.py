@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.bootstrap.config.file import directory_of
-from bot.cli.run import REFUSED, USAGE, fail, read_input, settings
+from bot.bootstrap.config.file import read_directory
+from bot.cli.run import REFUSED, USAGE, fail, read_input, read_settings
 from bot.domain.catalog.vendors import Directory
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.parsers import read
 from bot.parsers.explained.rules import explain
 from bot.parsers.shape import shape
@@ -34,7 +34,7 @@ class Input:
     problem: str = ""
 
 
-def event_in(raw: str) -> Event:
+def parse_slack_event(raw: str) -> Event:
     """The event in one JSON text: bare, or in an Events API envelope. EventRejected says what is wrong with it."""
     try:
         found = json.loads(raw)
@@ -50,30 +50,32 @@ def event_in(raw: str) -> Event:
     return inner if isinstance(inner, dict) else found
 
 
-def inputs(text: str, *, lines: bool) -> Iterator[Input]:
+def iterate_inputs(text: str, *, lines: bool) -> Iterator[Input]:
     """The events of a text: one, or with `lines` one a line (blank ones are skipped)."""
     numbered = enumerate(text.split("\n"), start=1) if lines else ((1, text),)
     for number, raw in numbered:
         if lines and not raw.strip():
             continue
         try:
-            yield Input(number, event_in(raw))
+            yield Input(number, parse_slack_event(raw))
         except EventRejected as bad:
             yield Input(number, problem=str(bad))
 
 
-def _place(event: Event, key: str) -> tuple[str, str] | None:
+def _find_place(event: Event, key: str) -> tuple[str, str] | None:
     channel, ts = event.get("channel"), event.get(key)
     return (channel, ts) if isinstance(channel, str) and isinstance(ts, str) else None
 
 
-def with_roots(given: Sequence[Input]) -> Iterator[Input]:
+def attach_roots(given: Sequence[Input]) -> Iterator[Input]:
     """Replies with the message that they answer, where it is among the input too: only the thread tells what
     "acknowledged the incident" is about."""
-    posts = {_place(i.event, "ts"): i.event for i in given if i.event and i.event.get("subtype") != "message_changed"}
+    posts = {
+        _find_place(i.event, "ts"): i.event for i in given if i.event and i.event.get("subtype") != "message_changed"
+    }
     posts.pop(None, None)
     for one in given:
-        thread = _place(one.event, "thread_ts") if one.event else None
+        thread = _find_place(one.event, "thread_ts") if one.event else None
         root = posts.get(thread) if thread else None
         if one.event and root and root is not one.event and "root" not in one.event and one.event.get("bot_id"):
             yield Input(one.line, {**one.event, "root": root})
@@ -81,10 +83,10 @@ def with_roots(given: Sequence[Input]) -> Iterator[Input]:
             yield one
 
 
-def names_of() -> Directory:
+def read_names() -> Directory:
     """The organisation's names from the configuration file; a wrong file is told, with exit 2."""
     try:
-        return directory_of(settings().precedent_config)
+        return read_directory(read_settings().precedent_config)
     except ConfigurationRejected as wrong:
         fail(str(wrong), USAGE)
 
@@ -99,11 +101,11 @@ def parse(
     ] = False,
 ) -> None:
     """Read Slack message events and print what the bot sees in them."""
-    refused, names = False, names_of()
-    for one in with_roots(tuple(inputs(read_input(source), lines=jsonl))):
+    refused, names = False, read_names()
+    for one in attach_roots(tuple(iterate_inputs(read_input(source), lines=jsonl))):
         if one.event is None:
             refused = True
-            typer.echo(tame(f"precedent parse: line {one.line}: {one.problem}"), err=True)
+            typer.echo(escape_terminal_text(f"precedent parse: line {one.line}: {one.problem}"), err=True)
             result: dict[str, Any] = {"error": one.problem, "line": one.line}
         else:
             result = shape(read(one.event, names=names))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 
 _DATE = re.compile(r"<!date\^\d+\^[^|>]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^|>]+)\|([^>]*)>")
@@ -15,23 +15,25 @@ _PERSON = re.compile(r"<@([A-Z0-9]+)>")
 _BOLD = re.compile(r"(?<![\w*])\*(\S(?:[^*\n]*\S)?)\*(?![\w*])")
 
 
-def message_text(message: Mapping[str, Any]) -> str:
+def format_message(message: Mapping[str, Any]) -> str:
     """The message's blocks as lines; its `text` where it has no blocks."""
     blocks = message.get("blocks") or ()
-    said = [line for block in blocks for line in _block_lines(block)] or [plain(str(message.get("text", "")))]
-    return "\n".join(tame(line) for lines in said for line in (lines.splitlines() or [""]))
+    said = [line for block in blocks for line in _format_block(block)] or [strip_markup(str(message.get("text", "")))]
+    return "\n".join(escape_terminal_text(line) for lines in said for line in (lines.splitlines() or [""]))
 
 
-def _block_lines(block: Mapping[str, Any]) -> Iterator[str]:
+def _format_block(block: Mapping[str, Any]) -> Iterator[str]:
     match block.get("type"):
         case "header" | "section":
             if block.get("text"):
-                yield from plain(str(block["text"]["text"])).splitlines()
+                yield from strip_markup(str(block["text"]["text"])).splitlines()
             for field in block.get("fields") or ():
-                yield plain(str(field["text"]))
+                yield strip_markup(str(field["text"]))
         case "context":
             yield " · ".join(
-                plain(str(part.get("text", ""))) for part in block["elements"] if isinstance(part.get("text"), str)
+                strip_markup(str(part.get("text", "")))
+                for part in block["elements"]
+                if isinstance(part.get("text"), str)
             )
         case "actions":
             yield "  ".join(f"[{part['text']['text']}]" for part in block["elements"] if part.get("type") == "button")
@@ -41,7 +43,7 @@ def _block_lines(block: Mapping[str, Any]) -> Iterator[str]:
             return
 
 
-def plain(mrkdwn: str) -> str:
+def strip_markup(mrkdwn: str) -> str:
     """Slack's mrkdwn without its marks and escapes."""
     text = _DATE.sub(r"\1", mrkdwn)
     text = _LINK.sub(r"\2 (\1)", text)

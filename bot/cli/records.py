@@ -14,22 +14,22 @@ from typing import Annotated, TextIO
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.wiring.corrections import correcting_here, telling
+from bot.bootstrap.wiring.corrections import build_local_correct, build_refresh_briefs
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.cli.run import USAGE, fail, print_json, run, settings
+from bot.cli.run import USAGE, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.ports import RecordRejected
 from bot.ports.audit import AuditLine
-from bot.slack.listeners.recall_question import since_of
+from bot.slack.listeners.recall_question import read_since
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.resolutions.correct import Edited, Purged, key_of
+from bot.workflows.resolutions.correct import PurgeResult, RecordCorrection, build_key
 from bot.workflows.resolutions.refresh_briefs import PURGED, Correction
 
-Id = Annotated[str, typer.Argument(metavar="INC-…", help="The record's id")]
-By = Annotated[str, typer.Option(help="Who does it, for the audit log")]
-Reason = Annotated[str, typer.Option(help="Why; the audit log keeps it")]
-Text = Annotated[str | None, typer.Option(help="The new text; empty removes it")]
+IdArgument = Annotated[str, typer.Argument(metavar="INC-…", help="The record's id")]
+ByActorOption = Annotated[str, typer.Option(help="Who does it, for the audit log")]
+ReasonOption = Annotated[str, typer.Option(help="Why; the audit log keeps it")]
+TextOption = Annotated[str | None, typer.Option(help="The new text; empty removes it")]
 
 
 def register(app: typer.Typer) -> None:
@@ -47,31 +47,31 @@ def export(
 ) -> None:
     """Write the audit log as JSON Lines on standard output, oldest first."""
     try:
-        begin = since_of(since, SystemClock().now())
+        begin = read_since(since, SystemClock().now())
     except RecordRejected as refused:
         fail(f"--since: {refused.reason}.", USAGE)
     run(_export(begin, sys.stdout))
 
 
 async def _export(since: datetime | None, out: TextIO) -> None:
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
-        async for line in memory.store.audit_log.lines(since):
-            out.write(json.dumps(line_json(line), ensure_ascii=False) + "\n")
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
+        async for line in memory.store.audit_log.stream_lines(since):
+            out.write(json.dumps(build_audit_json(line), ensure_ascii=False) + "\n")
 
 
-def line_json(line: AuditLine) -> dict[str, object]:
+def build_audit_json(line: AuditLine) -> dict[str, object]:
     """An audit line as JSON values."""
     return asdict(line) | {"at": time_text(line.at)}
 
 
 def edit(
-    incident_id: Id,
-    title: Text = None,
-    root_cause: Text = None,
+    incident_id: IdArgument,
+    title: TextOption = None,
+    root_cause: TextOption = None,
     boundary: Annotated[str | None, typer.Option(help="vendor, internal, mixed or unknown")] = None,
-    failed_checks: Text = None,
-    lesson: Text = None,
-    by: By = "operator",
+    failed_checks: TextOption = None,
+    lesson: TextOption = None,
+    by: ByActorOption = "operator",
 ) -> None:
     """Correct a record. What is not named stays; --failed-checks takes one check a line ("DB pool, 25")."""
     said = {
@@ -88,15 +88,15 @@ def edit(
     print_json({"incident_id": incident_id, "changed": [asdict(one) for one in done.changed]})
 
 
-async def _edit(incident_id: str, typed: dict[str, str], by: str) -> Edited:
+async def _edit(incident_id: str, typed: dict[str, str], by: str) -> RecordCorrection:
     clock, ids = SystemClock(), RandomIds()
-    async with open_memory(settings(), clock, ids) as memory:
-        use = correcting_here(memory, clock).edit
-        shown = {name: mark_of(text) for name, text in texts_of(await use.form(incident_id, by)).items()}
+    async with open_memory(read_settings(), clock, ids) as memory:
+        use = build_local_correct(memory, clock).edit
+        shown = {name: mark_of(text) for name, text in texts_of(await use.open_form(incident_id, by)).items()}
         return await use(incident_id, by, typed, shown, f"cli/{ids.new()}")
 
 
-def retract(incident_id: Id, reason: Reason = "", by: By = "operator") -> None:
+def retract(incident_id: IdArgument, reason: ReasonOption = "", by: ByActorOption = "operator") -> None:
     """Take a record out of memory: gone from recall at once; the running bot tells the threads that used it."""
     _require_reason(reason)
     run(_retract(incident_id, reason, by))
@@ -105,30 +105,30 @@ def retract(incident_id: Id, reason: Reason = "", by: By = "operator") -> None:
 
 async def _retract(incident_id: str, reason: str, by: str) -> None:
     clock, ids = SystemClock(), RandomIds()
-    async with open_memory(settings(), clock, ids) as memory:
-        await correcting_here(memory, clock).retract(incident_id, by, reason, f"cli/{ids.new()}")
+    async with open_memory(read_settings(), clock, ids) as memory:
+        await build_local_correct(memory, clock).retract(incident_id, by, reason, f"cli/{ids.new()}")
 
 
-def purge(incident_id: Id, reason: Reason = "", by: By = "operator") -> None:
+def purge(incident_id: IdArgument, reason: ReasonOption = "", by: ByActorOption = "operator") -> None:
     """Remove every text of a record for good, and write SQLite's file anew; in PostgreSQL the rows are gone, and its own
     vacuum and log retention decide when their bytes are. Digests that were posted to Slack stay. Again is no error."""
     _require_reason(reason)
     print_json(asdict(run(_purge(incident_id, reason, by))))
 
 
-async def _purge(incident_id: str, reason: str, by: str) -> Purged:
+async def _purge(incident_id: str, reason: str, by: str) -> PurgeResult:
     clock, ids = SystemClock(), RandomIds()
-    async with open_memory(settings(), clock, ids) as memory:
+    async with open_memory(read_settings(), clock, ids) as memory:
         once = f"cli/{ids.new()}"
-        done = await correcting_here(memory, clock).purge(incident_id, by, reason, once)
-        await _clean(memory, clock, incident_id, by, once)
+        done = await build_local_correct(memory, clock).purge(incident_id, by, reason, once)
+        await _purge_copies(memory, clock, incident_id, by, once)
         return done
 
 
-async def _clean(memory: Memory, clock: SystemClock, incident_id: str, by: str, once: str) -> None:
+async def _purge_copies(memory: Memory, clock: SystemClock, incident_id: str, by: str, once: str) -> None:
     """What the running bot does, too; but there may be none, and the text is to be gone when this command ends."""
-    act = Correction(incident_id, PURGED, by, key_of(PURGED, incident_id, once))
-    await telling(memory, SlackSurfaces(), clock).tell(act)
+    act = Correction(incident_id, PURGED, by, build_key(PURGED, incident_id, once))
+    await build_refresh_briefs(memory, SlackSurfaces(), clock).refresh(act)
 
 
 def _require_reason(reason: str) -> None:

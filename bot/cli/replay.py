@@ -18,13 +18,13 @@ from typing import Annotated, Any
 import typer
 
 from bot import __version__
-from bot.bootstrap.modes.replay import replaying
+from bot.bootstrap.modes.replay import open_replay
 from bot.bootstrap.system import SystemClock
-from bot.cli.run import read_input, run, settings
+from bot.cli.run import read_input, read_settings, run
 from bot.domain.operations.replay_diff import Changed, Comparison, Difference, Kind, compare
-from bot.observability import configure_logging, tame
-from bot.workflows.operations.replay import line_of
-from bot.workflows.operations.replay_file import Before, header_of, read_before
+from bot.observability import configure_logging, escape_terminal_text
+from bot.workflows.operations.replay import build_line
+from bot.workflows.operations.replay_file import ReplayFile, build_header, read_replay_file
 
 LABEL, NARROW, WIDEST = 14, 76, 160
 Line = Mapping[str, Any]
@@ -48,31 +48,31 @@ def replay(
     if against is None:
         until = SystemClock().now()
         since = until - timedelta(days=days)
-        lines = run(_replayed(since, until))
-        for line in (header_of(__version__, since, until, len(lines)), *lines):
+        lines = run(_decide_again(since, until))
+        for line in (build_header(__version__, since, until, len(lines)), *lines):
             sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
         return
     text = read_input(against)
-    before, found = run(_compared(against, text))
+    before, found = run(_compare(against, text))
     if as_json:
-        sys.stdout.write(json.dumps(comparison_json(before, found), ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.write(json.dumps(build_comparison_json(before, found), ensure_ascii=False, indent=2) + "\n")
     else:
-        typer.echo("\n".join(shown(before, found, shutil.get_terminal_size().columns)))
+        typer.echo("\n".join(format_comparison(before, found, shutil.get_terminal_size().columns)))
 
 
-async def _replayed(since: datetime, until: datetime) -> list[Line]:
-    async with replaying(settings(), SystemClock()) as again:
-        return [line_of(one) async for one in again(await again.alerts(since, until))]
+async def _decide_again(since: datetime, until: datetime) -> list[Line]:
+    async with open_replay(read_settings(), SystemClock()) as again:
+        return [build_line(one) async for one in again(await again.list_alerts(since, until))]
 
 
-async def _compared(name: str, text: str) -> tuple[Before, Comparison]:
-    before = read_before(name, text.split("\n"))
+async def _compare(name: str, text: str) -> tuple[ReplayFile, Comparison]:
+    before = read_replay_file(name, text.split("\n"))
     # as they were written, so that nothing differs by how it was kept
-    now = json.loads(json.dumps(await _replayed(before.since, before.until)))
+    now = json.loads(json.dumps(await _decide_again(before.since, before.until)))
     return before, compare(before.lines, now)
 
 
-def comparison_json(before: Before, found: Comparison) -> dict[str, Any]:
+def build_comparison_json(before: ReplayFile, found: Comparison) -> dict[str, Any]:
     """The comparison as JSON values."""
     return {
         "before": before.version,
@@ -89,7 +89,7 @@ def comparison_json(before: Before, found: Comparison) -> dict[str, Any]:
     }
 
 
-def shown(before: Before, found: Comparison, width: int) -> Iterator[str]:
+def format_comparison(before: ReplayFile, found: Comparison, width: int) -> Iterator[str]:
     """The comparison for a terminal of this width: how many of what kind, then each brief, worst first."""
     width = min(max(width, 40), WIDEST)
     changed = len(found.changes)
@@ -109,10 +109,10 @@ def shown(before: Before, found: Comparison, width: int) -> Iterator[str]:
         if change.kind is not last:
             last = change.kind
             yield from ("", f"== {last.value} ({found.kinds[last]})")
-        yield from _one(change, width)
+        yield from _format_change(change, width)
 
 
-def _one(change: Changed, width: int) -> Iterator[str]:
+def _format_change(change: Changed, width: int) -> Iterator[str]:
     about = change.about
     yield ""
     named = (
@@ -122,32 +122,32 @@ def _one(change: Changed, width: int) -> Iterator[str]:
         about["at"][:16].replace("T", " "),
         about["channel"],
     )
-    yield textwrap.shorten(tame("  ".join(part for part in named if part)), width, placeholder=" …")
+    yield textwrap.shorten(escape_terminal_text("  ".join(part for part in named if part)), width, placeholder=" …")
     if width < NARROW:
         for one in change.differences:
             yield f"  {one.part}"
-            yield from _wrapped("- ", one.before, width)
-            yield from _wrapped("+ ", one.now, width)
+            yield from _wrap("- ", one.before, width)
+            yield from _wrap("+ ", one.now, width)
         return
     column = (width - LABEL - 5) // 2
     yield f"{'':{LABEL + 2}}{'before':{column}} | now"
     for one in change.differences:
-        yield from _beside(one, column)
+        yield from _format_difference(one, column)
 
 
-def _beside(one: Difference, column: int) -> Iterator[str]:
+def _format_difference(one: Difference, column: int) -> Iterator[str]:
     """Both sides of one part, each in its own column."""
-    sides = zip_longest(_lines(one.before, column), _lines(one.now, column), fillvalue="")
+    sides = zip_longest(_split_lines(one.before, column), _split_lines(one.now, column), fillvalue="")
     for number, (left, right) in enumerate(sides):
         label = one.part if number == 0 else ""
         yield f"  {label:{LABEL}}{left:{column}} | {right}".rstrip()
 
 
-def _wrapped(mark: str, text: str, width: int) -> Iterator[str]:
-    for number, line in enumerate(_lines(text, width - 6)):
+def _wrap(mark: str, text: str, width: int) -> Iterator[str]:
+    for number, line in enumerate(_split_lines(text, width - 6)):
         yield f"    {mark if number == 0 else '  '}{line}"
 
 
-def _lines(text: str, width: int) -> list[str]:
+def _split_lines(text: str, width: int) -> list[str]:
     """The text in lines of at most this width, its own kept; what would steer a terminal is left out."""
-    return [part for line in text.split("\n") for part in (textwrap.wrap(tame(line), width) or [""])]
+    return [part for line in text.split("\n") for part in (textwrap.wrap(escape_terminal_text(line), width) or [""])]

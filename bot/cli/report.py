@@ -10,13 +10,13 @@ import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
-from bot.cli.plain_text import message_text
-from bot.cli.run import print_json, run, settings
+from bot.cli.plain_text import format_message
+from bot.cli.run import print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.usefulness import Report
-from bot.slack.views.usefulness import report_message
-from bot.workflows.reports.usefulness import ComposeReport
+from bot.slack.views.usefulness import render_report
+from bot.workflows.reports.usefulness import ComposeUsefulnessReport
 
 
 def register(app: typer.Typer) -> None:
@@ -29,35 +29,37 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
     """Print what became of the briefs: acted on, right or wrong, recorded, and how many messages it took."""
-    found = run(_report(days))
+    found = run(_compose_report(days))
     if as_json:
-        print_json(report_json(found))
+        print_json(build_report_json(found))
         return
-    message = report_message(found, f"the last {days} days")
-    typer.echo(message_text({"text": message.text, "blocks": message.blocks}))
+    message = render_report(found, f"the last {days} days")
+    typer.echo(format_message({"text": message.text, "blocks": message.blocks}))
 
 
-async def _report(days: int) -> Report:
+async def _compose_report(days: int) -> Report:
     clock = SystemClock()
     until = clock.now()
-    async with open_memory(settings(), clock, RandomIds()) as memory:
-        return await ComposeReport(memory.incidents, memory.store.said)(until - timedelta(days=days), until, OPERATOR)
+    async with open_memory(read_settings(), clock, RandomIds()) as memory:
+        return await ComposeUsefulnessReport(memory.incidents, memory.store.said)(
+            until - timedelta(days=days), until, OPERATOR
+        )
 
 
-def report_json(found: Report) -> dict[str, Any]:
+def build_report_json(found: Report) -> dict[str, Any]:
     """The report as JSON values, with its rates."""
     shares = {name: getattr(found, name) for name in ("shown", "acted_on", "right", "recorded")}
     rates = {f"{name}_percent": share.percent for name, share in shares.items()}
     return (
-        {name: _plain(value) for name, value in asdict(found).items()}
+        {name: _to_json_value(value) for name, value in asdict(found).items()}
         | rates
         | {"posts_per_outage": found.posts_per_outage}
     )
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
+        return {key: _to_json_value(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [_to_json_value(entry) for entry in value]
     return time_text(value) if isinstance(value, datetime) else value

@@ -16,12 +16,12 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
 from bot.settings import SETTINGS_FILE, Settings
 
 T = TypeVar("T")
-_UNCOMMON = re.compile(r"[^\n -~]")
+_NON_ASCII = re.compile(r"[^\n -~]")
 REFUSED, USAGE, DOWN = 1, 2, 3
 
 
@@ -41,11 +41,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 def fail(sentence: str, status: int) -> NoReturn:
     """Say it on stderr and exit."""
-    sys.stderr.write(f"precedent: {tame(sentence)}\n")
+    sys.stderr.write(f"precedent: {escape_terminal_text(sentence)}\n")
     raise SystemExit(status)
 
 
-def settings(**changes: Any) -> Settings:
+def read_settings(**changes: Any) -> Settings:
     """The settings; a bad one is named, with what is allowed, and exit 2."""
     try:
         return Settings(**changes)
@@ -65,10 +65,10 @@ def settings(**changes: Any) -> Settings:
 def print_json(value: object) -> None:
     """One JSON document on stdout. What a terminal would obey is escaped in it."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    sys.stdout.write(_UNCOMMON.sub(_escaped, text) + "\n")
+    sys.stdout.write(_NON_ASCII.sub(_escape, text) + "\n")
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     letter = found[0]
     if letter.isprintable():
         return letter

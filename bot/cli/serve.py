@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap.application import running
+from bot.bootstrap.application import run_application
 from bot.bootstrap.modes.playground import Playground
-from bot.cli.run import run, settings
+from bot.cli.run import read_settings, run
 from bot.observability import configure_logging
 
 
@@ -22,17 +22,17 @@ def register(app: typer.Typer) -> None:
 
 def serve() -> None:
     """Run the bot: Socket Mode with SLACK_APP_TOKEN, else signed HTTP on PORT. Stops cleanly on SIGTERM."""
-    config = settings()
+    config = read_settings()
     configure_logging(config.log_level)
     run(_serve())
 
 
 async def _serve() -> None:
-    async with running(settings()):
-        await stop_signal()
+    async with run_application(read_settings()):
+        await wait_until_stopped()
 
 
-async def stop_signal() -> None:
+async def wait_until_stopped() -> None:
     """Return when the process is told to stop (SIGTERM, SIGINT)."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -52,4 +52,4 @@ def playground(
 async def _playground(port: int, *, seeded: bool) -> None:
     async with Playground(port=port, seeded=seeded).open() as opened:
         typer.echo(f"The playground is open: {opened.slack.url}  (Ctrl-C ends it)")
-        await stop_signal()
+        await wait_until_stopped()

@@ -13,10 +13,10 @@ from rich.progress import Progress
 
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.cli.run import REFUSED, USAGE, fail, print_json, run, settings
-from bot.observability import tame
+from bot.cli.run import REFUSED, USAGE, fail, print_json, read_settings, run
+from bot.observability import escape_terminal_text
 from bot.ports.memory import RemoteBank
-from bot.workflows.resolutions.sync import FillBank, Filled, Pulled, TakeOver
+from bot.workflows.resolutions.sync import FillBank, FillProgress, PullProgress, PullRecords
 
 
 def register(app: typer.Typer) -> None:
@@ -30,49 +30,49 @@ def sync(
     ] = False,
 ) -> None:
     """Fill the Hindsight bank from the store (again is harmless); with --pull the store from the bank."""
-    if not settings().hindsight_url:
+    if not read_settings().hindsight_url:
         fail("HINDSIGHT_URL is not set, so there is no bank to sync with; records are in the store.", USAGE)
     if pull:
-        _say_pulled(run(_pull()))
+        _print_pulled(run(_pull()))
     else:
-        _say_filled(run(_fill()))
+        _print_filled(run(_fill()))
 
 
-def _say_filled(filled: Filled) -> None:
+def _print_filled(filled: FillProgress) -> None:
     for incident_id, reason in filled.refused:
-        sys.stderr.write(tame(f"{incident_id}: {reason}") + "\n")
+        sys.stderr.write(escape_terminal_text(f"{incident_id}: {reason}") + "\n")
     refused = [{"incident_id": incident_id, "reason": reason} for incident_id, reason in filled.refused]
     print_json({"records": filled.total, "retained": filled.retained, "refused": refused})
     if refused:
         raise typer.Exit(REFUSED)
 
 
-def _say_pulled(pulled: Pulled) -> None:
+def _print_pulled(pulled: PullProgress) -> None:
     counted = {"read": pulled.read, "added": pulled.added, "already_here": pulled.here}
     print_json(counted | {"retracted_here": pulled.forgotten, "without_record": pulled.outside})
 
 
-async def _fill() -> Filled:
-    filled = Filled()
-    async with _opened() as (memory, bank):
+async def _fill() -> FillProgress:
+    filled = FillProgress()
+    async with _open_bank() as (memory, bank):
         with _progress("Retaining") as show:
             async for so_far in FillBank(memory.incidents, bank)(filled):
                 show(so_far.done, so_far.total)
     return filled
 
 
-async def _pull() -> Pulled:
-    pulled = Pulled()
-    async with _opened() as (memory, bank):
+async def _pull() -> PullProgress:
+    pulled = PullProgress()
+    async with _open_bank() as (memory, bank):
         with _progress("Taking over") as show:
-            async for so_far in TakeOver(memory.incidents, bank)(pulled):
+            async for so_far in PullRecords(memory.incidents, bank)(pulled):
                 show(so_far.read, None)
     return pulled
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[tuple[Memory, RemoteBank]]:
-    async with open_memory(settings(), SystemClock(), RandomIds()) as memory:
+async def _open_bank() -> AsyncIterator[tuple[Memory, RemoteBank]]:
+    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         if memory.remote is None:
             raise typer.Exit(USAGE)
         yield memory, memory.remote

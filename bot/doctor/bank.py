@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from bot.bootstrap.lazy_adapters import adapter
+from bot.bootstrap.lazy_adapters import import_adapter
 from bot.doctor.finding import Finding
 from bot.ports.clock import Clock
 from bot.ports.memory import BankStatus
-from bot.settings import Settings, proxy_for
+from bot.settings import Settings, find_proxy
 
 CHECK = "Hindsight"
 _NAMED_ERROR = re.compile(r" \(\w+Error\)")
@@ -26,23 +26,25 @@ FIXES = (
 ELSE = "Look at the Hindsight server's log."
 
 
-async def hindsight(settings: Settings, clock: Clock) -> Finding:
+async def check_hindsight(settings: Settings, clock: Clock) -> Finding:
     """What the server says; a missing bank is made by the bot when it starts."""
     if not settings.hindsight_url:
         return Finding(CHECK, None, "not configured: the embedded memory is used")
     key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
-    opening = adapter("memory.hindsight").open_hindsight(settings.hindsight_url, key, settings.hindsight_bank_id, clock)
+    opening = import_adapter("memory.hindsight").open_hindsight(
+        settings.hindsight_url, key, settings.hindsight_bank_id, clock
+    )
     async with opening as bank:
         status: BankStatus = await bank.look()
     where = f"{settings.hindsight_url}, bank {status.bank}"
     if status.problem:
-        return _wrong(settings.hindsight_url, where, status.problem)
+        return _build_failure(settings.hindsight_url, where, status.problem)
     made = "" if status.is_there else "; the bank is not there yet: the bot makes it when it starts"
     return Finding(CHECK, True, f"{where}, version {status.version}{made}")
 
 
-def _wrong(url: str, where: str, problem: str) -> Finding:
-    proxy = proxy_for(url)
+def _build_failure(url: str, where: str, problem: str) -> Finding:
+    proxy = find_proxy(url)
     if proxy and "cannot be reached" in problem:
         said = f"{where}: it cannot be reached through the proxy {proxy[1]}"
         return Finding(CHECK, False, said, f"Add its host to NO_PROXY, or correct {proxy[0]}. {MEANWHILE}")

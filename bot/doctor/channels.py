@@ -11,75 +11,84 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.adapters.store.upkeep.inspect import Address, Arrivals, looking
+from bot.adapters.store.upkeep.inspect import EventArrivals, StoreAddress, open_parts
 from bot.bootstrap.system import RandomIds
 from bot.doctor.finding import Finding
-from bot.doctor.machine import Running
-from bot.doctor.slack import OFF, PAGE, RESTART, Told
+from bot.doctor.machine import RunningBot
+from bot.doctor.slack import PAGE, RESTART, SOCKET_MODE_OFF, SlackExamination
 from bot.ports import ChatRejected, PrecedentError
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.slack.client.app_info import Introduction, channel_by_id, group_ids, is_person, joined, posts_since
+from bot.slack.client.app_info import (
+    AppIdentity,
+    find_channel_by_id,
+    is_person,
+    list_group_ids,
+    list_joined_channels,
+    list_posts,
+)
 from bot.slack.client.chat import SlackChat
 
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,20}")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,20}")
 FIND_ID = "in Slack the channel's name → About → Channel ID (C…), at the bottom"
-NAMED = 4
+MAX_NAMED = 4
 SHADOW = "Shadow channel"
 # So long an event may be under way, and so far back posts are compared: older ones are not read back after a stop.
-UNDER_WAY, COMPARED = timedelta(seconds=90), timedelta(hours=6)
-STILL_CONNECTED = timedelta(minutes=5)
-LATELY = timedelta(hours=1)
-CHANNELS_COMPARED = 5
+EVENT_DELAY, COMPARED_PERIOD = timedelta(seconds=90), timedelta(hours=6)
+CONNECTION_FRESHNESS = timedelta(minutes=5)
+RECENT = timedelta(hours=1)
+MAX_COMPARED_CHANNELS = 5
 EVENTS = {False: "message.channels", True: "message.groups"}
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class SlackAccess:
     """Slack, reached: the client, and who the bot is."""
 
     chat: SlackChat
-    own: Introduction
+    own: AppIdentity
     clock: Clock
 
 
-async def channels(here: Here) -> tuple[tuple[Finding, ...], tuple[Channel, ...]]:
+async def check_channels(here: SlackAccess) -> tuple[tuple[Finding, ...], tuple[Channel, ...]]:
     """The bot is in some channel."""
     try:
-        found = await joined(here.chat)
+        found = await list_joined_channels(here.chat)
     except PrecedentError as problem:
         return (Finding("Channels", None, f"could not be read: {problem}"),), ()
     if not found:
         said = f"@{here.own.name} is in no channel: it sees no alert"
         fix = f"In Slack, in each channel that gets alerts: /invite @{here.own.name}"
         return (Finding("Channels", False, said, fix),), ()
-    return (Finding("Channels", True, f"in {len(found)}: {_listed(found)}"),), found
+    return (Finding("Channels", True, f"in {len(found)}: {_format_channels(found)}"),), found
 
 
-def _listed(found: Sequence[Channel]) -> str:
-    names = ", ".join(f"#{one.name}" for one in found[:NAMED])
-    return f"{names} and {len(found) - NAMED} more" if len(found) > NAMED else names
+def _format_channels(found: Sequence[Channel]) -> str:
+    names = ", ".join(f"#{one.name}" for one in found[:MAX_NAMED])
+    return f"{names} and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else names
 
 
-async def named_channels(here: Here, settings: Settings, deploy_posts: Iterable[str]) -> tuple[Finding, ...]:
+async def check_configured_channels(
+    here: SlackAccess, settings: Settings, deploy_posts: Iterable[str]
+) -> tuple[Finding, ...]:
     """The channels that settings and configuration name are there, open, and the bot is in them."""
     named = [("Webhook channel", "WEBHOOK_CHANNEL", settings.webhook_channel)] if settings.webhook_channel else []
     named += [(SHADOW, "SHADOW_CHANNEL", settings.shadow_channel)] if settings.shadow_channel else []
     named += [("Deploy channel", "[deploy_posts] channels", channel) for channel in deploy_posts]
-    found = [await _named(here, check, where, channel or "") for check, where, channel in named]
+    found = [await _check_configured_channel(here, check, where, channel or "") for check, where, channel in named]
     return tuple(found)
 
 
-async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
+async def _check_configured_channel(here: SlackAccess, check: str, where: str, channel: str) -> Finding:
     says = f"{where} names {channel}"
     if not _CHANNEL_ID.fullmatch(channel):
         return Finding(
             check, False, f"{says}, which is a name: the id is needed", f"Put the id into {where}: {FIND_ID}."
         )
     try:
-        found = await channel_by_id(here.chat, channel)
+        found = await find_channel_by_id(here.chat, channel)
     except PrecedentError as problem:
         return Finding(check, None, f"{says}, which could not be looked at: {problem}")
     invite = f"/invite @{here.own.name}"
@@ -103,30 +112,32 @@ async def _named(here: Here, check: str, where: str, channel: str) -> Finding:
     return Finding(check, True, f"on: all that the bot would say by itself goes to #{found.name} ({channel})")
 
 
-async def heeding_events(told: Told, at: Address | None, clock: Clock) -> Told:
+async def discount_socket_warning(told: SlackExamination, at: StoreAddress | None, clock: Clock) -> SlackExamination:
     """The same, but that Slack's warning about Socket Mode is not believed where events came lately: Slack gives it now and
     then to apps on which it is on."""
-    if at is None or OFF not in told.findings:
+    if at is None or SOCKET_MODE_OFF not in told.findings:
         return told
-    async with looking(at, clock, RandomIds()) as store:
-        _, last = await store.arrivals.span()
-    if last is None or clock.now() - last > LATELY:
+    async with open_parts(at, clock, RandomIds()) as store:
+        _, last = await store.arrivals.read_span()
+    if last is None or clock.now() - last > RECENT:
         return told
     said = (
         f"Slack warns that Socket Mode is not turned on, yet events come (the last at {last:%H:%M} UTC): nothing to do"
     )
-    doubted = tuple(Finding(OFF.check, None, said) if f == OFF else f for f in told.findings)
+    doubted = tuple(Finding(SOCKET_MODE_OFF.check, None, said) if f == SOCKET_MODE_OFF else f for f in told.findings)
     return replace(told, findings=doubted, connects=True)
 
 
-async def events(here: Here, at: Address, found: Sequence[Channel], running: Running) -> tuple[Finding, ...]:
+async def check_events(
+    here: SlackAccess, at: StoreAddress, found: Sequence[Channel], running: RunningBot
+) -> tuple[Finding, ...]:
     """Whether what is posted reaches the bot as events. Slack tells no bot to which events it is subscribed: what stands
     in the channels is compared with what came in."""
     now = here.clock.now()
-    async with looking(at, here.clock, RandomIds()) as store:
-        heard = await store.heard.until()
-        first, last = await store.arrivals.span()
-        if heard is None or now - heard > STILL_CONNECTED:
+    async with open_parts(at, here.clock, RandomIds()) as store:
+        heard = await store.heard.read()
+        first, last = await store.arrivals.read_span()
+        if heard is None or now - heard > CONNECTION_FRESHNESS:
             told = "the bot is not connected now" if heard else "the bot was never connected"
             return (
                 Finding(
@@ -135,7 +146,7 @@ async def events(here: Here, at: Address, found: Sequence[Channel], running: Run
                     f"{told}: whether events come cannot be seen; start `precedent serve`, then run this again",
                 ),
             )
-        since = max(filter(None, (first or running.since, now - COMPARED)))
+        since = max(filter(None, (first or running.since, now - COMPARED_PERIOD)))
         if first is None and running.since is None:
             return (
                 Finding(
@@ -145,11 +156,11 @@ async def events(here: Here, at: Address, found: Sequence[Channel], running: Run
                 ),
             )
         try:
-            missed = await _missed(here, store.arrivals, found, since, now - UNDER_WAY)
+            missed = await _find_missed_posts(here, store.arrivals, found, since, now - EVENT_DELAY)
         except ChatRejected as problem:
             return (Finding("Events", None, f"channels could not be read to compare: {problem}"),)
     if missed:
-        return tuple(_unsubscribed(private, places) for private, places in missed.items())
+        return tuple(_build_unsubscribed(private, places) for private, places in missed.items())
     if last is None:
         return (
             Finding(
@@ -159,28 +170,30 @@ async def events(here: Here, at: Address, found: Sequence[Channel], running: Run
     return (Finding("Events", True, f"they come: the last at {last:%H:%M} UTC, and no post of a channel is missing"),)
 
 
-Missed = dict[bool, dict[str, list[datetime]]]
+MissedPosts = dict[bool, dict[str, list[datetime]]]
 
 
-async def _missed(here: Here, arrivals: Arrivals, found: Sequence[Channel], since: datetime, until: datetime) -> Missed:
+async def _find_missed_posts(
+    here: SlackAccess, arrivals: EventArrivals, found: Sequence[Channel], since: datetime, until: datetime
+) -> MissedPosts:
     """By kind of channel and by channel: when something was posted that never came in."""
-    missed: Missed = defaultdict(dict)
+    missed: MissedPosts = defaultdict(dict)
     for private in EVENTS:
-        for one in [p for p in found if p.is_private is private][:CHANNELS_COMPARED]:
-            posts = await posts_since(here.chat, one.id, f"{since.timestamp():.6f}", here.own)
-            known = await arrivals.posts(one.id, since - UNDER_WAY)
-            if lost := sorted(at for ts in posts if ts not in known and (at := _at(ts)) <= until):
+        for one in [p for p in found if p.is_private is private][:MAX_COMPARED_CHANNELS]:
+            posts = await list_posts(here.chat, one.id, f"{since.timestamp():.6f}", here.own)
+            known = await arrivals.list_posts(one.id, since - EVENT_DELAY)
+            if lost := sorted(at for ts in posts if ts not in known and (at := _parse_ts(ts)) <= until):
                 missed[private][one.name] = lost
     return missed
 
 
-def _at(ts: str) -> datetime:
+def _parse_ts(ts: str) -> datetime:
     return datetime.fromtimestamp(float(ts), tz=UTC)
 
 
-def _unsubscribed(private: bool, places: dict[str, list[datetime]]) -> Finding:  # noqa: FBT001  # the key of a table
+def _build_unsubscribed(private: bool, places: dict[str, list[datetime]]) -> Finding:  # noqa: FBT001  # the key of a table
     lost = sorted(at for times in places.values() for at in times)
-    where = ", ".join(f"#{name}" for name in list(places)[:NAMED])
+    where = ", ".join(f"#{name}" for name in list(places)[:MAX_NAMED])
     posts = "1 post" if len(lost) == 1 else f"{len(lost)} posts"
     said = (
         f"{posts} in {where} since {lost[0]:%H:%M} UTC never came as events, though the bot is connected: most likely"
@@ -193,7 +206,7 @@ def _unsubscribed(private: bool, places: dict[str, list[datetime]]) -> Finding: 
     return Finding("Events", False, said, fix)
 
 
-def buttons() -> Finding:
+def describe_buttons() -> Finding:
     """What no program can see."""
     said = (
         "whether Interactivity and the slash commands are on cannot be seen from here: type /precedent help in a channel and"
@@ -202,13 +215,13 @@ def buttons() -> Finding:
     return Finding("Buttons", None, said)
 
 
-async def stewards(here: Here, settings: Settings) -> tuple[Finding, ...]:
+async def check_stewards(here: SlackAccess, settings: Settings) -> tuple[Finding, ...]:
     """The people and groups that the settings name are there."""
     try:
         gone = [user for user in sorted(settings.steward_ids) if not await is_person(here.chat, user)]
     except PrecedentError as problem:
         return (Finding("Stewards", None, f"could not be looked up: {problem}"),)
-    found = await _groups(here, settings)
+    found = await _check_groups(here, settings)
     if gone:
         said = f"STEWARDS names {', '.join(gone)}: nobody here has that id, or they left"
         fix = "In Slack: the person's profile → ⋮ → “Copy member ID” (U…); put the ids into STEWARDS, with commas."
@@ -220,7 +233,7 @@ async def stewards(here: Here, settings: Settings) -> tuple[Finding, ...]:
     return (Finding("Stewards", True, f"workspace admins{beside}{group}"),)
 
 
-async def _groups(here: Here, settings: Settings) -> tuple[Finding, ...]:
+async def _check_groups(here: SlackAccess, settings: Settings) -> tuple[Finding, ...]:
     """The user groups of STEWARD_GROUP and VERIFIER_GROUP, which take a scope of their own."""
     named = {"STEWARD_GROUP": settings.steward_group, "VERIFIER_GROUP": settings.verifier_group}
     given = {name: group for name, group in named.items() if group}
@@ -231,7 +244,7 @@ async def _groups(here: Here, settings: Settings) -> tuple[Finding, ...]:
         fix = f"{PAGE} OAuth & Permissions → Bot Token Scopes → “Add an OAuth Scope”: usergroups:read; Install App → “Reinstall to Workspace”."
         return (Finding("User groups", False, said, fix),)
     try:
-        there = await group_ids(here.chat)
+        there = await list_group_ids(here.chat)
     except PrecedentError as problem:
         return (Finding("User groups", None, f"could not be looked up: {problem}"),)
     gone = {name: group for name, group in given.items() if group not in there}

@@ -13,14 +13,14 @@ from datetime import datetime
 from bot.adapters.evidence.logs_journald import JournaldLogs
 from bot.adapters.evidence.logs_loki import LokiLogs
 from bot.bootstrap.config.file import Configuration
-from bot.bootstrap.wiring.sources import providers_of
+from bot.bootstrap.wiring.sources import build_source_providers
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
 from bot.ports import ConfigurationRejected, EvidenceUnavailable
 from bot.ports.evidence import EvidenceProvider
 
-MOST_ASKED, AT_ONCE = 20, 4
+MAX_QUESTIONS, MAX_CONCURRENT = 20, 4
 DEADLINE_S = 40.0
 FIXES = (
     (
@@ -41,30 +41,30 @@ SET_IT = "Set that variable where the bot runs (.env, the environment, or NAME_F
 ELSE = "See docs/evidence-sources.md for what this source needs."
 
 
-async def sources(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
+async def check_sources(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
     """One finding for each source, or more where it fails in several ways. Empty where the file itself is wrong (None):
     that is told already."""
     if configuration is None:
         return ()
     try:
-        providers = providers_of(configuration)
+        providers = build_source_providers(configuration)
     except ConfigurationRejected as problem:
         return (Finding("Evidence", False, str(problem), SET_IT),)
-    posts = deploy_posts(configuration)
+    posts = check_deploy_posts(configuration)
     if not providers:
         return (Finding("Evidence", None, "no source of logs, deploys or status is named"), *posts)
-    asked = await asyncio.gather(*(examined(one, samples(configuration), at) for one in providers))
+    asked = await asyncio.gather(*(check_provider(one, build_sample_alerts(configuration), at) for one in providers))
     return (*(finding for found in asked for finding in found), *posts)
 
 
-def samples(configuration: Configuration) -> tuple[Alert, ...]:
+def build_sample_alerts(configuration: Configuration) -> tuple[Alert, ...]:
     """An alert for each service and each vendor of the file."""
     services = (Alert("doctor", AlertState.FIRING, "doctor", service=name) for name in configuration.services)
     vendors = (Alert("doctor", AlertState.FIRING, "doctor", vendor=name.casefold()) for name in configuration.vendors)
     return (*services, *vendors)
 
 
-def deploy_posts(configuration: Configuration) -> tuple[Finding, ...]:
+def check_deploy_posts(configuration: Configuration) -> tuple[Finding, ...]:
     """Whether deploy posts can be read where they are to be."""
     channels = configuration.deploy_posts.channels
     if not channels:
@@ -75,37 +75,39 @@ def deploy_posts(configuration: Configuration) -> tuple[Finding, ...]:
     return (Finding("Deploy posts", True, f"read in {', '.join(channels)}, of {len(configuration.services)} services"),)
 
 
-async def examined(provider: EvidenceProvider, alerts: Sequence[Alert], at: datetime) -> tuple[Finding, ...]:
+async def check_provider(provider: EvidenceProvider, alerts: Sequence[Alert], at: datetime) -> tuple[Finding, ...]:
     """What one source says to these alerts: one finding if all is well, else one for each reason."""
     check = f"Source {provider.name}"
-    limit = asyncio.Semaphore(AT_ONCE)
-    asked = [_Asked(alert.service or alert.vendor or "") for alert in alerts]
+    limit = asyncio.Semaphore(MAX_CONCURRENT)
+    asked = [_SampleResult(alert.service or alert.vendor or "") for alert in alerts]
 
-    async def ask(one: _Asked, alert: Alert) -> None:
+    async def ask(one: _SampleResult, alert: Alert) -> None:
         async with limit:
-            await one.observe(_whole(provider), alert, at)
+            await one.observe(_without_error_filter(provider), alert, at)
 
-    about = [(one, alert) for one, alert in zip(asked, alerts, strict=True) if _concerns(provider.kind, alert)]
+    about = [(one, alert) for one, alert in zip(asked, alerts, strict=True) if _is_relevant(provider.kind, alert)]
     try:
         async with asyncio.timeout(DEADLINE_S):
-            await asyncio.gather(*(ask(*pair) for pair in about[:MOST_ASKED]))
+            await asyncio.gather(*(ask(*pair) for pair in about[:MAX_QUESTIONS]))
     except TimeoutError:
-        return (Finding(check, False, f"not done within {DEADLINE_S:g} s", fix_of("no answer within")),)
+        return (Finding(check, False, f"not done within {DEADLINE_S:g} s", suggest_fix("no answer within")),)
     failed: dict[str, list[str]] = {}
     for one in asked:
         for reason in one.reasons:
             failed.setdefault(reason, []).append(one.name)
     if failed:
-        return tuple(Finding(check, False, f"{_named(names)}: {why}", fix_of(why)) for why, names in failed.items())
+        return tuple(
+            Finding(check, False, f"{_format_names(names)}: {why}", suggest_fix(why)) for why, names in failed.items()
+        )
     seen = [one for one in asked if one.found]
     if not seen:
         return (Finding(check, False, "nothing in the file says what to ask it for", ELSE),)
-    more = f", {len(about) - MOST_ASKED} more not asked" if len(about) > MOST_ASKED else ""
+    more = f", {len(about) - MAX_QUESTIONS} more not asked" if len(about) > MAX_QUESTIONS else ""
     said = "; ".join(f"{one.name}: {one.found}" for one in seen[:3])
     return (Finding(check, True, f"answers for {len(seen)} ({said}){more}"),)
 
 
-class _Asked:
+class _SampleResult:
     """What one sample question gave."""
 
     def __init__(self, name: str) -> None:
@@ -121,10 +123,10 @@ class _Asked:
             return
         unseen = [item.reason for item in items if isinstance(item, Unavailable) and item.signal != "log_skipped"]
         self.reasons = tuple(dict.fromkeys(unseen))
-        self.found = summary(items)
+        self.found = summarize(items)
 
 
-def summary(items: Iterable[Evidence]) -> str:
+def summarize(items: Iterable[Evidence]) -> str:
     """How much there is, and nothing of it."""
     seen = [item for item in items if isinstance(item, Observed)]
     if not seen:
@@ -139,11 +141,11 @@ def summary(items: Iterable[Evidence]) -> str:
     return (seen[0].text or f"{len(seen)} values")[:60]
 
 
-def _concerns(kind: EvidenceKind, alert: Alert) -> bool:
+def _is_relevant(kind: EvidenceKind, alert: Alert) -> bool:
     return bool(alert.vendor if kind is EvidenceKind.VENDOR_STATUS else alert.service)
 
 
-def _whole(provider: EvidenceProvider) -> EvidenceProvider:
+def _without_error_filter(provider: EvidenceProvider) -> EvidenceProvider:
     """The same source asked for all lines, not for errors alone: a quiet service has none."""
     if isinstance(provider, LokiLogs):
         return replace(provider, line_filter="")
@@ -152,10 +154,10 @@ def _whole(provider: EvidenceProvider) -> EvidenceProvider:
     return provider
 
 
-def _named(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def fix_of(reason: str) -> str:
+def suggest_fix(reason: str) -> str:
     """What to do about a reason."""
     return next((fix for words, fix in FIXES if any(word in reason for word in words)), ELSE)

@@ -10,24 +10,47 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 
-from bot.adapters.store.upkeep.inspect import Address
+from bot.adapters.store.upkeep.inspect import StoreAddress
 from bot.bootstrap.config.file import Configuration, read_configuration
 from bot.bootstrap.system import SystemClock
-from bot.doctor.bank import hindsight
-from bot.doctor.channels import Here, buttons, channels, events, heeding_events, named_channels, stewards
-from bot.doctor.evidence import sources
-from bot.doctor.finding import Finding, guarded, without
-from bot.doctor.machine import Running, embeddings, port, secrets_of, settings_file, time_zone, webhooks
-from bot.doctor.metrics import metrics
-from bot.doctor.model import language_model
-from bot.doctor.request_url import public_url
-from bot.doctor.slack import NEEDED_SCOPES, THROUGH_PROXY, Told, slack, token_kinds, told_by_slack
-from bot.doctor.store import database
+from bot.doctor.bank import check_hindsight
+from bot.doctor.channels import (
+    SlackAccess,
+    check_channels,
+    check_configured_channels,
+    check_events,
+    check_stewards,
+    describe_buttons,
+    discount_socket_warning,
+)
+from bot.doctor.evidence import check_sources
+from bot.doctor.finding import Finding, mask_secrets, run_check
+from bot.doctor.machine import (
+    RunningBot,
+    check_embeddings,
+    check_port,
+    check_settings_file,
+    check_time_zone,
+    check_webhooks,
+    list_secrets,
+)
+from bot.doctor.metrics import check_metrics
+from bot.doctor.model import check_language_model
+from bot.doctor.request_url import check_public_url
+from bot.doctor.slack import (
+    NEEDED_SCOPES,
+    THROUGH_PROXY,
+    SlackExamination,
+    check_slack,
+    check_token_kinds,
+    examine_slack,
+)
+from bot.doctor.store import check_database
 from bot.ports import ConfigurationRejected
 from bot.ports.clock import Clock
-from bot.settings import Settings, proxy_for
+from bot.settings import Settings, find_proxy
 
-__all__ = ["NEEDED_SCOPES", "Finding", "configuration", "examine", "slack", "token_kinds"]
+__all__ = ["NEEDED_SCOPES", "Finding", "check_configuration", "examine", "check_slack", "check_token_kinds"]
 
 
 @dataclass(slots=True)
@@ -37,75 +60,79 @@ class Examination:
     settings: Settings
     clock: Clock
     configuration: Configuration | None = None
-    store: Address | None = None
-    told: Told = field(default_factory=lambda: Told(()))
-    running: Running = field(default_factory=Running)
+    store: StoreAddress | None = None
+    told: SlackExamination = field(default_factory=lambda: SlackExamination(()))
+    running: RunningBot = field(default_factory=RunningBot)
 
-    async def machine(self) -> Sequence[Finding]:
+    async def check_machine(self) -> Sequence[Finding]:
         """Settings file, time zone, configuration file, webhooks."""
-        said, self.configuration = configuration(self.settings)
-        return *settings_file(), time_zone(self.settings), said, webhooks(self.settings)
+        said, self.configuration = check_configuration(self.settings)
+        return *check_settings_file(), check_time_zone(self.settings), said, check_webhooks(self.settings)
 
-    async def port(self) -> Sequence[Finding]:
+    async def check_port(self) -> Sequence[Finding]:
         """The bot's own port."""
-        said, self.running = await port(self.settings)
+        said, self.running = await check_port(self.settings)
         return (said,)
 
-    async def database(self) -> Sequence[Finding]:
+    async def check_database(self) -> Sequence[Finding]:
         """The store."""
-        said, self.store = await database(self.settings, self.clock)
+        said, self.store = await check_database(self.settings, self.clock)
         return said
 
-    async def slack(self) -> Sequence[Finding]:
+    async def check_slack(self) -> Sequence[Finding]:
         """Tokens, clock, scopes, connection."""
-        self.told = await heeding_events(await told_by_slack(self.settings, self.clock), self.store, self.clock)
+        self.told = await discount_socket_warning(
+            await examine_slack(self.settings, self.clock), self.store, self.clock
+        )
         return self.told.findings
 
-    async def places(self) -> Sequence[Finding]:
+    async def check_channels(self) -> Sequence[Finding]:
         """Channels, events, stewards: only where Slack takes the token and the scopes are there."""
         chat, own = self.told.chat, self.told.own
         if chat is None or own is None or any(f.check == "Scopes" and f.ok is False for f in self.told.findings):
             return ()
-        here = Here(chat, own, self.clock)
-        said, found = await channels(here)
+        here = SlackAccess(chat, own, self.clock)
+        said, found = await check_channels(here)
         posts = self.configuration.deploy_posts.channels if self.configuration else ()
-        named = await named_channels(here, self.settings, posts)
+        named = await check_configured_channels(here, self.settings, posts)
         heard = (
-            await events(here, self.store, found, self.running) if self.store and found and self.told.connects else ()
+            await check_events(here, self.store, found, self.running)
+            if self.store and found and self.told.connects
+            else ()
         )
-        return *said, *named, *heard, buttons(), *await stewards(here, self.settings)
+        return *said, *named, *heard, describe_buttons(), *await check_stewards(here, self.settings)
 
-    async def public(self) -> Sequence[Finding]:
+    async def check_request_url(self) -> Sequence[Finding]:
         """The Request URL, where the signing secret can be one."""
         bad = any(f.check == "Signing secret" and f.ok is False for f in self.told.findings)
-        return () if bad else await public_url(self.settings)
+        return () if bad else await check_public_url(self.settings)
 
-    async def bank(self) -> Sequence[Finding]:
+    async def check_bank(self) -> Sequence[Finding]:
         """Hindsight."""
         url = self.settings.hindsight_url
-        if url and self._behind_the_proxy(url):
+        if url and self._is_behind_proxy(url):
             return ()
-        return (await hindsight(self.settings, self.clock),)
+        return (await check_hindsight(self.settings, self.clock),)
 
-    async def metrics(self) -> Sequence[Finding]:
+    async def check_metrics(self) -> Sequence[Finding]:
         """Metrics servers."""
-        return await metrics(self.configuration, self.clock.now())
+        return await check_metrics(self.configuration, self.clock.now())
 
-    async def sources(self) -> Sequence[Finding]:
+    async def check_sources(self) -> Sequence[Finding]:
         """Logs, deploys, status pages."""
-        return await sources(self.configuration, self.clock.now())
+        return await check_sources(self.configuration, self.clock.now())
 
-    async def models(self) -> Sequence[Finding]:
+    async def check_models(self) -> Sequence[Finding]:
         """The embedding model and the language model."""
-        said = await language_model(self.settings)
-        if said.ok is False and self._behind_the_proxy(self.settings.groq_base_url):
-            return (await embeddings(self.settings),)
-        return await embeddings(self.settings), said
+        said = await check_language_model(self.settings)
+        if said.ok is False and self._is_behind_proxy(self.settings.groq_base_url):
+            return (await check_embeddings(self.settings),)
+        return await check_embeddings(self.settings), said
 
-    def _behind_the_proxy(self, url: str) -> bool:
+    def _is_behind_proxy(self, url: str) -> bool:
         """Whether the proxy that keeps Slack away is before this address, too: that is told already."""
         told = any(f.ok is False and THROUGH_PROXY in f.detail for f in self.told.findings)
-        return told and proxy_for(url) is not None
+        return told and find_proxy(url) is not None
 
 
 async def examine(settings: Settings, clock: Clock | None = None) -> tuple[Finding, ...]:
@@ -113,26 +140,26 @@ async def examine(settings: Settings, clock: Clock | None = None) -> tuple[Findi
     about = Examination(settings, clock or SystemClock())
     found: list[Finding] = []
     for check, work in (
-        ("Machine", about.machine()),
-        ("Port", about.port()),
-        ("Database", about.database()),
-        ("Slack", about.slack()),
-        ("Channels", about.places()),
-        ("Public URL", about.public()),
+        ("Machine", about.check_machine()),
+        ("Port", about.check_port()),
+        ("Database", about.check_database()),
+        ("Slack", about.check_slack()),
+        ("Channels", about.check_channels()),
+        ("Public URL", about.check_request_url()),
     ):
-        found += await guarded(check, work)
+        found += await run_check(check, work)
     asked: list[Awaitable[tuple[Finding, ...]]] = [
-        guarded("Hindsight", about.bank()),
-        guarded("Metrics", about.metrics()),
-        guarded("Evidence", about.sources()),
-        guarded("Models", about.models()),
+        run_check("Hindsight", about.check_bank()),
+        run_check("Metrics", about.check_metrics()),
+        run_check("Evidence", about.check_sources()),
+        run_check("Models", about.check_models()),
     ]
     for findings in await asyncio.gather(*asked):
         found += findings
-    return without(secrets_of(settings), found)
+    return mask_secrets(list_secrets(settings), found)
 
 
-def configuration(settings: Settings) -> tuple[Finding, Configuration | None]:
+def check_configuration(settings: Settings) -> tuple[Finding, Configuration | None]:
     """The file of PRECEDENT_CONFIG can be used; and what it says, None where it cannot. It is read here alone."""
     if settings.precedent_config is None:
         said = "PRECEDENT_CONFIG is not set: the maintained table of vendors is used alone"

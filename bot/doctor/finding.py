@@ -9,11 +9,11 @@ import re
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.observability import logger
+from bot.observability import get_logger
 
-log = logger("doctor")
+log = get_logger("doctor")
 _USER_IN_ADDRESS = re.compile(r"(?<=://)(?!USER:)[^/@\s]+@")
-SHORTEST_HIDDEN = 6
+MIN_MASKED_LENGTH = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Finding:
     fix: str = ""
 
 
-async def guarded(check: str, work: Awaitable[Sequence[Finding]]) -> tuple[Finding, ...]:
+async def run_check(check: str, work: Awaitable[Sequence[Finding]]) -> tuple[Finding, ...]:
     """What a check finds; a check that fails itself is a finding, too, and the others are made all the same."""
     (found,) = await asyncio.gather(work, return_exceptions=True)
     if isinstance(found, Exception):
@@ -38,9 +38,9 @@ async def guarded(check: str, work: Awaitable[Sequence[Finding]]) -> tuple[Findi
     return tuple(found)
 
 
-def without(secrets: Iterable[str], findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def mask_secrets(secrets: Iterable[str], findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings with none of these secrets in them, and no user and password in an address."""
-    hidden = sorted((secret for secret in secrets if len(secret) >= SHORTEST_HIDDEN), key=len, reverse=True)
+    hidden = sorted((secret for secret in secrets if len(secret) >= MIN_MASKED_LENGTH), key=len, reverse=True)
 
     def clean(text: str) -> str:
         for secret in hidden:

@@ -38,14 +38,14 @@ NO_NAME = ("HOST is no name or address", "Set HOST=127.0.0.1, or 0.0.0.0 for eve
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningBot:
     """What answers on the bot's own port: whether it is the bot, and since when it runs, where it says so."""
 
     is_bot: bool = False
     since: datetime | None = None
 
 
-def user_name() -> str:
+def read_user_name() -> str:
     """Who runs this."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
@@ -53,7 +53,7 @@ def user_name() -> str:
         return str(os.geteuid())
 
 
-def settings_file() -> tuple[Finding, ...]:
+def check_settings_file() -> tuple[Finding, ...]:
     """A `.env` that holds a secret is readable by its owner only."""
     path = Path(SETTINGS_FILE)
     try:
@@ -74,13 +74,13 @@ def _is_secret(name: str) -> bool:
     return field is not None and "SecretStr" in str(field.annotation)
 
 
-def secrets_of(settings: Settings) -> list[str]:
+def list_secrets(settings: Settings) -> list[str]:
     """Every secret that the settings hold, for leaving it out of what is printed."""
     values = (getattr(settings, name) for name in Settings.model_fields)
     return [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
 
 
-def time_zone(settings: Settings) -> Finding:
+def check_time_zone(settings: Settings) -> Finding:
     """TIMEZONE names a zone."""
     try:
         return Finding("Time zone", True, str(ZoneInfo(settings.timezone)))
@@ -89,7 +89,7 @@ def time_zone(settings: Settings) -> Finding:
         return Finding("Time zone", False, said, "Set TIMEZONE to an IANA name such as Europe/Berlin.")
 
 
-def webhooks(settings: Settings) -> Finding:
+def check_webhooks(settings: Settings) -> Finding:
     """Direct intake is off, or has a token that nobody guesses and a channel."""
     if not settings.webhook_token:
         return Finding("Webhooks", None, "WEBHOOK_TOKEN is not set: alerts are taken from Slack alone")
@@ -102,25 +102,27 @@ def webhooks(settings: Settings) -> Finding:
     )
 
 
-async def port(settings: Settings) -> tuple[Finding, Running]:
+async def check_port(settings: Settings) -> tuple[Finding, RunningBot]:
     """The bot's own port is free, or it is the bot that answers there."""
     where = f"{settings.host} port {settings.port}"
     if settings.port == 0:
-        return Finding("Port", None, "PORT=0: any free one is taken at the start"), Running()
-    said = await _readiness(settings)
+        return Finding("Port", None, "PORT=0: any free one is taken at the start"), RunningBot()
+    said = await _fetch_readiness(settings)
     if said is None:
-        why = _cannot_listen(settings.host, settings.port)
+        why = _find_listen_problem(settings.host, settings.port)
         if why:
-            return Finding("Port", False, f"the bot cannot listen on {where}: {why[0]}", why[1]), Running()
-        return Finding("Port", None, f"{where} is free; the bot does not run on this machine now"), Running()
+            return Finding("Port", False, f"the bot cannot listen on {where}: {why[0]}", why[1]), RunningBot()
+        return Finding("Port", None, f"{where} is free; the bot does not run on this machine now"), RunningBot()
     if "ready" not in said or "slack" not in said:
         fix = f"`ss -ltnp 'sport = :{settings.port}'` shows what it is: end it, or set PORT to a free one."
-        return Finding("Port", False, f"another program answers on {where}: `serve` cannot start", fix), Running()
+        return Finding("Port", False, f"another program answers on {where}: `serve` cannot start", fix), RunningBot()
     state = f"store {said.get('store')}, Slack {said['slack']}"
-    return Finding("Port", True, f"the bot answers on {where}: {state}"), Running(is_bot=True, since=_since(said))
+    return Finding("Port", True, f"the bot answers on {where}: {state}"), RunningBot(
+        is_bot=True, since=_parse_since(said)
+    )
 
 
-async def _readiness(settings: Settings) -> dict[str, Any] | None:
+async def _fetch_readiness(settings: Settings) -> dict[str, Any] | None:
     """What answers there: {} for anything that is not the bot, None for nothing at all."""
     host = ANYWHERE.get(settings.host, settings.host)
     url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/readyz"
@@ -135,14 +137,14 @@ async def _readiness(settings: Settings) -> dict[str, Any] | None:
         return {}
 
 
-def _since(said: dict[str, Any]) -> datetime | None:
+def _parse_since(said: dict[str, Any]) -> datetime | None:
     try:
         return datetime.fromisoformat(str(said.get("since")))
     except ValueError:
         return None
 
 
-def _cannot_listen(host: str, number: int) -> tuple[str, str] | None:
+def _find_listen_problem(host: str, number: int) -> tuple[str, str] | None:
     """Why nothing could listen there; the address is taken for a moment, and nobody is heard."""
     try:
         family, kind, proto, _, at = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
@@ -156,14 +158,14 @@ def _cannot_listen(host: str, number: int) -> tuple[str, str] | None:
     return None
 
 
-async def embeddings(settings: Settings) -> Finding:
+async def check_embeddings(settings: Settings) -> Finding:
     """The embedding model is there and works, or why memory works by words."""
     by_words = "memory works by words and parts of words (lexical mode)"
     if settings.embeddings == "off":
         return Finding("Embeddings", None, f"EMBEDDINGS=off: {by_words}")
     try:
         with closing(OnnxEmbedder(find_model(settings.embedding_model_dir))) as embedder:
-            await embedder.question("does it work")
+            await embedder.embed_question("does it work")
     except EmbeddingUnavailable as problem:
         wanted = settings.embedding_model_dir is not None
         return Finding("Embeddings", False if wanted else None, f"{problem} Until then {by_words}.", MEND_MODEL)

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.adapters.evidence.prometheus import MetricsServer
-from bot.adapters.evidence.prometheus_api import Api
+from bot.adapters.evidence.prometheus_api import PrometheusApi
 from bot.bootstrap.config.file import Configuration
-from bot.bootstrap.wiring.metrics import metrics_servers
-from bot.doctor.evidence import SET_IT, fix_of
+from bot.bootstrap.wiring.metrics import build_metrics_servers
+from bot.doctor.evidence import SET_IT, suggest_fix
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Observed, Unavailable
@@ -27,52 +27,52 @@ NOTHING = (
 RULES = "Where a vmalert of its own holds the rules, name it with rules_url."
 
 
-async def metrics(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
+async def check_metrics(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
     """What each server says. Empty where the file is wrong (None): that is told already."""
     if configuration is None:
         return ()
     if not configuration.prometheus:
         return (Finding("Metrics", None, "no metrics server is named ([prometheus.<name>])"),)
     try:
-        servers = metrics_servers(configuration)
+        servers = build_metrics_servers(configuration)
     except ConfigurationRejected as problem:
         return (Finding("Metrics", False, str(problem), SET_IT),)
-    asked = await asyncio.gather(*(_examined(server, tuple(configuration.services), at) for server in servers))
+    asked = await asyncio.gather(*(_check_server(server, tuple(configuration.services), at) for server in servers))
     return tuple(finding for found in asked for finding in found)
 
 
-async def _examined(server: MetricsServer, services: Iterable[str], at: datetime) -> tuple[Finding, ...]:
+async def _check_server(server: MetricsServer, services: Iterable[str], at: datetime) -> tuple[Finding, ...]:
     check = f"Metrics {server.name}"
     try:
         async with asyncio.timeout(DEADLINE_S):
-            await Api(server.server).vector("vector(1)", at)
-            rules = await _rules(server, check)
-            asked = [await _service(server, check, name, at) for name in tuple(services)[:MOST_SERVICES]]
+            await PrometheusApi(server.server).query_instant("vector(1)", at)
+            rules = await _check_rules(server, check)
+            asked = [await _check_service(server, check, name, at) for name in tuple(services)[:MOST_SERVICES]]
     except TimeoutError:
-        return (Finding(check, False, f"not done within {DEADLINE_S:g} s", fix_of("no answer within")),)
+        return (Finding(check, False, f"not done within {DEADLINE_S:g} s", suggest_fix("no answer within")),)
     except EvidenceUnavailable as problem:
-        return (Finding(check, False, f"{server.server.base}: {problem}", _fix(server.name, str(problem))),)
+        return (Finding(check, False, f"{server.server.base}: {problem}", _suggest_fix(server.name, str(problem))),)
     return (Finding(check, True, f"{server.server.base} answers"), *rules, *asked)
 
 
-def _fix(name: str, problem: str) -> str:
+def _suggest_fix(name: str, problem: str) -> str:
     """What to do where the server itself does not answer as one."""
     if "HTTP 404" in problem:
         return f"Correct [prometheus.{name}] url: the base address, without /api/v1 or /graph."
     if "HTTP 401" in problem or "HTTP 403" in problem:
         return f"Put a key that may read this into the variable that [prometheus.{name}] token_env (or password_env) names."
-    return fix_of(problem)
+    return suggest_fix(problem)
 
 
-async def _rules(server: MetricsServer, check: str) -> tuple[Finding, ...]:
+async def _check_rules(server: MetricsServer, check: str) -> tuple[Finding, ...]:
     try:
-        await Api(server.rules or server.server).rules("")
+        await PrometheusApi(server.rules or server.server).list_rules("")
     except EvidenceUnavailable as problem:
         return (Finding(f"{check} rules", False, f"alerting rules cannot be read: {problem}", RULES),)
     return ()
 
 
-async def _service(server: MetricsServer, check: str, name: str, at: datetime) -> Finding:
+async def _check_service(server: MetricsServer, check: str, name: str, at: datetime) -> Finding:
     """What an alert of this service would show."""
     found = await server.observe(Alert("doctor", AlertState.FIRING, "doctor", service=name), at)
     seen = [item.signal for item in found if isinstance(item, Observed)]

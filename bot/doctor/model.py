@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bot.bootstrap.lazy_adapters import adapter
-from bot.bootstrap.wiring.model import model_name
+from bot.bootstrap.lazy_adapters import import_adapter
+from bot.bootstrap.wiring.model import format_model_name
 from bot.doctor.finding import Finding
 from bot.ports import ModelUnavailable
-from bot.settings import Settings, proxy_for
+from bot.settings import Settings, find_proxy
 
 WITHIN_S = 5.0
 MOST_NAMED = 6
@@ -20,35 +20,37 @@ ELSE = "Try again later; see the status page of the models' server."
 OFF = "off ({}): questions in threads are answered from the record alone"
 
 
-async def language_model(settings: Settings) -> Finding:
+async def check_language_model(settings: Settings) -> Finding:
     """The server answers, takes the key, and offers the models that are set."""
-    if model_name(settings) == "off" or not settings.groq_api_key:
+    if format_model_name(settings) == "off" or not settings.groq_api_key:
         why = (
             "LLM=off" if settings.llm == "off" else "no GROQ_API_KEY" if not settings.groq_api_key else "no GROQ_MODELS"
         )
         return Finding("Language model", None, OFF.format(why))
     try:
-        known: frozenset[str] = await adapter("model.groq").offered(
+        known: frozenset[str] = await import_adapter("model.groq").offered(
             settings.groq_api_key.get_secret_value(), settings.groq_base_url, WITHIN_S
         )
     except ModelUnavailable as problem:
-        return Finding("Language model", False, f"{settings.groq_base_url}: {problem}", _fix(settings, str(problem)))
+        return Finding(
+            "Language model", False, f"{settings.groq_base_url}: {problem}", _suggest_fix(settings, str(problem))
+        )
     usable = [name for name in settings.model_names if name in known]
     gone = [name for name in settings.model_names if name not in known]
     told = f"retired, or not offered to this key: {', '.join(gone)}"
     if not usable:
-        return Finding("Language model", False, told, _models(known))
+        return Finding("Language model", False, told, _format_models(known))
     return Finding("Language model", True, "; ".join([", ".join(usable), *([told] if gone else [])]))
 
 
-def _models(known: frozenset[str]) -> str:
+def _format_models(known: frozenset[str]) -> str:
     """What could be set instead."""
     offered = ", ".join(sorted(known)[:MOST_NAMED]) or "none"
     return f"Set GROQ_MODELS to models that the server offers to this key ({offered}), restart the bot. {MEANWHILE}"
 
 
-def _fix(settings: Settings, problem: str) -> str:
-    proxy = proxy_for(settings.groq_base_url) if "cannot be reached" in problem else None
+def _suggest_fix(settings: Settings, problem: str) -> str:
+    proxy = find_proxy(settings.groq_base_url) if "cannot be reached" in problem else None
     if proxy:
         return f"Add its host to NO_PROXY, or correct {proxy[0]} ({proxy[1]}). {MEANWHILE}"
     fix = next((fix for sign, fix in FIXES if sign in problem), ELSE)

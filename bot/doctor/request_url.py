@@ -53,66 +53,66 @@ SAYS = {
 }
 
 
-async def public_url(settings: Settings) -> tuple[Finding, ...]:
+async def check_public_url(settings: Settings) -> tuple[Finding, ...]:
     """What Slack would meet there. Only in HTTP mode."""
     if settings.slack_app_token or not settings.slack_signing_secret:
         return ()
     if not settings.public_url:
         return (Finding(CHECK, None, NOT_SET, f"{FORM}, to have it tried."),)
-    if problem := _form(settings):
+    if problem := _check_form(settings):
         return (problem,)
     url, challenge = settings.public_url, secrets.token_hex(16)
     try:
-        status, said = await _ask(url, settings.slack_signing_secret.get_secret_value(), challenge)
+        status, said = await _post_challenge(url, settings.slack_signing_secret.get_secret_value(), challenge)
     except aiohttp.ClientConnectorDNSError:
         fix = "Make the DNS record of the host, or correct PUBLIC_URL (and the Request URL in Slack)."
-        return (_wrong(url, f"the name {urlsplit(url).hostname} is not known", fix),)
+        return (_build_failure(url, f"the name {urlsplit(url).hostname} is not known", fix),)
     except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError) as problem:
-        return (_wrong(url, f"Slack refuses its certificate ({_tls(problem)})", CERTIFICATE),)
+        return (_build_failure(url, f"Slack refuses its certificate ({_explain_tls_error(problem)})", CERTIFICATE),)
     except aiohttp.ClientConnectorError:
         fix = "Start the bot or the proxy in front of it, and open the port in the firewall."
-        return (_wrong(url, "nothing listens there (connection refused)", fix),)
+        return (_build_failure(url, "nothing listens there (connection refused)", fix),)
     except (TimeoutError, aiohttp.ClientError):
         fix = "Slack waits three seconds: open the port in the firewall, and look at the proxy's log."
-        return (_wrong(url, f"no answer within {WITHIN_S:g} s", fix),)
-    return (_judged(url, status, said, challenge),)
+        return (_build_failure(url, f"no answer within {WITHIN_S:g} s", fix),)
+    return (_judge_answer(url, status, said, challenge),)
 
 
-def _judged(url: str, status: int, said: str, challenge: str) -> Finding:
+def _judge_answer(url: str, status: int, said: str, challenge: str) -> Finding:
     if status == 200 and challenge in said:
         return Finding(CHECK, True, f"{url} answers Slack's question, signed with SLACK_SIGNING_SECRET. {SAME}")
     if 300 <= status < 400:
-        return _wrong(
+        return _build_failure(
             url,
             f"it redirects (HTTP {status}), which Slack does not follow",
             "Set PUBLIC_URL, and the Request URL in Slack, to the address that it leads to.",
         )
     if status == 200:
-        return _wrong(
+        return _build_failure(
             url, "something else than the bot answers there", f"Let the proxy pass {PATH} on to the bot's port."
         )
     why, fix = SAYS.get(
         status, ("the bot does not answer as it should", "Look at the log of the bot and of the proxy.")
     )
-    return _wrong(url, f"{why} (HTTP {status})", fix)
+    return _build_failure(url, f"{why} (HTTP {status})", fix)
 
 
-def _wrong(url: str, said: str, fix: str) -> Finding:
+def _build_failure(url: str, said: str, fix: str) -> Finding:
     return Finding(CHECK, False, f"{url}: {said}", fix)
 
 
-def _form(settings: Settings) -> Finding | None:
+def _check_form(settings: Settings) -> Finding | None:
     """What is wrong with the address itself. A local Slack may be answered at a local address."""
     url = settings.public_url or ""
     parts = urlsplit(url)
     if not parts.hostname or parts.scheme not in {"http", "https"}:
-        return _wrong(url, "that is no address", f"{FORM}.")
+        return _build_failure(url, "that is no address", f"{FORM}.")
     if _is_local(urlsplit(settings.slack_api_url).hostname or ""):
         return None
     if parts.scheme != "https":
-        return _wrong(url, "Slack calls https:// only", f"{FORM}, with a certificate.")
+        return _build_failure(url, "Slack calls https:// only", f"{FORM}, with a certificate.")
     if _is_local(parts.hostname):
-        return _wrong(
+        return _build_failure(
             url,
             "this address is of this machine or network: Slack cannot reach it",
             f"{FORM}, a name of the internet; or use Socket Mode.",
@@ -127,7 +127,7 @@ def _is_local(host: str) -> bool:
         return host == "localhost" or host.endswith((".local", ".internal", ".localhost"))
 
 
-async def _ask(url: str, secret: str, challenge: str) -> tuple[int, str]:
+async def _post_challenge(url: str, secret: str, challenge: str) -> tuple[int, str]:
     body = json.dumps({"type": "url_verification", "token": "doctor", "challenge": challenge})
     stamp = str(int(time.time()))
     signed = hmac.new(secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
@@ -144,6 +144,6 @@ async def _ask(url: str, secret: str, challenge: str) -> tuple[int, str]:
         return answer.status, (await answer.content.read(4096)).decode("utf-8", "replace")
 
 
-def _tls(problem: Exception) -> str:
+def _explain_tls_error(problem: Exception) -> str:
     cause = getattr(problem, "certificate_error", None) or getattr(problem, "os_error", None) or problem
     return str(getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or "no TLS")

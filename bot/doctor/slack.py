@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from bot.bootstrap.application import client_of, with_slash
+from bot.bootstrap.application import add_final_slash, build_slack_client
 from bot.bootstrap.system import SystemClock
 from bot.doctor.finding import Finding
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, PrecedentError
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.slack.client.app_info import Introduction, app_in, introduce, socket_warning
+from bot.slack.client.app_info import AppIdentity, fetch_app_identity, fetch_socket_warning, read_app_id
 from bot.slack.client.chat import ASKS_TO_WAIT, SlackChat
 
 PAGE = "api.slack.com/apps → your app →"
@@ -52,7 +52,7 @@ NEW_APP_TOKEN = (
 )
 REINSTALL = f"{PAGE} Install App → “Reinstall to Workspace”; copy the new token to SLACK_BOT_TOKEN, {RESTART}."
 # What Slack answers to the bot token, in words, and what to do.
-REFUSED = {
+BOT_TOKEN_REFUSALS = {
     "invalid_auth": (
         "Slack does not know this token: it is mistyped, cut off, or of another workspace",
         f"{COPY_BOT}, {RESTART}.",
@@ -73,7 +73,7 @@ REFUSED = {
         "An organisation admin adds the app to this workspace (Slack admin → Apps).",
     ),
 }
-REFUSED_APP = {
+APP_TOKEN_REFUSALS = {
     "missing_scope": ("the token lacks the scope connections:write", NEW_APP_TOKEN),
     "token_revoked": ("the token was revoked", NEW_APP_TOKEN),
     "invalid_auth": (
@@ -91,7 +91,7 @@ TOKENS = (
     ),
     ("App token", "SLACK_APP_TOKEN", "xapp-", f"{COPY_APP}.", False),
 )
-KINDS = {
+TOKEN_KINDS = {
     "xoxb-": "a bot token",
     "xapp-": "an app-level token",
     "xoxp-": "a user's token",
@@ -100,13 +100,13 @@ KINDS = {
     "xoxc-": "a browser's token",
     "xoxa-": "a legacy token",
 }
-_SIGNING = re.compile(r"[0-9a-f]{32}")
+_SIGNING_SECRET = re.compile(r"[0-9a-f]{32}")
 _COPY_SECRET = (
     f"{PAGE} Basic Information → App Credentials → Signing Secret → “Show”: copy it to SLACK_SIGNING_SECRET, {RESTART}."
 )
 
 
-OFF = Finding(
+SOCKET_MODE_OFF = Finding(
     "Connection",
     False,
     "Slack says that Socket Mode is not turned on: no event and no button reaches the bot",
@@ -115,49 +115,51 @@ OFF = Finding(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SlackExamination:
     """What came of it: `own` is None where Slack was not reached or does not take the token; `connects` is False where
     something is wrong with the connection that events come on."""
 
     findings: tuple[Finding, ...]
     chat: SlackChat | None = None
-    own: Introduction | None = None
+    own: AppIdentity | None = None
     connects: bool = True
 
 
-async def slack(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Finding]:
+async def check_slack(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Finding]:
     """Tokens are of the right kind, Slack accepts them, its clock is ours, the app has the scopes that the bot needs, and
     Socket Mode works."""
-    for finding in (await told_by_slack(settings, clock or SystemClock())).findings:
+    for finding in (await examine_slack(settings, clock or SystemClock())).findings:
         yield finding
 
 
-async def told_by_slack(settings: Settings, clock: Clock) -> Told:
+async def examine_slack(settings: Settings, clock: Clock) -> SlackExamination:
     """The findings, and what later checks need of them."""
-    kinds = token_kinds(settings)
+    kinds = check_token_kinds(settings)
     if any(f.ok is False and f.check == "Bot token" for f in kinds):
-        return Told(kinds, connects=False)
-    chat = SlackChat(client_of(settings), clock)
+        return SlackExamination(kinds, connects=False)
+    chat = SlackChat(build_slack_client(settings), clock)
     try:
-        own = await introduce(chat)
+        own = await fetch_app_identity(chat)
     except ChatAuthRejected as problem:
-        says, fix = REFUSED.get(problem.code, (f"Slack refuses it ({problem.code})", REINSTALL))
-        return Told((*kinds, Finding("Slack", False, f"SLACK_BOT_TOKEN: {says} ({problem.code})", fix)), connects=False)
+        says, fix = BOT_TOKEN_REFUSALS.get(problem.code, (f"Slack refuses it ({problem.code})", REINSTALL))
+        return SlackExamination(
+            (*kinds, Finding("Slack", False, f"SLACK_BOT_TOKEN: {says} ({problem.code})", fix)), connects=False
+        )
     except PrecedentError as problem:
-        return Told((*kinds, _unreachable(settings, chat, problem)), connects=False)
+        return SlackExamination((*kinds, _build_unreachable(settings, chat, problem)), connects=False)
     reached = Finding("Slack", True, f"connected to {own.team} as @{own.name} ({own.user_id})")
-    app = () if wrong_app(kinds) else await app_token(settings, chat, own)
-    found = (*kinds, reached, *skew(settings, own, clock), *scopes(own), *app)
+    app = () if is_wrong_app(kinds) else await check_app_token(settings, chat, own)
+    found = (*kinds, reached, *check_clock(settings, own, clock), *check_scopes(own), *app)
     connects = not any(f.ok is False and f.check in {"App token", "Connection", "Signing secret"} for f in found)
-    return Told(found, chat, own, connects)
+    return SlackExamination(found, chat, own, connects)
 
 
-def wrong_app(kinds: Sequence[Finding]) -> bool:
+def is_wrong_app(kinds: Sequence[Finding]) -> bool:
     """Whether the app token was found wrong by its look."""
     return any(f.ok is False and f.check == "App token" for f in kinds)
 
 
-def _unreachable(settings: Settings, chat: SlackChat, problem: PrecedentError) -> Finding:
+def _build_unreachable(settings: Settings, chat: SlackChat, problem: PrecedentError) -> Finding:
     proxy = chat.client.proxy
     if proxy:
         said = f"{settings.slack_api_url} cannot be reached {THROUGH_PROXY} {proxy}"
@@ -176,7 +178,7 @@ def _unreachable(settings: Settings, chat: SlackChat, problem: PrecedentError) -
     return Finding("Slack", False, said, fix)
 
 
-def skew(settings: Settings, own: Introduction, clock: Clock) -> tuple[Finding, ...]:
+def check_clock(settings: Settings, own: AppIdentity, clock: Clock) -> tuple[Finding, ...]:
     """The clock of this machine is Slack's, to a minute."""
     if own.there is None:
         return ()
@@ -197,7 +199,7 @@ def skew(settings: Settings, own: Introduction, clock: Clock) -> tuple[Finding, 
     )
 
 
-def scopes(own: Introduction) -> tuple[Finding, ...]:
+def check_scopes(own: AppIdentity) -> tuple[Finding, ...]:
     """The scopes that were granted, each missing one with what it is for."""
     if not own.scopes:
         return ()
@@ -217,41 +219,41 @@ def scopes(own: Introduction) -> tuple[Finding, ...]:
     return (*without, Finding("Scopes", True, "all that are needed"))
 
 
-async def app_token(settings: Settings, chat: SlackChat, own: Introduction) -> tuple[Finding, ...]:
+async def check_app_token(settings: Settings, chat: SlackChat, own: AppIdentity) -> tuple[Finding, ...]:
     """Socket Mode: Slack takes the app-level token, it is of the same app, and Socket Mode is on."""
     if not settings.slack_app_token:
         return ()
     token = settings.slack_app_token.get_secret_value()
-    app = app_in(token)
+    app = read_app_id(token)
     if app and own.app_id and app != own.app_id:
         said = f"SLACK_APP_TOKEN is of the app {app}, SLACK_BOT_TOKEN of the app {own.app_id}: no event comes"
         fix = f"Take both from one app: api.slack.com/apps/{own.app_id}/general → App-Level Tokens, to SLACK_APP_TOKEN; {RESTART}."
         return (Finding("App token", False, said, fix),)
     try:
-        warning = await socket_warning(chat, token, with_slash(settings.slack_api_url))
+        warning = await fetch_socket_warning(chat, token, add_final_slash(settings.slack_api_url))
     except ChatAuthRejected as problem:
-        says, fix = REFUSED_APP.get(problem.code, (f"Slack refuses it ({problem.code})", NEW_APP_TOKEN))
+        says, fix = APP_TOKEN_REFUSALS.get(problem.code, (f"Slack refuses it ({problem.code})", NEW_APP_TOKEN))
         return (Finding("App token", False, f"SLACK_APP_TOKEN: {says} ({problem.code})", fix),)
     except PrecedentError as problem:
         return (Finding("App token", None, f"could not be tried now: {problem}"),)
     if "not turned on" in warning:
-        return (OFF,)
+        return (SOCKET_MODE_OFF,)
     return (Finding("App token", True, "Slack opens a connection with it (Socket Mode)"),)
 
 
-def token_kinds(settings: Settings) -> tuple[Finding, ...]:
+def check_token_kinds(settings: Settings) -> tuple[Finding, ...]:
     """Each token by its prefix (the three are easily confused), and how Slack is reached."""
     wrong = tuple(
         Finding(what, False, f"{name} {problem}", where)
         for what, name, prefix, where, needed in TOKENS
-        if (problem := _trouble(getattr(settings, name.lower()), prefix, needed=needed))
+        if (problem := _find_token_problem(getattr(settings, name.lower()), prefix, needed=needed))
     )
     if any(finding.check == "App token" for finding in wrong):
         return wrong
     if settings.slack_app_token:
         return (*wrong, Finding("Connection", True, "Socket Mode"))
     if settings.slack_signing_secret:
-        bad = _signing(settings.slack_signing_secret.get_secret_value())
+        bad = _check_signing_secret(settings.slack_signing_secret.get_secret_value())
         told = Finding("Connection", True, f"signed HTTP on port {settings.port}, path /slack/events")
         return (*wrong, bad or told)
     neither = Finding(
@@ -263,27 +265,27 @@ def token_kinds(settings: Settings) -> tuple[Finding, ...]:
     return (*wrong, neither)
 
 
-def _signing(secret: str) -> Finding | None:
+def _check_signing_secret(secret: str) -> Finding | None:
     """A signing secret has 32 hexadecimal digits; another secret in its place is told by its look."""
-    if _SIGNING.fullmatch(secret):
+    if _SIGNING_SECRET.fullmatch(secret):
         return None
-    kind = _kind(secret)
+    kind = _find_token_kind(secret)
     problem = f"is {kind}" if kind else f"has {len(secret)} characters and not 32 digits of 0-9a-f"
     said = f"SLACK_SIGNING_SECRET {problem}: it is no signing secret, and every request of Slack is refused"
     return Finding("Signing secret", False, said, _COPY_SECRET)
 
 
-def _kind(value: str) -> str | None:
-    return next((kind for prefix, kind in KINDS.items() if value.startswith(prefix)), None)
+def _find_token_kind(value: str) -> str | None:
+    return next((kind for prefix, kind in TOKEN_KINDS.items() if value.startswith(prefix)), None)
 
 
-def _trouble(token: SecretStr | None, prefix: str, *, needed: bool) -> str | None:
+def _find_token_problem(token: SecretStr | None, prefix: str, *, needed: bool) -> str | None:
     """What is wrong with a token, as far as its look tells."""
     value = token.get_secret_value() if token else ""
     if not value:
         return "is not set" if needed else None
     if not value.startswith(prefix):
-        return f"is {_kind(value) or 'no token of Slack'}: it must begin with {prefix}"
+        return f"is {_find_token_kind(value) or 'no token of Slack'}: it must begin with {prefix}"
     if "..." in value or "…" in value:
         return "is still the example's: put your own in"
     return (

@@ -21,17 +21,17 @@ from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.store.database.schema import HEAD
 from bot.adapters.store.upkeep.health import ROOM_BYTES
-from bot.adapters.store.upkeep.inspect import Address, Looked, address, looking, revision
+from bot.adapters.store.upkeep.inspect import StoreAddress, StoreParts, inspect_revision, open_parts, read_address
 from bot.bootstrap.modes.seeds import SEEDS
 from bot.bootstrap.system import RandomIds
 from bot.doctor.finding import Finding
-from bot.doctor.machine import user_name
+from bot.doctor.machine import read_user_name
 from bot.domain.operations.dependency import span
 from bot.domain.recall.query import OPERATOR
 from bot.ports import PrecedentError, StoreUnavailable
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.workflows.operations.status import LAST_ALERTS_DAYS, events_line, owed_line
+from bot.workflows.operations.status import LAST_ALERTS_DAYS, format_inbox, format_outbox
 
 PROCESSES = Path("/proc")
 # What the store says, and exactly what to do. The first that matches counts.
@@ -64,23 +64,25 @@ ELSE = "Correct DATABASE_URL: sqlite+aiosqlite:////FOLDER/precedent.db or postgr
 _NUMBER = re.compile(r"^INC-(\d+)$")
 
 
-async def database(settings: Settings, clock: Clock) -> tuple[tuple[Finding, ...], Address | None]:
+async def check_database(settings: Settings, clock: Clock) -> tuple[tuple[Finding, ...], StoreAddress | None]:
     """What is to be said of the store, and where it is if it can be read further."""
     try:
-        at = address(settings.store_url)
-        stop = _file_problem(at.file) if at.file else None
+        at = read_address(settings.store_url)
+        stop = _find_file_problem(at.file) if at.file else None
         if stop:
             return (stop,), None
-        found, relation = await revision(at)
+        found, relation = await inspect_revision(at)
     except StoreUnavailable as problem:
-        return (Finding("Database", False, _short(str(problem), settings.store_url), _fix_of(str(problem))),), None
+        return (
+            Finding("Database", False, _shorten(str(problem), settings.store_url), _suggest_fix(str(problem))),
+        ), None
     if relation != "current":
-        return (*_mode(at.file), _other_schema(at, found, relation)), None
-    async with looking(at, clock, RandomIds()) as store:
-        return (*_mode(at.file), *await _contents(store, at, clock)), at
+        return (*_read_mode(at.file), _check_schema(at, found, relation)), None
+    async with open_parts(at, clock, RandomIds()) as store:
+        return (*_read_mode(at.file), *await _check_contents(store, at, clock)), at
 
 
-def _short(problem: str, url: str) -> str:
+def _shorten(problem: str, url: str) -> str:
     """What is wrong and where, without what the store says to do about it: the fix says that."""
     said = (
         problem.removeprefix("Nothing was saved or read: ")
@@ -100,42 +102,42 @@ def _short(problem: str, url: str) -> str:
     return said if where in said else f"{where}: {said}"
 
 
-def _fix_of(problem: str) -> str:
+def _suggest_fix(problem: str) -> str:
     return next((fix for sign, fix in FIXES if sign in problem), ELSE)
 
 
-def _file_problem(path: Path) -> Finding | None:
+def _find_file_problem(path: Path) -> Finding | None:
     """Why an SQLite file cannot be used by this user, as far as the system tells; or that it is not there yet."""
-    who = user_name()
+    who = read_user_name()
     with suppress(OSError):
         if path.is_file():
             if not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
                 said = f"{path} cannot be read and written by {who} (it belongs to {path.owner()})"
-                return Finding("Database", False, said, _own(path))
-            if not _takes_files(path.parent):
+                return Finding("Database", False, said, _format_command(path))
+            if not _is_writable(path.parent):
                 said = f"{who} cannot write in {path.parent}, where the database keeps its log beside it"
-                return Finding("Database", False, said, _own(path.parent))
-            return _room(path)
+                return Finding("Database", False, said, _format_command(path.parent))
+            return _check_free_space(path)
         if path.is_dir():
-            return Finding("Database", False, f"{path} is a directory", _fix_of("it is a directory"))
-        return _not_there(path, who)
-    return Finding("Database", False, f"{path} cannot be looked at by {who}", _own(path.parent))
+            return Finding("Database", False, f"{path} is a directory", _suggest_fix("it is a directory"))
+        return _build_missing_file(path, who)
+    return Finding("Database", False, f"{path} cannot be looked at by {who}", _format_command(path.parent))
 
 
-def _room(path: Path) -> Finding | None:
+def _check_free_space(path: Path) -> Finding | None:
     """Whether the disk has room; on a full one SQLite cannot even be asked."""
     free = shutil.disk_usage(path.parent).free
     if free >= ROOM_BYTES:
         return None
-    return Finding("Database", False, f"{path}: the disk is full, {free // 1024} kB are free", _fix_of("is full"))
+    return Finding("Database", False, f"{path}: the disk is full, {free // 1024} kB are free", _suggest_fix("is full"))
 
 
-def _own(path: Path) -> str:
-    target = f"-R {user_name()} {path}" if path.is_dir() else f"{user_name()} {path}*"
-    return f"Run this as the user that the bot runs as. If {user_name()} is that user: sudo chown {target}"
+def _format_command(path: Path) -> str:
+    target = f"-R {read_user_name()} {path}" if path.is_dir() else f"{read_user_name()} {path}*"
+    return f"Run this as the user that the bot runs as. If {read_user_name()} is that user: sudo chown {target}"
 
 
-def _not_there(path: Path, who: str) -> Finding:
+def _build_missing_file(path: Path, who: str) -> Finding:
     near = path.parent
     while not near.exists():
         near = near.parent
@@ -144,15 +146,15 @@ def _not_there(path: Path, who: str) -> Finding:
             "Database",
             False,
             f"{near}, a part of the path of {path}, is a file",
-            _fix_of("part of the database's path"),
+            _suggest_fix("part of the database's path"),
         )
-    if not _takes_files(near):
+    if not _is_writable(near):
         fix = f"sudo install -d -m 700 -o {who} {path.parent}, or name a file elsewhere in DATABASE_URL."
         return Finding("Database", False, f"{path} is not there, and {who} cannot write in {near}", fix)
     return Finding("Database", None, f"{path} is not there yet: the first start makes it, empty")
 
 
-def _takes_files(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     """Whether a file can be made there; tried with one that has no name and is gone at once."""
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
@@ -164,7 +166,7 @@ def _takes_files(folder: Path) -> bool:
     return True
 
 
-def _mode(path: Path | None) -> tuple[Finding, ...]:
+def _read_mode(path: Path | None) -> tuple[Finding, ...]:
     """An SQLite file is readable by its owner only."""
     if path is None:
         return ()
@@ -175,7 +177,7 @@ def _mode(path: Path | None) -> tuple[Finding, ...]:
     return (Finding("Database file", True, f"{path}, readable by its owner only"),)
 
 
-def _other_schema(at: Address, found: str | None, relation: str) -> Finding:
+def _check_schema(at: StoreAddress, found: str | None, relation: str) -> Finding:
     where = str(at.file) if at.file else at.server
     if relation == "newer":
         said = f"{where} has the schema {found} of a newer Precedent; this one knows up to {HEAD}, and does not start"
@@ -193,28 +195,30 @@ def _other_schema(at: Address, found: str | None, relation: str) -> Finding:
     return Finding("Database", False, said, f"Stop the bot, then run `precedent migrate`{also}.")
 
 
-async def _contents(store: Looked, at: Address, clock: Clock) -> tuple[Finding, ...]:
-    status = await store.health.status()
+async def _check_contents(store: StoreParts, at: StoreAddress, clock: Clock) -> tuple[Finding, ...]:
+    status = await store.health.read_status()
     if not status.writable:
         problem = status.problem or "not writable"
-        return (Finding("Database", False, _short(problem, str(at.url)), _fix_of(problem)),)
+        return (Finding("Database", False, _shorten(problem, str(at.url)), _suggest_fix(problem)),)
     kind = "SQLite" if at.file else f"PostgreSQL {at.server}"
     try:
         return (
             Finding("Database", True, f"{kind}, writable, schema {status.schema}, {status.records} incidents"),
-            *(two_bots(at.file) if at.file else ()),
-            *await _seeds(store),
-            *await _owed(store, clock),
-            await _last_alert(store, clock),
+            *(check_second_bot(at.file) if at.file else ()),
+            *await _check_seeds(store),
+            *await _check_outbox(store, clock),
+            await _check_last_alert(store, clock),
         )
     except PrecedentError as problem:
-        return (Finding("Database", False, _short(str(problem), str(at.url)), _fix_of(str(problem))),)
+        return (Finding("Database", False, _shorten(str(problem), str(at.url)), _suggest_fix(str(problem))),)
 
 
-def two_bots(path: Path, processes: Path = PROCESSES) -> tuple[Finding, ...]:
+def check_second_bot(path: Path, processes: Path = PROCESSES) -> tuple[Finding, ...]:
     """Whether several `serve` of this machine have the file open, as far as this user sees other processes."""
     place = path.resolve()
-    held = sorted(pid for folder in processes.glob("[0-9]*") if (pid := _serves(folder, place)) is not None)
+    held = sorted(
+        pid for folder in processes.glob("[0-9]*") if (pid := _find_serving_process(folder, place)) is not None
+    )
     if len(held) < 2:
         return ()
     said = f"{len(held)} bots work on {path} (processes {', '.join(map(str, held))}): on SQLite there can be one"
@@ -225,7 +229,7 @@ def two_bots(path: Path, processes: Path = PROCESSES) -> tuple[Finding, ...]:
     )
 
 
-def _serves(folder: Path, path: Path) -> int | None:
+def _find_serving_process(folder: Path, path: Path) -> int | None:
     try:
         words = (folder / "cmdline").read_bytes().split(b"\0")
         if b"serve" not in words:
@@ -236,26 +240,26 @@ def _serves(folder: Path, path: Path) -> int | None:
     return int(folder.name) if is_open else None
 
 
-async def _seeds(store: Looked) -> tuple[Finding, ...]:
+async def _check_seeds(store: StoreParts) -> tuple[Finding, ...]:
     """Whether the invented incidents of the demo are in a memory that people are to trust."""
-    seeds = _seed_names()
-    kept = await store.incidents.find(tuple(seeds))
+    seeds = _read_seed_names()
+    kept = await store.incidents.find_records(tuple(seeds))
     found = [name for name, record in kept.items() if (record.title, record.service) == seeds[name]]
     if not found:
         return ()
     said = f"{len(found)} of the demo's invented incidents are in this memory: people get advice from outages that never were"
-    return (Finding("Seeds", False, said, _purging(found)),)
+    return (Finding("Seeds", False, said, _format_purge_command(found)),)
 
 
 @lru_cache(maxsize=1)
-def _seed_names() -> dict[str, tuple[str, str | None]]:
+def _read_seed_names() -> dict[str, tuple[str, str | None]]:
     """Title and service of each incident of the demo, by id; none where the package carries no seeds."""
     path = SEEDS / "incidents.jsonl"
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
     return {row["incident_id"]: (row["title"], row.get("service")) for row in rows}
 
 
-def _purging(names: Sequence[str]) -> str:
+def _format_purge_command(names: Sequence[str]) -> str:
     """The shell command that removes these records."""
     numbers = sorted(int(found[1]) for name in names if (found := _NUMBER.match(name)))
     listed = " ".join(f"INC-{number}" for number in numbers)
@@ -264,11 +268,11 @@ def _purging(names: Sequence[str]) -> str:
     return f'for i in {listed}; do precedent purge $i --reason "demo data"; done'
 
 
-async def _owed(store: Looked, clock: Clock) -> tuple[Finding, ...]:
+async def _check_outbox(store: StoreParts, clock: Clock) -> tuple[Finding, ...]:
     """What waits to be delivered or worked on."""
-    counts = await store.outbox.counts()
-    owed = owed_line(counts, await store.outbox.oldest_pending_at(), clock.now())
-    events = events_line(await store.inbox_desk.counts())
+    counts = await store.outbox.count_rows()
+    owed = format_outbox(counts, await store.outbox.find_oldest_pending(), clock.now())
+    events = format_inbox(await store.inbox_desk.count_rows())
     dead = any(state.endswith(".dead") and rows for state, rows in counts.items())
     look = "`precedent outbox list --state dead` says why; then `precedent outbox replay --all-dead`, or `precedent outbox drop` with its numbers."
     stuck = (
@@ -281,10 +285,10 @@ async def _owed(store: Looked, clock: Clock) -> tuple[Finding, ...]:
     )
 
 
-async def _last_alert(store: Looked, clock: Clock) -> Finding:
+async def _check_last_alert(store: StoreParts, clock: Clock) -> Finding:
     """When an alert was seen last."""
     now = clock.now()
-    seen = await store.traces.last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
+    seen = await store.traces.list_last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
     if not seen:
         return Finding("Last alert", None, f"none in {LAST_ALERTS_DAYS} days")
     channel, at = seen[0]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.playground.blocks.validate import Problem, validate_message, validate_view
-from bot.playground.interactions import Outcome
+from bot.playground.interactions import InteractionResult
 from bot.playground.server import LocalSlack
 from bot.playground.workspace.state import SlackRefused
 
-__all__ = ["LocalSlack", "Outcome", "Problem", "SlackRefused", "validate_message", "validate_view"]
+__all__ = ["LocalSlack", "InteractionResult", "Problem", "SlackRefused", "validate_message", "validate_view"]

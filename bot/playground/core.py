@@ -13,15 +13,15 @@ from bot.playground.delivery.courier import Courier
 from bot.playground.delivery.knobs import Knobs, Traffic
 from bot.playground.workspace import messages
 from bot.playground.workspace.files import StoredFile
-from bot.playground.workspace.state import JSON, App, Channel, SlackRefused, Workspace
-from bot.playground.workspace.surfaces import Surfaces
+from bot.playground.workspace.state import JSON, LocalApp, LocalChannel, SlackRefused, Workspace
+from bot.playground.workspace.surfaces import SurfaceState
 
 Found = TypeVar("Found")
 _POLL_S = 0.05
 
 
 @dataclass(slots=True)
-class Installed:
+class InstalledApp:
     """The app under test as its manifest and tokens state it. Empty `commands` or `events` means: any."""
 
     bot_token: str = "xoxb-playground-bot"  # noqa: S105  # invented, good for the local Slack only
@@ -44,26 +44,26 @@ class Installed:
 
 
 @dataclass(slots=True)
-class Webhook:
+class IncomingWebhook:
     """An incoming webhook: the app it posts as and the channel it posts to."""
 
     secret: str
     channel: str
-    app: App
+    app: LocalApp
 
 
 @dataclass(slots=True)
-class Core:
+class LocalSlackCore:
     """The running local Slack without its network side."""
 
     workspace: Workspace = field(default_factory=Workspace)
     knobs: Knobs = field(default_factory=Knobs)
     traffic: Traffic = field(default_factory=Traffic)
-    installed: Installed = field(default_factory=Installed)
+    installed: InstalledApp = field(default_factory=InstalledApp)
     now: Callable[[], float] = time.time
-    surfaces: Surfaces = field(init=False)
+    surfaces: SurfaceState = field(init=False)
     courier: Courier = field(init=False)
-    webhooks: dict[str, Webhook] = field(default_factory=dict)
+    webhooks: dict[str, IncomingWebhook] = field(default_factory=dict)
     last_post_at: dict[str, float] = field(default_factory=dict)
     files: dict[str, StoredFile] = field(default_factory=dict)
     message_states: dict[tuple[str, str], JSON] = field(default_factory=dict)
@@ -72,15 +72,15 @@ class Core:
     url: str = ""
 
     def __post_init__(self) -> None:
-        self.surfaces = Surfaces(self.workspace)
-        self.courier = Courier(self.knobs, self.traffic, self.clock, self.changed)
+        self.surfaces = SurfaceState(self.workspace)
+        self.courier = Courier(self.knobs, self.traffic, self.clock, self.notify_waiters)
 
     def load(self, seeds: Mapping[str, Any]) -> None:
         """Add users, channels and webhooks as `channels.json` states them."""
         self.workspace.load(seeds)
         for row in seeds.get("webhooks", ()):
-            app = self.workspace.app_named(row["name"])
-            self.webhooks[row["id"]] = Webhook(row["secret"], row["channel"], app)
+            app = self.workspace.find_app(row["name"])
+            self.webhooks[row["id"]] = IncomingWebhook(row["secret"], row["channel"], app)
 
     def clear(self) -> None:
         """Take away what happened: channels with their messages, views, files, faults, traffic. People and tools stay."""
@@ -98,23 +98,23 @@ class Core:
         """Seconds since 1970."""
         return self.now()
 
-    def changed(self) -> None:
+    def notify_waiters(self) -> None:
         """Tell everyone who waits that something happened."""
         self.version += 1
         news, self.news = self.news, asyncio.Event()
         news.set()
 
-    async def wait_for(self, predicate: Callable[[], Found], timeout_s: float = 5.0) -> Found:
+    async def wait_until(self, predicate: Callable[[], Found], timeout_s: float = 5.0) -> Found:
         """Wait until the predicate gives something true, and give that. Raises TimeoutError."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while not (found := predicate()):
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 raise TimeoutError(f"not so after {timeout_s} s: {predicate}")
-            await self.wait_news(min(left, _POLL_S))
+            await self.wait_for_change(min(left, _POLL_S))
         return found
 
-    async def wait_news(self, timeout_s: float) -> None:
+    async def wait_for_change(self, timeout_s: float) -> None:
         """Wait for the next change, at most so long."""
         try:
             async with asyncio.timeout(timeout_s):
@@ -124,19 +124,19 @@ class Core:
 
     async def idle(self, timeout_s: float = 5.0) -> None:
         """Wait until every event was acked or given up. Raises TimeoutError."""
-        await self.wait_for(lambda: not self.courier.pending, timeout_s)
+        await self.wait_until(lambda: not self.courier.pending, timeout_s)
 
-    def emit(self, event: JSON, channel: Channel | None = None) -> None:
+    def emit(self, event: JSON, channel: LocalChannel | None = None) -> None:
         """Deliver an event to the app, if it is subscribed to it and a member of the channel."""
-        self.changed()
-        wanted = not self.installed.events or events.subscription(event) in self.installed.events
-        if not wanted or (channel is not None and not self.workspace.bot_is_in(channel)):
+        self.notify_waiters()
+        wanted = not self.installed.events or events.find_subscription(event) in self.installed.events
+        if not wanted or (channel is not None and not self.workspace.has_bot(channel)):
             return
         shared = channel is not None and channel.is_ext_shared
-        self.courier.post_event(events.envelope(self.workspace, event, self.now(), shared=shared))
+        self.courier.post_event(events.build_envelope(self.workspace, event, self.now(), shared=shared))
 
     def add_message(
-        self, channel: Channel, fields: Mapping[str, Any], *, thread_ts: str | None = None, broadcast: bool = False
+        self, channel: LocalChannel, fields: Mapping[str, Any], *, thread_ts: str | None = None, broadcast: bool = False
     ) -> JSON:
         """Store a message, and tell the app about it and about being mentioned in it."""
         if channel.is_archived:
@@ -144,58 +144,58 @@ class Core:
         stored = messages.add(
             self.workspace, channel, fields, self.now(), thread_ts=thread_ts or None, broadcast=broadcast
         )
-        self.emit(events.posted(channel, stored), channel)
+        self.emit(events.build_posted(channel, stored), channel)
         own = stored.get("bot_id") == self.workspace.bot.bot_id
         if f"<@{self.workspace.bot_user}>" in stored.get("text", "") and not own and not channel.is_im:
-            self.emit(events.mentioned(channel, stored), channel)
+            self.emit(events.build_mention(channel, stored), channel)
         return stored
 
-    def edit_message(self, channel: Channel, ts: str, changes: Mapping[str, Any], editor: str | None) -> JSON:
+    def edit_message(self, channel: LocalChannel, ts: str, changes: Mapping[str, Any], editor: str | None) -> JSON:
         """Change a message and tell the app; the message. Raises SlackRefused message_not_found."""
         message = self.workspace.message(channel, ts)
         before = messages.edit(self.workspace, message, changes, editor=editor, now=self.now())
-        self.emit(events.changed(channel, message, before, self.workspace.new_ts(self.now())), channel)
+        self.emit(events.build_changed(channel, message, before, self.workspace.new_ts(self.now())), channel)
         return message
 
-    def delete_message(self, channel: Channel, ts: str) -> None:
+    def delete_message(self, channel: LocalChannel, ts: str) -> None:
         """Take a message away and tell the app. Raises SlackRefused message_not_found."""
         self.workspace.message(channel, ts)
         before = messages.delete(channel, ts)
-        self.emit(events.deleted(channel, before, self.workspace.new_ts(self.now())), channel)
+        self.emit(events.build_deleted(channel, before, self.workspace.new_ts(self.now())), channel)
 
-    def change_reaction(self, channel: Channel, ts: str, user_id: str, name: str, *, add: bool = True) -> None:
+    def change_reaction(self, channel: LocalChannel, ts: str, user_id: str, name: str, *, add: bool = True) -> None:
         """Add or take away a reaction and tell the app. Raises SlackRefused already_reacted or no_reaction."""
         message = self.workspace.message(channel, ts)
         change = messages.react if add else messages.unreact
         change(message, user_id, name)
         kind = "reaction_added" if add else "reaction_removed"
         event_ts = self.workspace.new_ts(self.now())
-        self.emit(events.reaction(kind, channel, message, user_id, name, event_ts), channel)
+        self.emit(events.build_reaction(kind, channel, message, user_id, name, event_ts), channel)
 
-    def add_member(self, channel: Channel, user_id: str, inviter: str | None = None) -> None:
+    def add_member(self, channel: LocalChannel, user_id: str, inviter: str | None = None) -> None:
         """Let someone into a channel and tell the app, which may be the one who joins."""
         if user_id in channel.members:
             raise SlackRefused("already_in_channel")
         channel.members.append(user_id)
         ts = self.workspace.new_ts(self.now())
-        self.emit(events.joined(self.workspace, channel, user_id, inviter, ts), channel)
+        self.emit(events.build_joined(self.workspace, channel, user_id, inviter, ts), channel)
 
-    def add_ephemeral(self, channel: Channel, user_id: str, given: Mapping[str, Any]) -> JSON:
+    def add_ephemeral(self, channel: LocalChannel, user_id: str, given: Mapping[str, Any]) -> JSON:
         """Show a message to one user only; the message. It is in no history and no event."""
-        fields = messages.by_app(self.workspace, self.workspace.bot, given)
+        fields = messages.build_app_message(self.workspace, self.workspace.bot, given)
         ts = self.workspace.new_ts(self.now())
         message = {**fields, "ts": ts, "channel": channel.id, "to": user_id, "is_ephemeral": True}
         if given.get("thread_ts"):
             message["thread_ts"] = given["thread_ts"]
         self.workspace.ephemerals.append(message)
-        self.changed()
+        self.notify_waiters()
         return message
 
-    def state_of(self, channel_id: str, ts: str) -> JSON:
+    def read_input_state(self, channel_id: str, ts: str) -> JSON:
         """What people chose in the inputs of a message, by block id and action id."""
         return self.message_states.setdefault((channel_id, ts), {})
 
-    def permalink(self, channel: Channel, message: Mapping[str, Any]) -> str:
+    def permalink(self, channel: LocalChannel, message: Mapping[str, Any]) -> str:
         """The address of a message; on the local page, in the form that Slack's have."""
         link = f"{self.url}/archives/{channel.id}/p{message['ts'].replace('.', '')}"
         root = message.get("thread_ts")

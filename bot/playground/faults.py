@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.playground.core import Core
+from bot.playground.core import LocalSlackCore
 from bot.playground.delivery.knobs import EVERY
 
 
 class Faults:
     """Turns the knobs."""
 
-    core: Core
+    core: LocalSlackCore
 
     async def duplicate(self, times: int) -> None:
         """Deliver each event so many times from now on, with the same event id."""

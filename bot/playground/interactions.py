@@ -11,13 +11,13 @@ from typing import Any
 
 from bot.playground.blocks import elements
 from bot.playground.blocks.validate import validate_view
-from bot.playground.core import Core
+from bot.playground.core import LocalSlackCore
 from bot.playground.delivery import events, payloads
 from bot.playground.delivery.courier import INTERACTIVE, SLASH, Ack
-from bot.playground.people import People
+from bot.playground.people import PeopleActions
 from bot.playground.workspace import messages
-from bot.playground.workspace.copies import copied
-from bot.playground.workspace.state import JSON, Channel, SlackRefused, surface_blocks
+from bot.playground.workspace.copies import copy_json
+from bot.playground.workspace.state import JSON, LocalChannel, SlackRefused, iterate_blocks
 from bot.playground.workspace.surfaces import RESPONSE_URL_LIFE_S, ResponseUrl, Screen
 
 NO_ANSWER = "We had some trouble connecting. Try again?"
@@ -29,7 +29,7 @@ INVITE_REFUSED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class InteractionResult:
     """What came of an interaction. `sent`: it reached Slack; `acked`: the app answered in time; `response`: with what;
     `errors`: by block id, shown at the inputs; `notice`: what Slack tells the user."""
 
@@ -41,28 +41,30 @@ class Outcome:
     trigger_id: str = ""
 
 
-class Interactions(People):
+class Interactions(PeopleActions):
     """Buttons, modals, shortcuts, slash commands, the Home tab."""
 
-    core: Core
+    core: LocalSlackCore
 
-    def _common(self, user: str | None) -> payloads.Common:
+    def _build_context(self, user: str | None) -> payloads.InteractionContext:
         person = self._user(user)
         trigger = self.core.surfaces.new_trigger(person.id, self.core.now())
-        return payloads.Common(self.core.workspace, person, trigger)
+        return payloads.InteractionContext(self.core.workspace, person, trigger)
 
-    def _response_url(self, common: payloads.Common, channel: Channel, message: Mapping[str, Any] | None = None) -> str:
+    def _build_response_url(
+        self, common: payloads.InteractionContext, channel: LocalChannel, message: Mapping[str, Any] | None = None
+    ) -> str:
         hook = ResponseUrl(channel.id, common.user.id, self.core.now() + RESPONSE_URL_LIFE_S)
         if message:
             hook.ts, hook.thread_ts = message["ts"], message.get("thread_ts")
             hook.ephemeral = bool(message.get("is_ephemeral"))
         return f"{self.core.url}/response/{self.core.surfaces.new_response_url(hook)}"
 
-    async def _send(self, common: payloads.Common, kind: str, payload: JSON) -> Outcome:
-        self.core.changed()
+    async def _send(self, common: payloads.InteractionContext, kind: str, payload: JSON) -> InteractionResult:
+        self.core.notify_waiters()
         ack = await self.core.courier.send(kind, payload)
         notice = "" if ack.ok else NO_ANSWER
-        return Outcome(acked=ack.ok, response=ack.body, notice=notice, trigger_id=common.trigger_id)
+        return InteractionResult(acked=ack.ok, response=ack.body, notice=notice, trigger_id=common.trigger_id)
 
     async def click(
         self,
@@ -73,81 +75,83 @@ class Interactions(People):
         user: str | None = None,
         choice: Any = None,
         block_id: str | None = None,
-    ) -> Outcome:
+    ) -> InteractionResult:
         """Press a button of a message, or choose in a menu: `choice` is the option's value (a list for many)."""
         where = self._channel(channel)
-        message = self._shown(where, ts)
-        found = elements.find(surface_blocks(message), action_id, block_id)
-        common = self._common(user)
-        kept = self.core.state_of(where.id, ts)
+        message = self._read_visible_message(where, ts)
+        found = elements.find_element(iterate_blocks(message), action_id, block_id)
+        common = self._build_context(user)
+        kept = self.core.read_input_state(where.id, ts)
         self._enter(found, choice, kept)
-        values = elements.state_values(surface_blocks(message), kept)
-        action = elements.action(found, choice, self.core.workspace.new_ts(self.core.now()))
-        url = self._response_url(common, where, message)
+        values = elements.build_state_values(iterate_blocks(message), kept)
+        action = elements.build_action(found, choice, self.core.workspace.new_ts(self.core.now()))
+        url = self._build_response_url(common, where, message)
         return await self._send(
-            common, INTERACTIVE, payloads.message_action(common, where, message, action, values, url)
+            common, INTERACTIVE, payloads.build_message_action(common, where, message, action, values, url)
         )
 
-    def _shown(self, channel: Channel, ts: str) -> JSON:
+    def _read_visible_message(self, channel: LocalChannel, ts: str) -> JSON:
         for message in self.core.workspace.ephemerals:
             if message["ts"] == ts and message["channel"] == channel.id:
                 return message
         return self.core.workspace.message(channel, ts)
 
-    def _enter(self, found: elements.Placed, choice: Any, kept: JSON) -> None:
+    def _enter(self, found: elements.PlacedElement, choice: Any, kept: JSON) -> None:
         if found.element["type"] in elements.STATEFUL:
-            kept.setdefault(found.block_id, {})[found.action_id] = elements.held(found.element, choice)
+            kept.setdefault(found.block_id, {})[found.action_id] = elements.build_element_state(found.element, choice)
 
     async def click_view(
         self, action_id: str, *, user: str | None = None, choice: Any = None, home: bool = False
-    ) -> Outcome:
+    ) -> InteractionResult:
         """Press a button, or choose in a menu, in the user's top modal or Home tab."""
-        common = self._common(user)
+        common = self._build_context(user)
         screen = self.core.surfaces.screen(common.user.id)
-        view = screen.home if home else self._top(screen)
+        view = screen.home if home else self._read_top_view(screen)
         if view is None:
             raise SlackRefused("not_found")
-        found = elements.find(view["blocks"], action_id)
+        found = elements.find_element(view["blocks"], action_id)
         kept: JSON = view["state"]["values"]
         self._enter(found, choice, kept)
-        sent = {**view, "state": {"values": elements.state_values(view["blocks"], kept)}}
-        action = elements.action(found, choice, self.core.workspace.new_ts(self.core.now()))
-        return await self._send(common, INTERACTIVE, payloads.view_action(common, sent, action))
+        sent = {**view, "state": {"values": elements.build_state_values(view["blocks"], kept)}}
+        action = elements.build_action(found, choice, self.core.workspace.new_ts(self.core.now()))
+        return await self._send(common, INTERACTIVE, payloads.build_view_action(common, sent, action))
 
-    def _top(self, screen: Screen) -> JSON:
+    def _read_top_view(self, screen: Screen) -> JSON:
         if not screen.modals:
             raise SlackRefused("no_view_open")
         return screen.modals[-1]
 
     async def fill(self, values: Mapping[str, Any], *, user: str | None = None) -> None:
         """Enter values into the user's top modal, by action id, block id or `block_id.action_id`; options by value."""
-        view = self._top(self.core.surfaces.screen(self._user(user).id))
-        placed = list(elements.placed(view["blocks"]))
+        view = self._read_top_view(self.core.surfaces.screen(self._user(user).id))
+        placed = list(elements.iterate_elements(view["blocks"]))
         for name, value in values.items():
-            found = _named(placed, name)
+            found = _find_element(placed, name)
             self._enter(found, "" if value is None else value, view["state"]["values"])
-        self.core.changed()
+        self.core.notify_waiters()
 
-    async def submit_view(self, values: Mapping[str, Any] | None = None, *, user: str | None = None) -> Outcome:
+    async def submit_view(
+        self, values: Mapping[str, Any] | None = None, *, user: str | None = None
+    ) -> InteractionResult:
         """Fill in and submit the user's top modal; what the app answers is carried out."""
         await self.fill(values or {}, user=user)
-        common = self._common(user)
+        common = self._build_context(user)
         screen = self.core.surfaces.screen(common.user.id)
-        view = self._top(screen)
-        entered = elements.state_values(view["blocks"], view["state"]["values"])
-        screen.errors, screen.notice = elements.client_errors(view["blocks"], entered), ""
+        view = self._read_top_view(screen)
+        entered = elements.build_state_values(view["blocks"], view["state"]["values"])
+        screen.errors, screen.notice = elements.check_inputs(view["blocks"], entered), ""
         if screen.errors:
-            self.core.changed()
-            return Outcome(acked=False, errors=dict(screen.errors), sent=False)
-        payload = payloads.view_submission(common, {**view, "state": {"values": entered}})
+            self.core.notify_waiters()
+            return InteractionResult(acked=False, errors=dict(screen.errors), sent=False)
+        payload = payloads.build_view_submission(common, {**view, "state": {"values": entered}})
         outcome = await self._send(common, INTERACTIVE, payload)
-        self._answered(screen, view, Ack(outcome.acked, outcome.response))
-        self.core.changed()
-        return Outcome(
+        self._apply_response(screen, view, Ack(outcome.acked, outcome.response))
+        self.core.notify_waiters()
+        return InteractionResult(
             outcome.acked, outcome.response, dict(screen.errors), screen.notice, trigger_id=common.trigger_id
         )
 
-    def _answered(self, screen: Screen, view: JSON, ack: Ack) -> None:
+    def _apply_response(self, screen: Screen, view: JSON, ack: Ack) -> None:
         answer = ack.body if isinstance(ack.body, dict) else {}
         kind = answer.get("response_action")
         if not ack.ok:
@@ -181,91 +185,91 @@ class Interactions(People):
         except SlackRefused:  # closed meanwhile, or the stack is full
             screen.notice = NO_ANSWER
 
-    async def close_view(self, *, user: str | None = None, clear: bool = False) -> Outcome:
+    async def close_view(self, *, user: str | None = None, clear: bool = False) -> InteractionResult:
         """Close the user's top modal, or all of them; view_closed is sent where the view asks for it."""
-        common = self._common(user)
+        common = self._build_context(user)
         screen = self.core.surfaces.screen(common.user.id)
-        view = self._top(screen)
+        view = self._read_top_view(screen)
         cleared = clear or view["clear_on_close"]
         screen.modals = [] if cleared else screen.modals[:-1]
         screen.errors, screen.notice = {}, ""
-        self.core.changed()
+        self.core.notify_waiters()
         if not view["notify_on_close"]:
-            return Outcome(acked=True, sent=False)
-        return await self._send(common, INTERACTIVE, payloads.view_closed(common, view, cleared=cleared))
+            return InteractionResult(acked=True, sent=False)
+        return await self._send(common, INTERACTIVE, payloads.build_view_closed(common, view, cleared=cleared))
 
     async def slash(
         self, channel: str, command: str, text: str = "", *, user: str | None = None, thread_ts: str | None = None
-    ) -> Outcome:
+    ) -> InteractionResult:
         """Type a slash command. In a thread Slack refuses it without asking the app."""
         name = f"/{command.removeprefix('/')}"
         where = self._channel(channel)
         if name == INVITE:
-            return await self._invited(where, text, user)
+            return await self._invite(where, text, user)
         known = [c["command"] for c in self.core.installed.commands]
         if known and name not in known:
-            return Outcome(acked=False, sent=False, notice=f"{name} is not a valid command.")
+            return InteractionResult(acked=False, sent=False, notice=f"{name} is not a valid command.")
         if thread_ts:
-            return Outcome(acked=False, sent=False, notice=f"{name} is not supported in threads. Sorry!")
-        common = self._common(user)
-        payload = payloads.slash_command(common, where, name, text, self._response_url(common, where))
+            return InteractionResult(acked=False, sent=False, notice=f"{name} is not supported in threads. Sorry!")
+        common = self._build_context(user)
+        payload = payloads.build_slash_command(common, where, name, text, self._build_response_url(common, where))
         outcome = await self._send(common, SLASH, payload)
         self._show_answer(where, common.user.id, outcome.response)
         if outcome.acked:
             return outcome
         notice = f"{name} failed with the error “operation_timeout”"
-        return Outcome(acked=False, notice=notice, trigger_id=common.trigger_id)
+        return InteractionResult(acked=False, notice=notice, trigger_id=common.trigger_id)
 
-    async def _invited(self, channel: Channel, whom: str, by: str | None) -> Outcome:
+    async def _invite(self, channel: LocalChannel, whom: str, by: str | None) -> InteractionResult:
         """Slack's own command: nothing of it reaches the app but that somebody joined."""
         try:
             await self.invite(channel.id, self.core.workspace.user(whom.strip().casefold()).id, inviter=by)
         except SlackRefused as refused:
             told = INVITE_REFUSED.get(refused.error, refused.error).format(whom.strip() or "nobody")
-            return Outcome(acked=False, sent=False, notice=told)
-        return Outcome(acked=True)
+            return InteractionResult(acked=False, sent=False, notice=told)
+        return InteractionResult(acked=True)
 
-    def _show_answer(self, channel: Channel, user_id: str, answer: Any) -> None:
+    def _show_answer(self, channel: LocalChannel, user_id: str, answer: Any) -> None:
         content = {"text": answer} if isinstance(answer, str) else answer
         if not isinstance(content, dict) or not (content.get("text") or content.get("blocks")):
             return
         if content.get("response_type") == "in_channel":
             workspace = self.core.workspace
-            self.core.add_message(channel, messages.by_webhook(workspace, workspace.bot, content))
+            self.core.add_message(channel, messages.build_webhook_message(workspace, workspace.bot, content))
         else:
             self.core.add_ephemeral(channel, user_id, content)
 
     async def shortcut(
         self, callback_id: str, channel: str | None = None, ts: str | None = None, *, user: str | None = None
-    ) -> Outcome:
+    ) -> InteractionResult:
         """Choose a shortcut from a message's menu, or a global one where no message is named."""
-        common = self._common(user)
+        common = self._build_context(user)
         action_ts = self.core.workspace.new_ts(self.core.now())
         if channel is None or ts is None:
-            return await self._send(common, INTERACTIVE, payloads.global_shortcut(common, callback_id, action_ts))
+            return await self._send(common, INTERACTIVE, payloads.build_global_shortcut(common, callback_id, action_ts))
         where = self._channel(channel)
         message = self.core.workspace.message(where, ts)
-        url = self._response_url(common, where, message)
-        payload = payloads.message_shortcut(common, where, message, callback_id, url, action_ts)
+        url = self._build_response_url(common, where, message)
+        payload = payloads.build_message_shortcut(common, where, message, callback_id, url, action_ts)
         return await self._send(common, INTERACTIVE, payload)
 
     async def open_home(self, *, user: str | None = None) -> None:
         """Open the app's Home tab; app_home_opened is sent."""
         person = self._user(user)
         home = self.core.surfaces.screen(person.id).home
-        direct = self.core.workspace.direct(person.id)
+        direct = self.core.workspace.open_direct(person.id)
         ts = self.core.workspace.new_ts(self.core.now())
-        self.core.emit(events.home_opened(person.id, direct, home, ts))
+        self.core.emit(events.build_home_opened(person.id, direct, home, ts))
 
     async def dismiss(self, ts: str) -> None:
         """Dismiss an ephemeral message."""
         shown = self.core.workspace.ephemerals
         self.core.workspace.ephemerals = [m for m in shown if m["ts"] != ts]
-        self.core.changed()
+        self.core.notify_waiters()
 
     def views(self, user: str | None = None) -> list[JSON]:
         """The user's stack of modals, the top one last."""
-        return copied(self.core.surfaces.screen(self._user(user).id).modals)
+        return copy_json(self.core.surfaces.screen(self._user(user).id).modals)
 
     def view(self, user: str | None = None) -> JSON | None:
         """The modal on top, or None."""
@@ -277,10 +281,10 @@ class Interactions(People):
 
     def home(self, user: str | None = None) -> JSON | None:
         """The view on the user's Home tab, or None."""
-        return copied(self.core.surfaces.screen(self._user(user).id).home)
+        return copy_json(self.core.surfaces.screen(self._user(user).id).home)
 
 
-def _named(placed: Iterable[elements.Placed], name: str) -> elements.Placed:
+def _find_element(placed: Iterable[elements.PlacedElement], name: str) -> elements.PlacedElement:
     for found in placed:
         if name in (found.action_id, found.block_id, f"{found.block_id}.{found.action_id}"):
             return found

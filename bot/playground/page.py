@@ -7,9 +7,9 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground.running import Running
+from bot.playground.driver import LocalSlackDriver
 from bot.playground.workspace import messages
-from bot.playground.workspace.state import JSON, Channel, SlackRefused, User
+from bot.playground.workspace.state import JSON, LocalChannel, LocalUser, SlackRefused
 
 _FILES = {
     "app.js": "text/javascript",
@@ -36,15 +36,15 @@ _POLICY = (
 
 async def static_file(request: web.Request) -> web.Response:
     """One of the page's own files; the page itself for every address that is none of them."""
-    return _file(request.match_info["name"])
+    return _serve_file(request.match_info["name"])
 
 
 async def index(_request: web.Request) -> web.Response:
     """The page."""
-    return _file("index.html")
+    return _serve_file("index.html")
 
 
-def _file(name: str) -> web.Response:
+def _serve_file(name: str) -> web.Response:
     if name not in _FILES:
         raise web.HTTPNotFound
     text = (resources.files("bot.playground") / "static" / name).read_text(encoding="utf-8")
@@ -59,12 +59,12 @@ def _file(name: str) -> web.Response:
     return web.Response(text=text, content_type=_FILES[name], charset="utf-8", headers=headers)
 
 
-def page_state(slack: Running, user_id: str, channel_id: str, thread_ts: str) -> JSON:
+def build_page_state(slack: LocalSlackDriver, user_id: str, channel_id: str, thread_ts: str) -> JSON:
     """Everything that one person sees: channels, messages, thread, modals, Home, and what can be chosen."""
     core = slack.core
     people = [u for u in core.workspace.users.values() if not u.is_bot]
     user = core.workspace.users.get(user_id) or people[0]
-    channels = _channels(slack, user)
+    channels = _list_channels(slack, user)
     channel = next((c for c in channels if c.id == channel_id), channels[0] if channels else None)
     screen = core.surfaces.screen(user.id)
     return {
@@ -72,13 +72,13 @@ def page_state(slack: Running, user_id: str, channel_id: str, thread_ts: str) ->
         "team": core.workspace.name,
         "bot": {"user": core.workspace.bot_user, "name": core.workspace.bot.name, "connected": slack.connected},
         "me": user.id,
-        "people": [_person(u) for u in people],
+        "people": [_build_person(u) for u in people],
         "names": {u.id: u.real_name for u in core.workspace.users.values()},
         "channel_names": {c.id: c.name for c in core.workspace.channels.values()},
-        "channels": [_channel(slack, c, user) for c in channels],
+        "channels": [_build_channel(slack, c, user) for c in channels],
         "channel": channel.id if channel else None,
-        "messages": [messages.public(m) for m in core.workspace.timeline(channel)] if channel else [],
-        "thread": _thread(slack, channel, thread_ts),
+        "messages": [messages.build_public_message(m) for m in core.workspace.timeline(channel)] if channel else [],
+        "thread": _read_thread(slack, channel, thread_ts),
         "ephemerals": slack.ephemerals(user.id, channel.id) if channel else [],
         "modals": screen.modals,
         "errors": screen.errors,
@@ -86,26 +86,26 @@ def page_state(slack: Running, user_id: str, channel_id: str, thread_ts: str) ->
         "home": screen.home,
         "commands": list(core.installed.commands),
         "shortcuts": list(core.installed.shortcuts),
-        "samples": [_sample(name, payload) for name, payload in slack.samples.items()],
-        "switches": slack.board.shown(),
+        "samples": [_build_sample(name, payload) for name, payload in slack.samples.items()],
+        "switches": slack.board.to_json(),
     }
 
 
-def _channels(slack: Running, user: User) -> list[Channel]:
+def _list_channels(slack: LocalSlackDriver, user: LocalUser) -> list[LocalChannel]:
     seen = [c for c in slack.core.workspace.channels.values() if not c.is_im or user.id in c.members]
     if user.is_guest:
         return [c for c in seen if user.id in c.members]
     return [c for c in seen if not c.is_private or user.id in c.members]
 
 
-def _person(user: User) -> JSON:
+def _build_person(user: LocalUser) -> JSON:
     return {"id": user.id, "name": user.name, "real_name": user.real_name, "guest": user.is_guest}
 
 
-def _channel(slack: Running, channel: Channel, user: User) -> JSON:
+def _build_channel(slack: LocalSlackDriver, channel: LocalChannel, user: LocalUser) -> JSON:
     facts: dict[str, Any] = {"id": channel.id, "name": channel.name, "topic": channel.topic}
     facts |= {"private": channel.is_private, "shared": channel.is_ext_shared, "im": channel.is_im}
-    facts |= {"bot": slack.core.workspace.bot_is_in(channel), "members": list(channel.members)}
+    facts |= {"bot": slack.core.workspace.has_bot(channel), "members": list(channel.members)}
     recent = slack.core.workspace.timeline(channel)[-_RECENT:]
     mention = f"<@{user.id}>"
     facts["recent"] = [m["ts"] for m in recent if m.get("user") != user.id]
@@ -113,17 +113,17 @@ def _channel(slack: Running, channel: Channel, user: User) -> JSON:
     return facts
 
 
-def _sample(name: str, payload: JSON) -> JSON:
+def _build_sample(name: str, payload: JSON) -> JSON:
     """A sample alert as the picker names it: the tool, and the first thing that it says."""
     attachment: JSON = next(iter(payload.get("attachments") or ()), {})
     said = str(attachment.get("title") or payload.get("text") or name)
     return {"name": name, "tool": str(payload.get("username") or "webhook"), "title": said}
 
 
-def _thread(slack: Running, channel: Channel | None, thread_ts: str) -> list[JSON]:
+def _read_thread(slack: LocalSlackDriver, channel: LocalChannel | None, thread_ts: str) -> list[JSON]:
     if channel is None or not thread_ts:
         return []
     try:
-        return [messages.public(m) for m in slack.core.workspace.thread(channel, thread_ts)]
+        return [messages.build_public_message(m) for m in slack.core.workspace.thread(channel, thread_ts)]
     except SlackRefused:
         return []

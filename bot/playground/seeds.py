@@ -24,7 +24,7 @@ DEFAULT: dict[str, Any] = {
 }
 
 
-def channels(seeds_dir: Path | None) -> dict[str, Any]:
+def read_channels(seeds_dir: Path | None) -> dict[str, Any]:
     """The content of `channels.json`, or a small workspace of our own."""
     if seeds_dir is None:
         return DEFAULT
@@ -32,7 +32,7 @@ def channels(seeds_dir: Path | None) -> dict[str, Any]:
     return content
 
 
-def sample_alerts(seeds_dir: Path | None) -> dict[str, JSON]:
+def read_sample_alerts(seeds_dir: Path | None) -> dict[str, JSON]:
     """The sample alerts by name: payloads as tools send them to an incoming webhook."""
     if seeds_dir is None:
         return {}

@@ -15,18 +15,18 @@ from typing import Any, Self
 from aiohttp import ClientSession, web
 
 from bot.playground import page, seeds
-from bot.playground.control import Control
-from bot.playground.core import Core
-from bot.playground.running import Running
-from bot.playground.web_api.files import Files
-from bot.playground.web_api.front_door import WebApi
-from bot.playground.webhooks import Hooks
+from bot.playground.control_api import ControlApi
+from bot.playground.core import LocalSlackCore
+from bot.playground.driver import LocalSlackDriver
+from bot.playground.web_api.dispatch import WebApi
+from bot.playground.web_api.files import FileServer
+from bot.playground.webhooks import WebhookServer
 
 _HOSTS = ("127.0.0.1", "localhost")
 _BODY_MOST_BYTES = 4 * 1024 * 1024
 
 
-class LocalSlack(Running):
+class LocalSlack(LocalSlackDriver):
     """A running local Slack, to be stopped at the end."""
 
     _runner: web.AppRunner | None = None
@@ -48,8 +48,8 @@ class LocalSlack(Running):
         `manifest` (parsed) restricts scopes, events and commands to what it states. `http_target` delivers events by
         HTTP to that address instead of Socket Mode. Times are in seconds.
         """
-        core = Core(now=now)
-        core.load(seeds.channels(seeds_dir))
+        core = LocalSlackCore(now=now)
+        core.load(seeds.read_channels(seeds_dir))
         core.courier.retry_delays_s = retry_delays_s
         if manifest:
             core.installed.use_manifest(manifest)
@@ -63,7 +63,7 @@ class LocalSlack(Running):
         return slack
 
     async def _listen(self, port: int) -> None:
-        self._runner = web.AppRunner(_application(self), access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(_build_application(self), access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port)
         await site.start()
@@ -74,7 +74,7 @@ class LocalSlack(Running):
         """Give up what is under way and close all connections."""
         self.stopping = True
         await self.core.courier.stop()
-        self.core.changed()
+        self.core.notify_waiters()
         await self.hub.close()
         if self._runner:
             await self._runner.cleanup()
@@ -93,23 +93,23 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @web.middleware
-async def _local_only(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _refuse_foreign_hosts(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse requests that name another host: a foreign page may not reach us through a name of its own."""
     if request.host.partition(":")[0] not in _HOSTS:
         raise web.HTTPForbidden(text="this server is for this machine only")
     return await handler(request)
 
 
-def _application(slack: LocalSlack) -> web.Application:
-    app = web.Application(middlewares=[_local_only], client_max_size=_BODY_MOST_BYTES)
-    api, hooks, control = WebApi(slack.core, slack.hub), Hooks(slack.core), Control(slack)
+def _build_application(slack: LocalSlack) -> web.Application:
+    app = web.Application(middlewares=[_refuse_foreign_hosts], client_max_size=_BODY_MOST_BYTES)
+    api, hooks, control = WebApi(slack.core, slack.hub), WebhookServer(slack.core), ControlApi(slack)
     app.router.add_get("/api/{method}", api.serve)
     app.router.add_post("/api/{method}", api.serve)
     app.router.add_get("/link/", slack.hub.serve)
-    app.router.add_post("/services/{team}/{hook}/{secret}", hooks.incoming)
-    app.router.add_post("/response/{hook}", hooks.response)
-    app.router.add_post("/upload/{file}/{secret}", Files(slack.core).put)
-    app.router.add_get("/files/{file}/{name}", Files(slack.core).get)
+    app.router.add_post("/services/{team}/{hook}/{secret}", hooks.receive_webhook)
+    app.router.add_post("/response/{hook}", hooks.receive_response)
+    app.router.add_post("/upload/{file}/{secret}", FileServer(slack.core).put)
+    app.router.add_get("/files/{file}/{name}", FileServer(slack.core).get)
     app.router.add_post("/control/{act}", control.act)
     app.router.add_get("/control/view", control.view)
     app.router.add_get("/control/traffic", control.traffic)

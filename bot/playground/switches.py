@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bot.playground.core import Core
+from bot.playground.core import LocalSlackCore
 from bot.playground.workspace.state import JSON, SlackRefused
 
 MOST_HOURS = 24.0 * 366
 
 
-class Host(Protocol):
+class BotHost(Protocol):
     """Runs the app beside the local Slack."""
 
     async def switch_memory(self, *, on: bool) -> None:
@@ -34,12 +34,12 @@ class Switchboard:
     """How the switches stand."""
 
     seeds: Mapping[str, Any]
-    host: Host | None = None
+    host: BotHost | None = None
     memory: bool = True
     skew_s: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def shown(self) -> JSON:
+    def to_json(self) -> JSON:
         """For the page."""
         return {"hosted": self.host is not None, "memory": self.memory, "hours_later": round(self.skew_s / 3600, 1)}
 
@@ -47,14 +47,14 @@ class Switchboard:
 class Switches:
     """Memory, time, reset."""
 
-    core: Core
+    core: LocalSlackCore
     board: Switchboard
 
     async def switch_memory(self, *, on: bool) -> None:
         """Let the next briefs use memory, or not. Raises SlackRefused no_host."""
         await self._host().switch_memory(on=on)
         self.board.memory = on
-        self.core.changed()
+        self.core.notify_waiters()
 
     async def later(self, hours: float) -> None:
         """Let so much time pass at once, for the local Slack and the app. Raises ValueError out of 0 to one year."""
@@ -62,14 +62,14 @@ class Switches:
             raise ValueError(f"hours must be over 0, at most {MOST_HOURS:.0f}")
         before, self.board.skew_s = self.core.now, self.board.skew_s + hours * 3600
         self.core.now = lambda: before() + hours * 3600
-        self.core.changed()
+        self.core.notify_waiters()
 
     async def reset(self) -> None:
         """Everything as at the start: messages, memory, faults, switches, time. Raises SlackRefused no_host."""
         async with self.board.turn:
             await self.core.courier.stop()
             await self._host().restart(self._clear)
-        self.core.changed()
+        self.core.notify_waiters()
 
     def _clear(self) -> None:
         skew_s, with_skew = self.board.skew_s, self.core.now
@@ -79,7 +79,7 @@ class Switches:
         self.core.clear()
         self.core.load(self.board.seeds)
 
-    def _host(self) -> Host:
+    def _host(self) -> BotHost:
         if self.board.host is None:
             raise SlackRefused("no_host")
         return self.board.host

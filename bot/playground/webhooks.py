@@ -11,10 +11,10 @@ from urllib.parse import parse_qs
 from aiohttp import web
 
 from bot.playground.blocks.validate import validate_message
-from bot.playground.core import Core, Webhook
+from bot.playground.core import IncomingWebhook, LocalSlackCore
 from bot.playground.workspace import messages
-from bot.playground.workspace.copies import copied
-from bot.playground.workspace.state import JSON, Channel, SlackRefused
+from bot.playground.workspace.copies import copy_json
+from bot.playground.workspace.state import JSON, LocalChannel, SlackRefused
 from bot.playground.workspace.surfaces import ResponseUrl
 
 # Error word → HTTP status of an incoming webhook.
@@ -31,16 +31,16 @@ _BODY = {"is_archived": "channel_is_archived", "ratelimited": "rate_limited"}
 
 
 @dataclass(slots=True)
-class Hooks:
+class WebhookServer:
     """Answers /services/<team>/<id>/<secret> and /response/<id>."""
 
-    core: Core
+    core: LocalSlackCore
 
-    async def incoming(self, request: web.Request) -> web.Response:
+    async def receive_webhook(self, request: web.Request) -> web.Response:
         """A monitoring tool posts: "ok", or Slack's error word as text."""
         body = await request.text()
         try:
-            payload = _payload(request, body)
+            payload = _read_payload(request, body)
             channel = self._receive(request.match_info, payload)
         except SlackRefused as refused:
             error = refused.error
@@ -50,7 +50,7 @@ class Hooks:
         self.core.traffic.note(self.core.now(), "webhook", "ok", body=payload, channel=channel.id)
         return web.Response(text="ok")
 
-    def _receive(self, address: Mapping[str, str], payload: JSON) -> Channel:
+    def _receive(self, address: Mapping[str, str], payload: JSON) -> LocalChannel:
         workspace = self.core.workspace
         if self.core.knobs.take_count(self.core.knobs.limited, "webhook"):
             raise SlackRefused("ratelimited")
@@ -66,18 +66,18 @@ class Hooks:
         if self.core.knobs.validate and (problems := validate_message(payload)):
             raise SlackRefused(problems[0].error)
         channel = self._channel(hook, payload)
-        self.core.add_message(channel, messages.by_webhook(workspace, hook.app, payload))
+        self.core.add_message(channel, messages.build_webhook_message(workspace, hook.app, payload))
         return channel
 
-    def _channel(self, hook: Webhook, payload: Mapping[str, Any]) -> Channel:
+    def _channel(self, hook: IncomingWebhook, payload: Mapping[str, Any]) -> LocalChannel:
         """The payload's own channel where it names one, as webhooks of the older kind allow."""
         return self.core.workspace.channel(str(payload.get("channel") or hook.channel))
 
-    async def response(self, request: web.Request) -> web.Response:
+    async def receive_response(self, request: web.Request) -> web.Response:
         """The app answers an interaction: new message, replacement or deletion of the one it came from."""
         body = await request.text()
         try:
-            payload = _payload(request, body)
+            payload = _read_payload(request, body)
             hook = self.core.surfaces.use_response_url(request.match_info["hook"], self.core.now())
             self._respond(hook, payload)
         except SlackRefused as refused:
@@ -105,7 +105,7 @@ class Hooks:
         channel = workspace.channels[hook.channel]
         thread_ts = payload.get("thread_ts")
         if payload.get("response_type") == "in_channel":
-            fields = messages.by_webhook(workspace, workspace.bot, payload)
+            fields = messages.build_webhook_message(workspace, workspace.bot, payload)
             self.core.add_message(channel, fields, thread_ts=thread_ts)
         else:
             self.core.add_ephemeral(channel, hook.user, {**payload, "thread_ts": thread_ts or hook.thread_ts})
@@ -118,8 +118,8 @@ class Hooks:
             return
         for message in workspace.ephemerals:
             if message["ts"] == hook.ts:
-                messages.edit(workspace, message, copied(changes), editor=None, now=self.core.now())
-        self.core.changed()
+                messages.edit(workspace, message, copy_json(changes), editor=None, now=self.core.now())
+        self.core.notify_waiters()
 
     def _delete_original(self, hook: ResponseUrl) -> None:
         workspace = self.core.workspace
@@ -127,10 +127,10 @@ class Hooks:
             self.core.delete_message(workspace.channels[hook.channel], hook.ts)
             return
         workspace.ephemerals = [m for m in workspace.ephemerals if m["ts"] != hook.ts]
-        self.core.changed()
+        self.core.notify_waiters()
 
 
-def _payload(request: web.Request, body: str) -> JSON:
+def _read_payload(request: web.Request, body: str) -> JSON:
     """The JSON of the body, or of the form's `payload`. Raises SlackRefused invalid_payload."""
     text = parse_qs(body).get("payload", [""])[0] if "form" in request.content_type else body
     try:

@@ -28,12 +28,12 @@ class AuditLine:
 class AuditLog(Protocol):
     """Reading what was audited. Raises StoreUnavailable."""
 
-    def lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
+    def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
         """Every line since then, oldest first, without holding them all in memory."""
         ...
 
 
-def changed(before: Mapping[str, Any], after: Mapping[str, Any], note: str = "") -> str:
+def format_change(before: Mapping[str, Any], after: Mapping[str, Any], note: str = "") -> str:
     """The detail of a line: the values that differ, before and after (absent is null), and a sentence."""
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     old, new = ({name: values.get(name) for name in names} for values in (before, after))

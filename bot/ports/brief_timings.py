@@ -9,13 +9,13 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.brief.timings import Traced
 
 
-class Traces(Protocol):
+class BriefTimingStore(Protocol):
     """Raises StoreUnavailable."""
 
-    async def of(self, incident_id: str, channel: str) -> Traced:
+    async def read_timings(self, incident_id: str, channel: str) -> Traced:
         """What is kept of this incident's brief in this channel; what is not kept (any more) is None."""
         ...
 
-    async def last_alerts(self, viewer: Viewer, since: datetime, limit: int) -> tuple[tuple[str, datetime], ...]:
+    async def list_last_alerts(self, viewer: Viewer, since: datetime, limit: int) -> tuple[tuple[str, datetime], ...]:
         """Channels with the time of the last alert seen there, latest first, of alerts that the viewer may see."""
         ...

@@ -7,17 +7,17 @@ from dataclasses import replace
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.reconstruction import Told
 from bot.domain.operations.storms import Placed
-from bot.ports.unit_of_work import Changes, Kept
+from bot.ports.unit_of_work import Changes, RelatedIncidents
 
 
-def moved(told: Told, kept: Kept) -> tuple[Notice, ...]:
+def find_moved_notifications(told: Told, kept: RelatedIncidents) -> tuple[Notice, ...]:
     """The notices that are new, or belong to another incident than was thought; those of new incidents come later."""
     known = {notice.key: notice for notice in kept.notices}
     now = [n for chapter in told.chapters for n in chapter.notices if chapter.life.incident_id]
     return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
 
 
-def gap(kept: Kept, notice: Notice) -> str:
+def build_opening_key(kept: RelatedIncidents, notice: Notice) -> str:
     """Names the place between two incidents at which a new one opens: only one can."""
     before = [life.incident_id for life in kept.lives if life.opened_at <= notice.at]
     after = [life.incident_id for life in kept.lives if life.opened_at > notice.at]
@@ -25,7 +25,7 @@ def gap(kept: Kept, notice: Notice) -> str:
     return f"open/{notice.visibility}/{notice.fingerprint}/{between}"
 
 
-def with_place(changes: Changes, placed: Placed) -> Changes:
+def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
     """The changes, with what was decided of storms: it holds only if nothing else opened there meanwhile."""
     if placed.seen is None or not placed.openings:
         return changes
@@ -33,7 +33,7 @@ def with_place(changes: Changes, placed: Placed) -> Changes:
     return replace(changes, openings=placed.openings, after_openings=seat, storm=placed.storm)
 
 
-def joined(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
+def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
     """Both changes as one."""
     return replace(
         one,

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from bot.domain.alerts.alert import Reading
 from bot.ports import ChatUnavailable
-from bot.ports.unit_of_work import Received
+from bot.ports.unit_of_work import ReceivedEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HistoryPage:
     """A part of a channel's messages (not of threads), the newest first; `cursor` names the next part, "" at the end."""
 
     messages: Sequence[Mapping[str, Any]]
@@ -24,12 +24,12 @@ class Page:
 
 
 @dataclass(slots=True)
-class Cursors:
+class PageCursors:
     """The cursors that were named in one reading. One that comes again would lead in a circle."""
 
     _seen: set[str] = field(default_factory=set)
 
-    def after(self, cursor: str) -> str:
+    def follow(self, cursor: str) -> str:
         """The cursor, noted ("" at the end). Raises ChatUnavailable where it was named before."""
         if cursor and cursor in self._seen:
             raise ChatUnavailable("Slack names a page that was read already, so that the pages would never end.")
@@ -40,40 +40,40 @@ class Cursors:
 class ChannelHistory(Protocol):
     """Reading channels. Raises ChatUnavailable (with Slack's own wish how long to wait), ChatRejected."""
 
-    async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+    async def list_channels(self, cursor: str) -> tuple[Sequence[str], str]:
         """Ids of the channels that the bot is in, and the cursor of the next ones ("" at the end)."""
         ...
 
-    async def page(self, channel: str, oldest: str, cursor: str) -> Page:
+    async def read_page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
         """Messages after the ts `oldest`."""
         ...
 
 
-class Heard(Protocol):
+class ConnectionWatermark(Protocol):
     """Until when Slack's events surely arrived. Raises StoreUnavailable."""
 
-    async def until(self) -> datetime | None:
+    async def read(self) -> datetime | None:
         """The last moment that was noted; None if none ever was."""
         ...
 
-    async def note(self, at: datetime) -> None:
+    async def advance(self, at: datetime) -> None:
         """Slack is connected at this moment."""
         ...
 
 
-class PastHistory(Protocol):
+class ChannelArchive(Protocol):
     """Reading what a channel held between two moments, and its threads. Raises ChatUnavailable (with Slack's own wish how
     long to wait), ChatRejected, ChatAuthRejected."""
 
-    async def named(self, cursor: str) -> tuple[Mapping[str, str], str]:
+    async def list_named_channels(self, cursor: str) -> tuple[Mapping[str, str], str]:
         """Ids of the channels that the bot is in, by what people call them, and the cursor of the next ones."""
         ...
 
-    async def between(self, channel: str, oldest: str, latest: str, cursor: str) -> Page:
+    async def read_range(self, channel: str, oldest: str, latest: str, cursor: str) -> HistoryPage:
         """Messages from the ts `oldest` to the ts `latest`, both included, the newest first."""
         ...
 
-    async def thread(self, channel: str, root_ts: str, cursor: str) -> Page:
+    async def read_thread_page(self, channel: str, root_ts: str, cursor: str) -> HistoryPage:
         """The messages of a thread, its root included, the oldest first."""
         ...
 
@@ -81,11 +81,11 @@ class PastHistory(Protocol):
 class MessageReader(Protocol):
     """What a message of a channel is."""
 
-    def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
+    def read_event(self, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
         """What the inbox would keep of it, under the key of its event; None for our own."""
         ...
 
-    def poster(self, message: Mapping[str, Any]) -> str | None:
+    def find_poster(self, message: Mapping[str, Any]) -> str | None:
         """What people call the app that posted it; None where none did."""
         ...
 
@@ -97,6 +97,6 @@ class MessageReader(Protocol):
         """Whether nobody but the bot answered in the message's thread, as far as the message tells."""
         ...
 
-    def reading(self, message: Mapping[str, Any]) -> Reading:
+    def read_alert(self, message: Mapping[str, Any]) -> Reading:
         """What it says, if it is an alert."""
         ...

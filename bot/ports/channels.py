@@ -35,65 +35,67 @@ class Group:
 class ChannelStore(Protocol):
     """What is agreed in channels. Raises StoreUnavailable; then nothing was changed."""
 
-    async def settings(self, channel: str) -> ChannelSettings:
+    async def read_settings(self, channel: str) -> ChannelSettings:
         """The channel's settings; the defaults where nobody touched them."""
         ...
 
-    async def set(self, channel: str, settings: ChannelSettings, pool: Sequence[str], changes: Changes) -> None:
+    async def save_settings(
+        self, channel: str, settings: ChannelSettings, pool: Sequence[str], changes: Changes
+    ) -> None:
         """Replace the settings, and the channels pooled with it (in both directions), with `changes` in one transaction."""
         ...
 
-    async def pool(self, channel: str) -> tuple[str, ...]:
+    async def list_pool(self, channel: str) -> tuple[str, ...]:
         """The channels whose private incidents may be recalled here, and the other way round, by id."""
         ...
 
-    async def house(self, channel: str, at: datetime) -> House:
+    async def read_policy(self, channel: str, at: datetime) -> House:
         """Settings now; rules and mutes that were not undone by `at`, mutes that end after it; oldest first, with how many
         posts each has silenced. What was posted before an undoing is silenced, whenever it is worked on."""
         ...
 
-    async def teach(self, rule: Rule, changes: Changes) -> int:
+    async def add_rule(self, rule: Rule, changes: Changes) -> int:
         """Keep a rule with `changes` in one transaction; its number, or 0 (and nothing written) if `changes.once` was done.
         The same rule (channel, source, tool, title, reach) that holds already is kept as it is, and its number given."""
         ...
 
-    async def mute(self, mute: Mute, changes: Changes) -> int:
+    async def add_mute(self, mute: Mute, changes: Changes) -> int:
         """Keep a mute with `changes` in one transaction; its number, or 0 (and nothing written) if `changes.once` was done.
         It takes the place of a mute of the same thing."""
         ...
 
-    async def undo(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
+    async def undo_silence(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
         """End a rule or a mute, with `changes` in one transaction; False (and nothing written) if it was ended before."""
         ...
 
-    async def silenced(self, silence: Rule | Mute, event: int) -> None:
+    async def count_silenced(self, silence: Rule | Mute, event: int) -> None:
         """Count a post that it silenced; `event` is the number of the inbox row, so that taking it again counts once."""
         ...
 
-    async def seen(self, channel: str, fingerprint: str, source: AlertSource) -> None:
+    async def note_source(self, channel: str, fingerprint: str, source: AlertSource) -> None:
         """Remember that this app posts this alert here; known ones cost no write."""
         ...
 
-    async def sources(self, channel: str) -> tuple[AlertSource, ...]:
+    async def list_sources(self, channel: str) -> tuple[AlertSource, ...]:
         """The apps that posted alerts here, by id and tool."""
         ...
 
-    async def source_of(self, channel: str, fingerprint: str) -> str | None:
+    async def find_source(self, channel: str, fingerprint: str) -> str | None:
         """The app that posted this alert here; of several the one that was first."""
         ...
 
 
-class People(Protocol):
+class PeopleDirectory(Protocol):
     """Who people and apps are. Raises ChatUnavailable, ChatRejected, ChatAuthRejected where Slack does not say."""
 
-    async def person(self, user_id: str) -> Person:
+    async def read_person(self, user_id: str) -> Person:
         """What Slack says of a person, some minutes old at most; the stewards' group is asked about."""
         ...
 
-    async def groups(self) -> tuple[Group, ...]:
+    async def list_groups(self) -> tuple[Group, ...]:
         """The workspace's user groups by name; empty where the app may not ask."""
         ...
 
-    async def app_names(self, sources: Sequence[str]) -> Mapping[str, str]:
+    async def read_app_names(self, sources: Sequence[str]) -> Mapping[str, str]:
         """Names of apps by id, those that Slack tells."""
         ...

@@ -21,7 +21,7 @@ from bot.domain.resolutions.recurrence import Again, AskedFix
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """A rendered message: `text` is the notification text; `blocks` Block Kit JSON."""
 
     text: str
@@ -60,7 +60,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class BotIdentity:
     """Who the bot is in its workspace: what it posts carries these ids, and must never be read as an alert."""
 
     user_id: str
@@ -91,7 +91,7 @@ class Posting:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ThreadMessage:
     """What a person wrote in a message: as they read it themselves, line by line, with secrets masked. `thread_ts` is the
     root of the thread that it stands in, None outside of threads."""
 
@@ -109,12 +109,12 @@ class Chat(Protocol):
         gone, and reacting twice, are fine and give None."""
         ...
 
-    async def find(self, posting: Posting) -> str | None:
+    async def find_delivered(self, posting: Posting) -> str | None:
         """The ts of a message of ours with this delivery id, if it is there already; for an "upload" the id of the file
         of this name in its thread."""
         ...
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """The channel, as it was a minute ago at most; with `within_s`, no longer ago than so many seconds."""
         ...
 
@@ -122,19 +122,19 @@ class Chat(Protocol):
         """Whether the person is in the channel now (a yes may be a minute old). For what is private to a channel."""
         ...
 
-    async def permalink(self, channel_id: str, ts: str) -> str | None:
+    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
         """A link to the message, or None if Slack gives none."""
         ...
 
-    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         """What people wrote in a thread, its root included, oldest first; nothing that an app posted."""
         ...
 
-    async def said(self, channel_id: str, ts: str) -> Said | None:
+    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """What a person wrote in this message; None where an app posted it, or it is gone."""
         ...
 
-    async def direct(self, user_id: str) -> str:
+    async def open_direct_message(self, user_id: str) -> str:
         """The id of the conversation between this person and the bot."""
         ...
 
@@ -142,47 +142,47 @@ class Chat(Protocol):
 class Surfaces(Protocol):
     """Turns decisions into messages. Promise: pure; same value, same bytes; text from data is escaped."""
 
-    def brief(self, brief: Brief, tell: str | None = None) -> Message:
+    def render_brief(self, brief: Brief, tell: str | None = None) -> ChatMessage:
         """The brief as the thread shows it. `tell`: a user group, or `ACKNOWLEDGER`, whom the message mentions."""
         ...
 
-    def repeat_notice(self, brief: Brief, link: str | None) -> Message:
+    def render_repeat(self, brief: Brief, link: str | None) -> ChatMessage:
         """One line for a repeat that came as a new root."""
         ...
 
-    def recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+    def render_recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
         """The line in the thread that says what was recorded, by whom, and what it changed of what was recorded before."""
         ...
 
-    def superseded(self, brief: Brief) -> Message:
+    def render_superseded(self, brief: Brief) -> ChatMessage:
         """A changed recommendation, as a new reply that marks the old one superseded."""
         ...
 
-    def storm(self, said: StormSummary) -> Message:
+    def render_storm(self, said: StormSummary) -> ChatMessage:
         """The one message that tells of a storm's incidents."""
         ...
 
-    def corrected(self, incident_id: str, what: str, *, same_advice: bool) -> Message:
+    def render_correction(self, incident_id: str, what: str, *, same_advice: bool) -> ChatMessage:
         """The line in the thread of a brief that used a record which was `what` ("corrected", "retracted", "purged").
         `same_advice`: the recommendation stays as it is."""
         ...
 
-    def muted(self, mute: Mute) -> Message:
+    def render_mute(self, mute: Mute) -> ChatMessage:
         """The line in the thread that says what was muted, by whom, until when."""
         ...
 
-    def digest(self, digest: Digest) -> Message:
+    def render_digest(self, digest: Digest) -> ChatMessage:
         """The digest as the channel shows it."""
         ...
 
-    def nudge(self, nudge: Nudge) -> Message:
+    def render_nudge(self, nudge: Nudge) -> ChatMessage:
         """The question what ended incidents that cleared with no recorded fix."""
         ...
 
-    def fired_again(self, asked: AskedFix) -> Message:
+    def render_recurrence_question(self, asked: AskedFix) -> ChatMessage:
         """The question about a fix after which its alert fired again."""
         ...
 
-    def again_answered(self, asked: AskedFix, answer: Again, by: str) -> Message:
+    def render_recurrence_answer(self, asked: AskedFix, answer: Again, by: str) -> ChatMessage:
         """The answer, in the place of the question."""
         ...

@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class DeliveryOutcome:
     """A delivery: `result` is what it produced (a message ts), None until then; `dead` where it was given up."""
 
     delivery_id: str
@@ -18,7 +18,7 @@ class Delivered:
 
 
 @dataclass(frozen=True, slots=True)
-class LastReceived:
+class LastReceivedEvent:
     """What came last of something: its number, name and time; `dead` where it was given up."""
 
     number: int
@@ -27,21 +27,21 @@ class LastReceived:
     dead: bool = False
 
 
-class Deliveries(Protocol):
+class DeliveryLog(Protocol):
     """Raises StoreUnavailable."""
 
-    async def of(self, delivery_id: str) -> Delivered | None:
+    async def find(self, delivery_id: str) -> DeliveryOutcome | None:
         """The delivery of this id; None if it was never owed."""
         ...
 
-    async def last_received(self, order_key: str, prefix: str) -> LastReceived | None:
+    async def find_last_received(self, order_key: str, prefix: str) -> LastReceivedEvent | None:
         """The newest thing received under this order key whose name begins with `prefix`."""
         ...
 
-    async def owed_since(self, prefix: str, since: datetime) -> tuple[tuple[str, datetime], ...]:
+    async def list_queued(self, prefix: str, since: datetime) -> tuple[tuple[str, datetime], ...]:
         """The deliveries whose id begins with `prefix` that were first owed since then, with that time, oldest first."""
         ...
 
-    async def latest_post(self, key: str) -> Delivered | None:
+    async def find_latest_post(self, key: str) -> DeliveryOutcome | None:
         """The newest "post" that was owed to Slack under this key."""
         ...

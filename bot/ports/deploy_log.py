@@ -18,6 +18,6 @@ class DeployLog(Protocol):
         """Keep a deploy; one with the same key is replaced. Whether it is new."""
         ...
 
-    async def latest(self, service: str, until: datetime, limit: int) -> tuple[Deploy, ...]:
+    async def list_latest(self, service: str, until: datetime, limit: int) -> tuple[Deploy, ...]:
         """The latest deploys of a service, whatever its letters' case, that are not later than `until`; newest first."""
         ...

@@ -23,10 +23,10 @@ class Embedder(Protocol):
         """Which model this is: vectors of different names must not be compared."""
         ...
 
-    async def question(self, text: str) -> Vectors:
+    async def embed_question(self, text: str) -> Vectors:
         """The vector of what is asked, one dimension; long texts are cut early, for somebody waits."""
         ...
 
-    async def documents(self, texts: Sequence[str]) -> Vectors:
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """The vectors of these texts, one a row."""
         ...

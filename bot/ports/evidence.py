@@ -12,7 +12,7 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, with_evidence
 from bot.domain.evidence.items import Evidence, EvidenceKind, is_pending
 from bot.domain.recall.ranking import Missing
-from bot.ports.unit_of_work import PostedBrief, Received
+from bot.ports.unit_of_work import PostedBrief, ReceivedEvent
 
 # The kind of inbox row that owes a brief what its sources say later.
 LATER = "evidence"
@@ -44,7 +44,7 @@ class EvidenceProvider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GatheredEvidence:
     """What sources said of an alert. `at`: when they were asked; None if none was, for `not_asked` or as there is none."""
 
     at: datetime | None = None
@@ -52,15 +52,15 @@ class Gathered:
     not_asked: str | None = None
 
 
-class Asked(Protocol):
+class PendingEvidence(Protocol):
     """Sources that are being asked about one alert."""
 
-    async def by_deadline(self) -> Gathered:
+    async def collect(self) -> GatheredEvidence:
         """What is there by the deadline; what is not is unavailable and pending. Never raises."""
         ...
 
 
-class Sources(Protocol):
+class EvidenceSources(Protocol):
     """All sources as one. Never raises: a source that fails is unavailable, with the reason."""
 
     @property
@@ -68,47 +68,47 @@ class Sources(Protocol):
         """Of those that are configured."""
         ...
 
-    def ask(self, alert: Alert, name: str) -> Asked:
+    def ask(self, alert: Alert, name: str) -> PendingEvidence:
         """Begin to ask all of them at once, without waiting. Under `name` the rest is found later."""
         ...
 
 
-class _Nothing:
-    async def by_deadline(self) -> Gathered:
-        return Gathered()
+class _NothingPending:
+    async def collect(self) -> GatheredEvidence:
+        return GatheredEvidence()
 
 
 class _NoSources:
     names: Sequence[str] = ()
 
-    def ask(self, _alert: Alert, _name: str) -> Asked:
-        return _Nothing()
+    def ask(self, _alert: Alert, _name: str) -> PendingEvidence:
+        return _NothingPending()
 
 
-NO_SOURCES: Sources = _NoSources()
+NO_SOURCES: EvidenceSources = _NoSources()
 
 
-def beside(brief: Brief, gathered: Gathered) -> Brief:
+def attach_evidence(brief: Brief, gathered: GatheredEvidence) -> Brief:
     """The brief with what sources said beside it, or with the reason why none was asked."""
     if gathered.not_asked:
         return replace(brief, missing=(*brief.missing, Missing(MISSING, gathered.not_asked)))
     return with_evidence(brief, gathered.evidence, gathered.at)
 
 
-def completing(briefs: Iterable[PostedBrief]) -> tuple[Received, ...]:
+def build_completion_work(briefs: Iterable[PostedBrief]) -> tuple[ReceivedEvent, ...]:
     """The work that completes each brief whose sources are still asked; owed once, however often it is said."""
     return tuple(
-        _owed(f"complete/{b.delivery_id}", b.incident_id, f"{b.incident_id}/{b.channel}")
+        _build_work(f"complete/{b.delivery_id}", b.incident_id, f"{b.incident_id}/{b.channel}")
         for b in briefs
         if is_pending(b.brief.evidence)
     )
 
 
-def refreshing(incident_id: str, said: str) -> tuple[Received, ...]:
+def build_refresh_work(incident_id: str, said: str) -> tuple[ReceivedEvent, ...]:
     """The work that looks again after something was said of an incident; `said` names that."""
-    return (_owed(f"refresh/{incident_id}/{said}", incident_id, f"{incident_id}/{said}"),)
+    return (_build_work(f"refresh/{incident_id}/{said}", incident_id, f"{incident_id}/{said}"),)
 
 
-def _owed(event: str, incident_id: str, name: str) -> Received:
+def _build_work(event: str, incident_id: str, name: str) -> ReceivedEvent:
     key = f"{LATER}/{event}"
-    return Received(key, key, LATER, {"incident_id": incident_id, "name": name})
+    return ReceivedEvent(key, key, LATER, {"incident_id": incident_id, "name": name})

@@ -20,42 +20,44 @@ from bot.ports.chat import Posting
 _CHART = TypeAdapter(DigestChart)
 
 
-class Files(Protocol):
+class FileBuilder(Protocol):
     """Makes the bytes of a file when it is sent."""
 
-    async def content(self, posting: Posting) -> bytes:
+    async def build_content(self, posting: Posting) -> bytes:
         """What the file holds. Raises ChartUnavailable, RecordRejected (what it is about is not kept any more),
         IncidentNotFound, StoreUnavailable, ChatUnavailable."""
         ...
 
 
-class Charts(Protocol):
+class ChartRenderer(Protocol):
     """Draws. Promise: does not block the event loop; text in a chart is data and cannot change how it is drawn."""
 
-    async def png(self, chart: DigestChart) -> bytes:
+    async def render_png(self, chart: DigestChart) -> bytes:
         """The chart as a PNG, readable on light and dark ground. Raises ChartUnavailable."""
         ...
 
 
-class Threads(Protocol):
+class ThreadReader(Protocol):
     """Reads a thread when somebody asked for it. Raises ChatUnavailable, ChatRejected."""
 
-    async def said_in(self, channel: str, root_ts: str) -> Sequence[Saying]:
+    async def read_messages(self, channel: str, root_ts: str) -> Sequence[Saying]:
         """What people said there, oldest first, no bots; secrets masked; the first few hundred."""
         ...
 
-    async def names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
+    async def read_names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
         """The names of these people, as far as Slack tells them."""
         ...
 
 
-def picture_file(channel: str, delivery_id: str, name: str, title: str, chart: DigestChart) -> Posting:
+def build_picture_upload(channel: str, delivery_id: str, name: str, title: str, chart: DigestChart) -> Posting:
     """The posting of a picture; it goes into the thread of the message that is its target."""
     extra = {"name": name, "title": title, "alt": chart.alt, "chart": asdict(chart)}
     return Posting("upload", channel, delivery_id, extra=extra)
 
 
-def postmortem_file(channel: str, delivery_id: str, name: str, thread_ts: str, incident_id: str, by: str) -> Posting:
+def build_postmortem_upload(
+    channel: str, delivery_id: str, name: str, thread_ts: str, incident_id: str, by: str
+) -> Posting:
     """The posting of an incident's post-mortem, asked for by this person. `name` is unique in the thread: by it the file is
     found again."""
     extra = {"name": name, "title": f"Post-mortem of {incident_id}", "postmortem": incident_id}

@@ -14,7 +14,7 @@ from bot.domain.assistant.analyst_prompt import Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call that was made: of which model, how its answer was to be formed ("strict", "json", "text"), what came of it
     ("answered", or the kind of failure), in how many seconds."""
 
@@ -25,28 +25,28 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What a model answered: `content` is a JSON object with the keys that the schema needs, nothing more is known of it.
     `sent` is exactly what went out with the first call, without the key. `tokens` are those of all calls that said so."""
 
     content: Mapping[str, Any]
     model: str
-    calls: tuple[Call, ...]
+    calls: tuple[ModelCall, ...]
     sent: Mapping[str, Any]
     tokens_in: int = 0
     tokens_out: int = 0
 
 
-class Model(Protocol):
+class LanguageModel(Protocol):
     """A ladder of models: the first one that answers in time."""
 
-    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> Answer:
+    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
         """Ask; everything (waits, retries, other models) happens within `deadline_s`. Raises ModelUnavailable."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ModelExchange:
     """What went to a model about one incident, as it is kept: `payload` exactly, `outcome` in plain words. `number` is
     given by the ledger. `visibility` is the incident's: who may not see it may not see this."""
 
@@ -58,7 +58,7 @@ class Sent:
     model: str
     outcome: str
     payload: Mapping[str, Any]
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     tokens: int = 0
     number: int = 0
 
@@ -66,14 +66,14 @@ class Sent:
 class ModelLedger(Protocol):
     """What was sent to models, and how many tokens a day that took. Raises StoreUnavailable."""
 
-    async def note(self, sent: Sent, day: date) -> int:
+    async def add_exchange(self, sent: ModelExchange, day: date) -> int:
         """Keep it and add its tokens to the day's; the day's tokens so far."""
         ...
 
-    async def spent(self, day: date) -> int:
+    async def count_tokens(self, day: date) -> int:
         """How many tokens were spent on this day."""
         ...
 
-    async def sent(self, incident_id: str, limit: int = 5) -> tuple[Sent, ...]:
+    async def list_exchanges(self, incident_id: str, limit: int = 5) -> tuple[ModelExchange, ...]:
         """What was sent about an incident, latest first."""
         ...

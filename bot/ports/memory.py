@@ -60,35 +60,35 @@ class BankStatus:
 class RemoteBank(MemoryBank, Protocol):
     """A bank on a server of its own, which other writers may share."""
 
-    async def status(self) -> BankStatus:
+    async def read_status(self) -> BankStatus:
         """Ask the server how it is. Never raises."""
         ...
 
-    def documents(self) -> AsyncIterator[BankHit]:
+    def list_documents(self) -> AsyncIterator[BankHit]:
         """Every document that carries a record or text of ours or under a scope we know, in no particular order."""
         ...
 
 
-class Index(Protocol):
+class RecordIndex(Protocol):
     """Search over the store's recallable records (resolved or imported), always there.
 
     Promise: a record is found as soon as the commit that wrote it returned; what the viewer may not see is left out
     before scoring; `query.exclude` too. Raises StoreUnavailable.
     """
 
-    async def candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
+    async def find_candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
         """Candidates by text (best first, at most `limit`), and all with the query's fingerprint, with text scores."""
         ...
 
-    async def scored(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
+    async def score_records(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
         """These records with their text scores against the query; unknown or invisible ids are left out."""
         ...
 
-    async def known(self, viewer: Viewer) -> int:
+    async def count_records(self, viewer: Viewer) -> int:
         """How many recallable records the viewer may see."""
         ...
 
-    async def known_names(self) -> KnownNames:
+    async def list_known_names(self) -> KnownNames:
         """Vendors, services and regions that recallable records name."""
         ...
 

@@ -10,10 +10,10 @@ from bot.domain.incidents.lifecycle import Life
 from bot.ports.unit_of_work import Changes
 
 
-class Nudges(Protocol):
+class NudgeStore(Protocol):
     """Raises StoreUnavailable; then nothing was changed."""
 
-    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
         """Lives that cleared, have a brief, no recorded end, were opened since then and were not asked about, newest first,
         at most 500."""
         ...
@@ -23,6 +23,6 @@ class Nudges(Protocol):
         written) if the person was asked on this day before, or anybody was about one of the incidents."""
         ...
 
-    async def settle(self, incident_id: str) -> None:
+    async def close(self, incident_id: str) -> None:
         """Nobody is to be asked about this incident any more."""
         ...

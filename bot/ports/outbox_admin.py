@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 
-class OwedState(StrEnum):
+class OutboxState(StrEnum):
     """Where an outbox row stands."""
 
     PENDING = "pending"
@@ -21,11 +21,11 @@ class OwedState(StrEnum):
     DEAD = "dead"
 
 
-UNDELIVERED = frozenset({OwedState.PENDING, OwedState.SENDING, OwedState.DEAD})
+UNDELIVERED = frozenset({OutboxState.PENDING, OutboxState.SENDING, OutboxState.DEAD})
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRow:
+class OutboxRowView:
     """An outbox row as it is kept. `due_at`: when it may be tried (again), for a sending row the end of its lease.
     `settled_at`: when it was sent or given up. `uncertain`: an earlier delivery may have happened."""
 
@@ -34,7 +34,7 @@ class KeptRow:
     operation: str
     key: str
     delivery_id: str
-    state: OwedState
+    state: OutboxState
     attempts: int
     owed_at: datetime
     due_at: datetime
@@ -45,7 +45,7 @@ class KeptRow:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEvent:
+class UnprocessedEvent:
     """An inbox row that is not worked off. `body` is what Slack delivered, with secrets masked."""
 
     id: int
@@ -58,56 +58,56 @@ class KeptEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Handled:
+class RowResult:
     """What came of one row that somebody named. `refusal` is one sentence, None where it was done."""
 
     id: int
     refusal: str | None = None
 
 
-class OutboxDesk(Protocol):
+class OutboxAdmin(Protocol):
     """Owed deliveries. Raises StoreUnavailable."""
 
-    async def rows(self, states: frozenset[OwedState], limit: int) -> tuple[KeptRow, ...]:
+    async def list_rows(self, states: frozenset[OutboxState], limit: int) -> tuple[OutboxRowView, ...]:
         """Rows in these states, oldest first."""
         ...
 
-    def undelivered(self) -> AsyncIterator[KeptRow]:
+    def stream_undelivered(self) -> AsyncIterator[OutboxRowView]:
         """Every row that is not sent, oldest first, without holding them all in memory."""
         ...
 
-    async def replay(self, row_ids: Sequence[int], by: str) -> tuple[Handled, ...]:
+    async def requeue(self, row_ids: Sequence[int], by: str) -> tuple[RowResult, ...]:
         """Let dead rows be tried again, and waiting ones at once. Refused: unknown, sent, or on its way right now."""
         ...
 
-    async def drop(self, row_ids: Sequence[int], reason: str, by: str) -> tuple[Handled, ...]:
+    async def drop(self, row_ids: Sequence[int], reason: str, by: str) -> tuple[RowResult, ...]:
         """Give up rows for good. Refused: unknown, sent, or on its way right now. Raises RecordRejected (reason)
         without a reason: the audit log must say why somebody's work was thrown away."""
         ...
 
 
-class InboxDesk(Protocol):
+class InboxAdmin(Protocol):
     """Received events that could not be worked off. Raises StoreUnavailable."""
 
-    async def counts(self) -> Mapping[str, int]:
+    async def count_rows(self) -> Mapping[str, int]:
         """Rows by state (pending, working, dead; what is done is not counted)."""
         ...
 
-    async def dead(self, limit: int) -> tuple[KeptEvent, ...]:
+    async def list_dead(self, limit: int) -> tuple[UnprocessedEvent, ...]:
         """Events that were given up, oldest first."""
         ...
 
-    def unworked(self) -> AsyncIterator[KeptEvent]:
+    def stream_unprocessed(self) -> AsyncIterator[UnprocessedEvent]:
         """Every event that is not worked off, oldest first, dead ones too."""
         ...
 
-    async def replay(self, row_ids: Sequence[int], by: str) -> tuple[Handled, ...]:
+    async def requeue(self, row_ids: Sequence[int], by: str) -> tuple[RowResult, ...]:
         """Let dead events be worked on again. Refused: unknown, or not dead."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class DeletedCounts:
     """How much was deleted."""
 
     sent: int
@@ -124,14 +124,14 @@ class Forgotten:
 class Retention(Protocol):
     """Deleting what is kept no longer. Raises StoreUnavailable."""
 
-    async def forget(
+    async def delete_expired(
         self,
         *,
         before: datetime,
         audit_before: datetime,
         notices_before: datetime | None = None,
         sent_before: datetime | None = None,
-    ) -> Forgotten:
+    ) -> DeletedCounts:
         """Delete sent rows, `once` keys, dead events, deploys and notices of no incident (`early`) older than `before`; mutes that
         ended and rules and mutes that were undone before then (`silences`), with what they silenced; audit lines older
         than `audit_before`; notices older than `notices_before` of incidents that are not open; and what models were sent

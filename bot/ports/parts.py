@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from bot.ports import ChatAuthRejected, ChatRejected
-from bot.ports.chat import Channel, Chat, Message, Posting
-from bot.ports.unit_of_work import Destination, Owed, PostedBrief
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting
+from bot.ports.unit_of_work import Destination, OutboxEntry, PostedBrief
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ OF_CHANNELS = "of_channels"
 PRIVATE_TYPES = frozenset({"group", "mpim", "im"})
 
 
-def owed(
+def build_outbox_entry(
     posting: Posting,
     *,
     key: str,
@@ -28,13 +28,13 @@ def owed(
     replaces: bool = False,
     target: str | None = None,
     every_s: float = 0.0,
-) -> Owed:
+) -> OutboxEntry:
     """The outbox row for a Slack call. `target` is the delivery id whose message the call edits or deletes; its ts is
     looked up when the row is delivered, for it may not exist yet."""
     payload: dict[str, Any] = {k: v for k, v in asdict(posting).items() if v not in (None, "", (), {})}
     if target:
         payload["target"] = target
-    return Owed(
+    return OutboxEntry(
         Destination.SLACK,
         posting.operation,
         key,
@@ -46,17 +46,17 @@ def owed(
     )
 
 
-def brief_edit(posted: PostedBrief, message: Message, every_s: float = 0.0) -> Owed:
+def build_brief_edit(posted: PostedBrief, message: ChatMessage, every_s: float = 0.0) -> OutboxEntry:
     """The outbox row that puts `message` in the place of a posted brief; edits of it that wait become one."""
     about = posted.incident_id
     posting = Posting(
         "update", posted.channel, f"{posted.delivery_id}/edit", message.text, message.blocks, incident_id=about
     )
     key = f"{posted.channel}/{about}"
-    return owed(posting, key=key, replaces=True, target=posted.delivery_id, every_s=every_s)
+    return build_outbox_entry(posting, key=key, replaces=True, target=posted.delivery_id, every_s=every_s)
 
 
-async def unless_refused(asked: Awaitable[T], otherwise: T) -> T:
+async def or_if_refused(asked: Awaitable[T], otherwise: T) -> T:
     """What Slack says, or `otherwise` where it refuses this one thing. Raises ChatAuthRejected, for then it refuses
     everything, and ChatUnavailable."""
     try:
@@ -67,10 +67,10 @@ async def unless_refused(asked: Awaitable[T], otherwise: T) -> T:
         return otherwise
 
 
-async def channel_of_event(chat: Chat, event: Mapping[str, Any]) -> Channel:
+async def read_event_channel(chat: Chat, event: Mapping[str, Any]) -> Channel:
     """The channel in which a message was posted. The event itself says whether it was private then, which may be newer
     than what is known of the channel: that is asked anew. Raises ChatRejected, ChatUnavailable."""
     channel_id = str(event.get("channel") or "")
-    channel = await chat.channel(channel_id)
+    channel = await chat.read_channel(channel_id)
     is_outdated = event.get("channel_type") in PRIVATE_TYPES and not channel.is_private
-    return await chat.channel(channel_id, within_s=0) if is_outdated else channel
+    return await chat.read_channel(channel_id, within_s=0) if is_outdated else channel

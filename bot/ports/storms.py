@@ -13,25 +13,25 @@ from bot.domain.operations.storms import Member, Opening, Storm
 from bot.ports.unit_of_work import Changes
 
 
-class Storms(Protocol):
+class StormStore(Protocol):
     """Raises StoreUnavailable."""
 
-    async def openings(
+    async def read_openings(
         self, channel: str, since: datetime, until: datetime, incident_id: str
     ) -> tuple[tuple[Opening, ...], int]:
         """What opened there between these moments (those with a brief, and the last others), that of this incident
         whenever it was, and how many openings the channel has had: the number to name in `Changes.after_openings`."""
         ...
 
-    async def watched(self) -> tuple[Storm, ...]:
+    async def list_watched(self) -> tuple[Storm, ...]:
         """The storms whose summary may still change, oldest first."""
         ...
 
-    async def members(self, storm: str) -> tuple[Member, ...]:
+    async def list_members(self, storm: str) -> tuple[Member, ...]:
         """The incidents of a storm, and how they stand."""
         ...
 
-    async def tell(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
+    async def save_summary(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
         """Note what the summary says now, and commit `changes` with it; False, and nothing is written, if the storm
         changed since it was read."""
         ...

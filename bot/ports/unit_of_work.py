@@ -31,7 +31,7 @@ class Destination(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class OutboxEntry:
     """One thing owed outside. It is delivered at least once, and once in effect.
 
     `delivery_id` is deterministic and unique: owing it again changes nothing, except for `replaces=True`, which puts
@@ -55,7 +55,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True)
-class OwedRow:
+class OutboxRow:
     """A claimed outbox row. `lease` is the fencing token; settling with an outdated one does nothing.
     `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again.
     `own_result` is what an earlier delivery of this row produced: a replaced "post" with one is an edit of it.
@@ -63,7 +63,7 @@ class OwedRow:
     own channel, with `under_result`, the message ts of what it stands under; `target_place`: where its target stands."""
 
     id: int
-    owed: Owed
+    owed: OutboxEntry
     lease: str
     attempts: int
     uncertain: bool
@@ -76,7 +76,7 @@ class OwedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedEvent:
     """One thing Slack delivered. `event_id` is Slack's (the same over retries); `natural_key` names the fact itself
     (team, channel, ts, for edits a content hash), for Slack may tell one fact through several events.
     `body` None: keep the id only (a message that is not ours to read). Rows with the same `order_key` are worked on in
@@ -115,11 +115,11 @@ class PostedBrief:
     shadow: str | None = None
 
     @property
-    def stands_in(self) -> str:
+    def message_channel(self) -> str:
         """The channel of its message."""
         return self.shadow or self.channel
 
-    def is_in(self, channel: str) -> bool:
+    def is_shown_here(self, channel: str) -> bool:
         """Whether it is the brief of this channel, be it that of the alert or that in which it stands."""
         return channel in (self.channel, self.shadow)
 
@@ -143,10 +143,10 @@ class Changes:
     recallable: frozenset[str] = frozenset()
     retracted: tuple[str, ...] = ()
     briefs: tuple[PostedBrief, ...] = ()
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[OutboxEntry, ...] = ()
     done: InboxRow | None = None
     once: str | None = None
-    seen_posts: tuple[SeenPost, ...] = ()
+    seen_posts: tuple[IncidentPost, ...] = ()
     audit: tuple[tuple[str, str, str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     dropped_notices: tuple[str, ...] = ()
@@ -154,11 +154,11 @@ class Changes:
     after_openings: tuple[str, int] | None = None
     storm: Storm | None = None
     expected: tuple[Incident, ...] = ()
-    received: tuple[Received, ...] = ()
+    received: tuple[ReceivedEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RelatedIncidents:
     """What is kept of an alert around one moment: the incidents that a notice may touch, oldest first, and all notices
     of these and of no incident."""
 
@@ -167,7 +167,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenPost:
+class IncidentPost:
     """A message that belongs to an incident (the alert's post, a repeat, a resolve): found by channel and ts."""
 
     channel: str
@@ -186,71 +186,71 @@ class IncidentStore(Protocol):
         """The next "INC-<n>"; never given twice, never one that an import brought."""
         ...
 
-    async def record(self, incident_id: str) -> Incident:
+    async def read_record(self, incident_id: str) -> Incident:
         """The record; raises IncidentNotFound."""
         ...
 
-    async def find(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
+    async def find_records(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
         """Those of these records that there are, by id."""
         ...
 
-    async def forgotten(self, incident_ids: Sequence[str]) -> frozenset[str]:
+    async def find_retracted(self, incident_ids: Sequence[str]) -> frozenset[str]:
         """Those of these ids that were here and were retracted: nothing may bring them back by itself."""
         ...
 
-    async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
+    async def list_records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
         """All records the viewer may see, by id (for digests and export)."""
         ...
 
-    def export(self, viewer: Viewer) -> AsyncIterator[Incident]:
+    def stream_records(self, viewer: Viewer) -> AsyncIterator[Incident]:
         """All records the viewer may see, by id, without holding them all in memory."""
         ...
 
-    async def life(self, incident_id: str) -> Life:
+    async def read_lifecycle(self, incident_id: str) -> Life:
         """The life of one incident; raises IncidentNotFound."""
         ...
 
-    async def latest_life(self, fingerprint: str, visibility: str) -> Life | None:
+    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Life | None:
         """The most recently opened incident of this fingerprint in this visibility."""
         ...
 
-    async def kept(self, notice: Notice, *, known: str | None = None) -> Kept:
+    async def find_related(self, notice: Notice, *, known: str | None = None) -> RelatedIncidents:
         """What this notice may touch: of its fingerprint and visibility the last incident opened by then and the first
         one after, the incident `known`, and the notices of no incident that have its fingerprint or speak of its post."""
         ...
 
-    async def lives(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
         """Lives opened in [since, until), oldest first."""
         ...
 
-    async def open_lives(self, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Life, ...]:
         """Lives that are open or cleared but not resolved, newest first, at most 100."""
         ...
 
-    async def history(
+    async def read_alert_history(
         self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
     ) -> AlertHistory:
         """What alerts alone tell of this fingerprint in the last `days`, leaving out the last firing of incident `but`."""
         ...
 
-    async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
+    async def list_briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
         """The incident's briefs, one per channel; `message_ts` is filled once delivered."""
         ...
 
-    async def incident_at(self, channel: str, ts: str) -> str | None:
+    async def find_incident(self, channel: str, ts: str) -> str | None:
         """The incident a message belongs to: an alert's post, a repeat, the brief itself, or the thread's root."""
         ...
 
-    async def posts_about(self, since: datetime) -> Mapping[str, int]:
+    async def count_posts(self, since: datetime) -> Mapping[str, int]:
         """How many messages and files were posted about each incident since then, by id, as far as rows are kept."""
         ...
 
-    async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
+    async def find_briefs_naming(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
         """The briefs of other incidents that speak of this one; with `since`, of those only the ones that were first
         posted since then, or whose incident is not resolved."""
         ...
 
-    async def brief_channels(self, since: datetime) -> tuple[str, ...]:
+    async def list_brief_channels(self, since: datetime) -> tuple[str, ...]:
         """Channels in which a brief was posted since then (they get the digest)."""
         ...
 
@@ -258,11 +258,11 @@ class IncidentStore(Protocol):
 class Inbox(Protocol):
     """What Slack delivered, written before it is acknowledged. Raises StoreUnavailable: then it must not be acked."""
 
-    async def receive(self, received: Received) -> bool:
+    async def receive(self, received: ReceivedEvent) -> bool:
         """Keep it durably; False if this event or this fact was here before."""
         ...
 
-    async def take(self, limit: int) -> tuple[InboxRow, ...]:
+    async def claim(self, limit: int) -> tuple[InboxRow, ...]:
         """Claim due rows, oldest first, under a lease; rows of a worker that died come back when its lease ends."""
         ...
 
@@ -274,23 +274,23 @@ class Inbox(Protocol):
         """Keep a row as dead, for a person to look at; only if the lease still holds."""
         ...
 
-    async def settle(self, row: InboxRow) -> None:
+    async def acknowledge(self, row: InboxRow) -> None:
         """The work of this row is done and changed nothing else (else name it in `Changes.done`)."""
         ...
 
-    async def forget_before(self, when: datetime) -> int:
+    async def delete_settled(self, when: datetime) -> int:
         """Delete settled rows received before then; how many."""
         ...
 
 
-class Backlog(Protocol):
+class InboxBacklog(Protocol):
     """What the inbox tells of itself. Raises StoreUnavailable."""
 
-    async def waiting(self) -> Waiting:
+    async def read_backlog(self) -> Waiting:
         """What could be taken now, or as soon as an older row about the same is done."""
         ...
 
-    async def newest(self, channel: str, before: datetime) -> str | None:
+    async def find_newest_message(self, channel: str, before: datetime) -> str | None:
         """The ts of the newest message of this channel that was received before this moment, as far as it is known."""
 
 
@@ -313,34 +313,36 @@ class Purging(Protocol):
 class Outbox(Protocol):
     """Everything owed outside. Raises StoreUnavailable."""
 
-    async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OwedRow, ...]:
+    async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OutboxRow, ...]:
         """Claim due rows under a lease, urgent first (or these alone), oldest first, at most one per key; a row waits for
         an older unsettled row of its key (a dead one does not block)."""
         ...
 
-    async def settle(self, row: OwedRow, result: str | None) -> bool:
+    async def acknowledge(self, row: OutboxRow, result: str | None) -> bool:
         """Delivered; `result` is what it produced (a message ts). False if the lease was outdated, or if a newer
         payload came meanwhile (the result is kept, and the row is due again)."""
         ...
 
-    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True) -> bool:
+    async def postpone(
+        self, row: OutboxRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True
+    ) -> bool:
         """Not now; due again after `delay_s`. `tried` False: nothing was attempted, so it does not count."""
         ...
 
-    async def bury(self, row: OwedRow, error: str) -> bool:
+    async def dead_letter(self, row: OutboxRow, error: str) -> bool:
         """Refused for good: a dead letter, kept for a person to look at."""
         ...
 
-    async def counts(self) -> Mapping[str, int]:
+    async def count_rows(self) -> Mapping[str, int]:
         """Rows by "<destination>.<state>" (pending, sending, sent, dead)."""
         ...
 
-    async def oldest_pending_at(self) -> datetime | None:
+    async def find_oldest_pending(self) -> datetime | None:
         """When the oldest undelivered row was owed."""
         ...
 
 
-class Claims(Protocol):
+class ClaimStore(Protocol):
     """At most one owner for a named piece of periodic work (design: the digest, keyed by local date)."""
 
     async def claim(self, work: str, channel: str, period: date, changes: Changes) -> bool:
@@ -362,6 +364,6 @@ class StoreStatus:
 class StoreHealth(Protocol):
     """Health of the store, for readiness, `doctor` and status. Never raises."""
 
-    async def status(self) -> StoreStatus:
+    async def read_status(self) -> StoreStatus:
         """Try a small write and say how it went."""
         ...

@@ -30,6 +30,6 @@ def read_alert(value: object) -> Alert:
         raise RecordRejected("alert", f"is not an alert that was read: {bad.errors()[0]['msg']}") from bad
 
 
-def stored_reading(event: Mapping[str, Any]) -> Alert:
+def read_stored_alert(event: Mapping[str, Any]) -> Alert:
     """The alert that an event in the inbox carries; raises RecordRejected where it carries none."""
     return read_alert(event.get("alert"))

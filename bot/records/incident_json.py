@@ -24,8 +24,8 @@ from bot.domain.incidents.record import (
     VerificationStatus,
 )
 from bot.ports import RecordRejected
-from bot.ports.audit import changed
-from bot.records.legacy_forms import to_native
+from bot.ports.audit import format_change
+from bot.records.legacy_forms import convert_to_native
 
 MAX_BYTES = 256 * 1024
 MAX_LINE = 1024 * 1024
@@ -35,17 +35,17 @@ _NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 
 
-def _blank_is_unknown(value: Any) -> Any:
+def _blank_to_none(value: Any) -> Any:
     return None if isinstance(value, str) and not value.strip() else value
 
 
-def _is_text(value: str) -> str:
+def _check_text(value: str) -> str:
     if _NOT_TEXT.search(value):
         raise ValueError("holds a character that is not text (NUL, or half of a surrogate pair)")
     return value
 
 
-def _in_utc(value: datetime) -> datetime:
+def _to_utc(value: datetime) -> datetime:
     aware = value.replace(tzinfo=UTC) if value.tzinfo is None else value
     # Compared before it is converted: a time at the edge of the calendar has none in UTC.
     if not EARLIEST <= aware <= LATEST:
@@ -53,111 +53,113 @@ def _in_utc(value: datetime) -> datetime:
     return aware.astimezone(UTC)
 
 
-def _is_moment(value: Any) -> Any:
+def _check_moment(value: Any) -> Any:
     if isinstance(value, str | datetime | None):
         return value
     raise ValueError("should be a time in ISO 8601, such as 2026-11-23T08:15:00Z")
 
 
-def _as_text(value: Any) -> Any:
+def _to_text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _none_is_empty(value: Any) -> Any:
+def _none_to_empty(value: Any) -> Any:
     return () if value is None else value
 
 
-def _none_is_no_entry(value: Any) -> Any:
+def _drop_none_entries(value: Any) -> Any:
     return {} if value is None else value
 
 
-def _without_blanks(value: Any) -> Any:
+def _drop_blanks(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [entry for entry in value if _blank_is_unknown(entry) is not None]
-    return _none_is_empty(value)
+        return [entry for entry in value if _blank_to_none(entry) is not None]
+    return _none_to_empty(value)
 
 
-def _without_blank_values(value: Any) -> Any:
+def _drop_blank_values(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _as_text(entry) for key, entry in value.items() if _blank_is_unknown(entry) is not None}
-    return _none_is_no_entry(value)
+        return {key: _to_text(entry) for key, entry in value.items() if _blank_to_none(entry) is not None}
+    return _drop_none_entries(value)
 
 
-Text = Annotated[str, AfterValidator(_is_text)]
-MaybeText = Annotated[Text | None, BeforeValidator(_blank_is_unknown)]
-Moment = Annotated[
-    Annotated[datetime, AfterValidator(_in_utc)] | None, BeforeValidator(_is_moment), BeforeValidator(_blank_is_unknown)
+CheckedText = Annotated[str, AfterValidator(_check_text)]
+OptionalText = Annotated[CheckedText | None, BeforeValidator(_blank_to_none)]
+UtcMoment = Annotated[
+    Annotated[datetime, AfterValidator(_to_utc)] | None, BeforeValidator(_check_moment), BeforeValidator(_blank_to_none)
 ]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_without_blanks)]
-Labels = Annotated[dict[Text, Text], BeforeValidator(_without_blank_values)]
-Id = Annotated[str, Field(max_length=200, pattern=r"^\S(.*\S)?$"), AfterValidator(_is_text), BeforeValidator(_as_text)]
+CheckedTexts = Annotated[tuple[CheckedText, ...], BeforeValidator(_drop_blanks)]
+LabelMap = Annotated[dict[CheckedText, CheckedText], BeforeValidator(_drop_blank_values)]
+RecordId = Annotated[
+    str, Field(max_length=200, pattern=r"^\S(.*\S)?$"), AfterValidator(_check_text), BeforeValidator(_to_text)
+]
 
 
-class _Row(BaseModel):
+class _RowModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Attempt(_Row):
-    fix: Annotated[Text, Field(min_length=1)]
+class _AttemptModel(_RowModel):
+    fix: Annotated[CheckedText, Field(min_length=1)]
     status: VerificationStatus = VerificationStatus.UNVERIFIED
-    note: MaybeText = None
-    runbook_id: MaybeText = None
-    by: MaybeText = None
-    at: Moment = None
-    how: MaybeText = None
+    note: OptionalText = None
+    runbook_id: OptionalText = None
+    by: OptionalText = None
+    at: UtcMoment = None
+    how: OptionalText = None
     suggested: bool = False
 
 
-class _Runbook(_Row):
-    id: Annotated[Id, Field(min_length=1)]
-    title: Annotated[Text, Field(min_length=1)]
-    steps: Texts = ()
+class _RunbookModel(_RowModel):
+    id: Annotated[RecordId, Field(min_length=1)]
+    title: Annotated[CheckedText, Field(min_length=1)]
+    steps: CheckedTexts = ()
 
 
-class _FailedCheck(_Row):
-    check: Annotated[Text, Field(min_length=1)]
+class _FailedCheckModel(_RowModel):
+    check: Annotated[CheckedText, Field(min_length=1)]
     minutes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
 
 
-class _Announcement(_Row):
-    fingerprint: MaybeText = None
-    tool: MaybeText = None
-    title: MaybeText = None
-    labels: Labels = {}
-    url: MaybeText = None
+class _AnnouncementModel(_RowModel):
+    fingerprint: OptionalText = None
+    tool: OptionalText = None
+    title: OptionalText = None
+    labels: LabelMap = {}
+    url: OptionalText = None
 
 
-class _Source(_Row):
-    kind: Annotated[Text, BeforeValidator(lambda value: _blank_is_unknown(value) or "import")] = "import"
-    url: MaybeText = None
-    channel: MaybeText = None
-    visibility: Annotated[Text, Field(pattern=r"^(public|private:\S+)$")] = "public"
+class _SourceModel(_RowModel):
+    kind: Annotated[CheckedText, BeforeValidator(lambda value: _blank_to_none(value) or "import")] = "import"
+    url: OptionalText = None
+    channel: OptionalText = None
+    visibility: Annotated[CheckedText, Field(pattern=r"^(public|private:\S+)$")] = "public"
 
 
-class _Record(_Row):
-    incident_id: Id
-    title: Annotated[Text, Field(min_length=1)]
-    service: MaybeText = None
-    vendor: MaybeText = None
-    region: MaybeText = None
-    environment: MaybeText = None
-    severity: MaybeText = None
-    symptoms: Texts = ()
-    customer_impact: MaybeText = None
-    started_at: Moment = None
-    resolved_at: Moment = None
-    boundary: Annotated[Boundary, BeforeValidator(lambda value: _blank_is_unknown(value) or Boundary.UNKNOWN)] = (
+class _RecordModel(_RowModel):
+    incident_id: RecordId
+    title: Annotated[CheckedText, Field(min_length=1)]
+    service: OptionalText = None
+    vendor: OptionalText = None
+    region: OptionalText = None
+    environment: OptionalText = None
+    severity: OptionalText = None
+    symptoms: CheckedTexts = ()
+    customer_impact: OptionalText = None
+    started_at: UtcMoment = None
+    resolved_at: UtcMoment = None
+    boundary: Annotated[Boundary, BeforeValidator(lambda value: _blank_to_none(value) or Boundary.UNKNOWN)] = (
         Boundary.UNKNOWN
     )
-    root_cause: MaybeText = None
-    attempts: Annotated[tuple[_Attempt, ...], BeforeValidator(_none_is_empty)] = ()
-    runbooks: Annotated[tuple[_Runbook, ...], BeforeValidator(_none_is_empty)] = ()
-    failed_checks: Annotated[tuple[_FailedCheck, ...], BeforeValidator(_none_is_empty)] = ()
-    lesson: MaybeText = None
-    evidence: Labels = {}
-    alerts: Annotated[tuple[_Announcement, ...], BeforeValidator(_none_is_empty)] = ()
-    source: Annotated[_Source, BeforeValidator(_none_is_no_entry)] = _Source()
-    apart_from: Texts = ()
+    root_cause: OptionalText = None
+    attempts: Annotated[tuple[_AttemptModel, ...], BeforeValidator(_none_to_empty)] = ()
+    runbooks: Annotated[tuple[_RunbookModel, ...], BeforeValidator(_none_to_empty)] = ()
+    failed_checks: Annotated[tuple[_FailedCheckModel, ...], BeforeValidator(_none_to_empty)] = ()
+    lesson: OptionalText = None
+    evidence: LabelMap = {}
+    alerts: Annotated[tuple[_AnnouncementModel, ...], BeforeValidator(_none_to_empty)] = ()
+    source: Annotated[_SourceModel, BeforeValidator(_drop_none_entries)] = _SourceModel()
+    apart_from: CheckedTexts = ()
 
 
 def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incident:
@@ -166,17 +168,17 @@ def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incide
     `how` is written to attempts that do not say who decided their status; None leaves them as they are.
     """
     if not isinstance(row, Mapping):
-        raise RecordRejected("", f"should be an object, not {_kind(row)}")
+        raise RecordRejected("", f"should be an object, not {_name_kind(row)}")
     _check_json(row)
-    native = to_native(row)
+    native = convert_to_native(row)
     for key in ("incident_id", "title"):
-        if _blank_is_unknown(native.get(key)) is None:
+        if _blank_to_none(native.get(key)) is None:
             raise RecordRejected(key, "is missing; a record needs an id and a title")
     try:
-        read = _Record.model_validate(native)
+        read = _RecordModel.model_validate(native)
     except ValidationError as error:
-        raise _in_plain_words(error) from error
-    incident = _incident(read, how)
+        raise _format_error(error) from error
+    incident = _build_incident(read, how)
     # What is taken must fit in the form in which it is given again.
     if len(json.dumps(write_record(incident))) > MAX_BYTES:
         raise RecordRejected("", _TOO_LARGE)
@@ -198,7 +200,7 @@ def read_value(line: str, at_most: int = MAX_LINE) -> Any:
     if match := _NOT_UTF8.search(line):
         raise RecordRejected("", f"is not UTF-8 at column {match.start() + 1}")
     try:
-        return json.loads(line, parse_constant=_no_constant)
+        return json.loads(line, parse_constant=_reject_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, " if error.lineno > 1 else ""
         raise RecordRejected("", f"is not JSON: {error.msg} at {where}column {error.colno}") from error
@@ -208,32 +210,32 @@ def read_value(line: str, at_most: int = MAX_LINE) -> Any:
         raise RecordRejected("", "holds a number that is too long") from error
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise RecordRejected("", f"is not JSON: {name} is no number")
 
 
 def write_record(incident: Incident) -> dict[str, Any]:
     """The record as JSON values: keys in a fixed order, unknown as null, times ISO 8601 in UTC ("...Z"). `apart_from`, which
     few have, is left out where it is empty."""
-    written = {name: _json(getattr(incident, name)) for name in Incident.__slots__}
+    written = {name: _to_json_value(getattr(incident, name)) for name in Incident.__slots__}
     return written if incident.apart_from else {k: v for k, v in written.items() if k != "apart_from"}
 
 
-def _json(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """The JSON value of anything that a record may hold."""
     if value is None or isinstance(value, str | int | float | bool):
         return value.value if isinstance(value, Boundary | VerificationStatus) else value
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, Mapping):
-        return {key: _json(entry) for key, entry in value.items()}
+        return {key: _to_json_value(entry) for key, entry in value.items()}
     if isinstance(value, tuple):
-        return [_json(entry) for entry in value]
-    return {name: _json(getattr(value, name)) for name in value.__slots__}
+        return [_to_json_value(entry) for entry in value]
+    return {name: _to_json_value(getattr(value, name)) for name in value.__slots__}
 
 
-def _incident(read: _Record, how: str | None) -> Incident:
-    values = {name: getattr(read, name) for name in _Record.model_fields}
+def _build_incident(read: _RecordModel, how: str | None) -> Incident:
+    values = {name: getattr(read, name) for name in _RecordModel.model_fields}
     values |= {
         "attempts": tuple(Attempt(**dict(attempt) | {"how": attempt.how or how}) for attempt in read.attempts),
         "runbooks": tuple(Runbook(**dict(runbook)) for runbook in read.runbooks),
@@ -273,7 +275,7 @@ _SAYS = {
 }
 
 
-def _in_plain_words(error: ValidationError) -> RecordRejected:
+def _format_error(error: ValidationError) -> RecordRejected:
     first = error.errors(include_url=False, include_input=False)[0]
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
     field = field[:200].encode("utf-8", "backslashreplace").decode()  # a key of theirs may hold anything
@@ -287,11 +289,11 @@ def _in_plain_words(error: ValidationError) -> RecordRejected:
     return RecordRejected(field, _SAYS.get(kind, "has an unexpected value"))
 
 
-def _kind(value: object) -> str:
+def _name_kind(value: object) -> str:
     return {"list": "a list", "str": "text", "NoneType": "null"}.get(type(value).__name__, "a number")
 
 
-def record_changed(before: Incident | None, after: Incident | None, note: str = "") -> str:
+def format_record_change(before: Incident | None, after: Incident | None, note: str = "") -> str:
     """The detail of a line about a record; None: there was, or is, none."""
     old, new = (write_record(record) if record else {} for record in (before, after))
-    return changed(old, new, note)
+    return format_change(old, new, note)

@@ -38,53 +38,53 @@ SAME_VALUE = {
 TITLES = ("title", "alert_title", "summary", "alert", "error", "description")
 
 
-def to_native(row: Mapping[str, Any]) -> dict[str, Any]:
+def convert_to_native(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with native keys; raises RecordRejected where a value of a known other shape cannot be understood."""
     if POST_MORTEM_KEYS & row.keys():
-        return _from_post_mortem(row)
+        return _convert_post_mortem(row)
     if "error" in row and "fix" in row and "title" not in row:
-        return _from_note(row)
-    return _with_texts_as_checks(dict(row))
+        return _convert_note(row)
+    return _convert_text_checks(dict(row))
 
 
-def _from_post_mortem(row: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_post_mortem(row: Mapping[str, Any]) -> dict[str, Any]:
     native = {SAME_VALUE.get(key, key): value for key, value in row.items() if value is not None}
-    native["incident_id"] = row.get("incident_id") or row.get("id") or _id_of(row)
-    native["title"] = next((row[key] for key in TITLES if row.get(key)), None) or _first(row.get("symptoms"))
-    native["symptoms"] = _listed(row.get("symptoms"))
+    native["incident_id"] = row.get("incident_id") or row.get("id") or _build_id(row)
+    native["title"] = next((row[key] for key in TITLES if row.get(key)), None) or _find_first(row.get("symptoms"))
+    native["symptoms"] = _to_list(row.get("symptoms"))
     if classification := row.get("classification"):
-        native["boundary"] = _choice("classification", classification, BOUNDARIES)
+        native["boundary"] = _read_choice("classification", classification, BOUNDARIES)
     if fix := row.get("successful_fix"):
-        native["attempts"] = [*_attempts(row), {"fix": _steps(fix), "status": "VERIFIED"}]
-    native["resolved_at"] = native.get("resolved_at") or _end(row)
-    return _with_texts_as_checks(native)
+        native["attempts"] = [*_build_attempts(row), {"fix": _read_steps(fix), "status": "VERIFIED"}]
+    native["resolved_at"] = native.get("resolved_at") or _compute_end(row)
+    return _convert_text_checks(native)
 
 
-def _attempts(row: Mapping[str, Any]) -> list[Any]:
+def _build_attempts(row: Mapping[str, Any]) -> list[Any]:
     attempts = row.get("attempts") or []
     if not isinstance(attempts, list):
         raise RecordRejected("attempts", "should be a list")
     return attempts
 
 
-def _steps(fix: Any) -> str:
+def _read_steps(fix: Any) -> str:
     steps = fix if isinstance(fix, list) else [fix]
     if not all(isinstance(step, str) for step in steps):
         raise RecordRejected("successful_fix", "should be text, or a list of texts")
     return "; ".join(steps)
 
 
-def _from_note(row: Mapping[str, Any]) -> dict[str, Any]:
-    status = _choice("result", row.get("result") or "unknown", RESULTS)
+def _convert_note(row: Mapping[str, Any]) -> dict[str, Any]:
+    status = _read_choice("result", row.get("result") or "unknown", RESULTS)
     native = {key: value for key, value in row.items() if key not in {"error", "fix", "result"}}
-    native["incident_id"] = row.get("incident_id") or row.get("id") or _id_of(row)
-    native["title"] = _first_line(row["error"])
-    native["symptoms"] = _listed(row.get("symptoms")) or [row["error"]]
+    native["incident_id"] = row.get("incident_id") or row.get("id") or _build_id(row)
+    native["title"] = _read_first_line(row["error"])
+    native["symptoms"] = _to_list(row.get("symptoms")) or [row["error"]]
     native["attempts"] = [{"fix": row["fix"], "status": status}] if row["fix"] else []
-    return _with_texts_as_checks(native)
+    return _convert_text_checks(native)
 
 
-def _with_texts_as_checks(native: dict[str, Any]) -> dict[str, Any]:
+def _convert_text_checks(native: dict[str, Any]) -> dict[str, Any]:
     checks = native.get("failed_checks")
     if isinstance(checks, list):
         named = [check for check in checks if not isinstance(check, str) or check.strip()]
@@ -92,13 +92,13 @@ def _with_texts_as_checks(native: dict[str, Any]) -> dict[str, Any]:
     return native
 
 
-def _choice(field: str, value: Any, choices: Mapping[str, str]) -> str:
+def _read_choice(field: str, value: Any, choices: Mapping[str, str]) -> str:
     if not isinstance(value, str) or value.strip().casefold() not in choices:
         raise RecordRejected(field, f"should be one of {', '.join(choices)}")
     return choices[value.strip().casefold()]
 
 
-def _end(row: Mapping[str, Any]) -> str | None:
+def _compute_end(row: Mapping[str, Any]) -> str | None:
     minutes, start = row.get("time_to_resolution_minutes"), row.get("timestamp_start") or row.get("started_at")
     if minutes is None or not start:
         return None
@@ -108,22 +108,22 @@ def _end(row: Mapping[str, Any]) -> str | None:
         raise RecordRejected("time_to_resolution_minutes", "should be a number, after a start in ISO 8601") from error
 
 
-def _id_of(row: Mapping[str, Any]) -> str:
+def _build_id(row: Mapping[str, Any]) -> str:
     """The same row has the same id, so that importing it again changes nothing."""
     canonical = json.dumps(row, sort_keys=True, default=str)
     return f"IMP-{hashlib.sha256(canonical.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-def _listed(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     if isinstance(value, str):
         return [value]
     return value if isinstance(value, list) else []
 
 
-def _first(value: Any) -> Any:
-    return _first_line(listed[0]) if (listed := _listed(value)) else None
+def _find_first(value: Any) -> Any:
+    return _read_first_line(listed[0]) if (listed := _to_list(value)) else None
 
 
-def _first_line(value: Any) -> Any:
+def _read_first_line(value: Any) -> Any:
     lines = value.strip().splitlines() if isinstance(value, str) else []
     return lines[0][:200] if lines else None

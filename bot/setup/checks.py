@@ -12,89 +12,91 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.adapters.store import migrate
-from bot.bootstrap.application import client_of, with_slash
+from bot.bootstrap.application import add_final_slash, build_slack_client
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.doctor import bank as doctor_bank
 from bot.doctor import slack
 from bot.doctor import store as doctor_store
 from bot.doctor.finding import Finding
-from bot.doctor.model import language_model
+from bot.doctor.model import check_language_model
 from bot.domain.operations.setup_answers import Named
 from bot.domain.operations.setup_steps import Proof, Silence, heard
 from bot.ports import ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Message, Posting
+from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.settings import Settings
-from bot.slack.client.app_info import channel_by_id, introduce
+from bot.slack.client.app_info import fetch_app_identity, find_channel_by_id
 from bot.slack.client.chat import SlackChat
-from bot.slack.client.first_events import channel_with, hearing
-from bot.slack.views.setup import TRIAL, trial_answer, trial_post
+from bot.slack.client.first_events import find_channel_by_name, watch_first_events
+from bot.slack.views.setup import TRIAL, render_trial_answer, render_trial_post
 from bot.workflows.alerts.answer import PreviewBrief
 
-BUSY_S = 30.0
+RATE_LIMIT_WAIT_S = 30.0
 # The doctor speaks of a bot that runs already.
 NOT_YET = re.compile(rf"[,;] (?:then )?{re.escape(slack.RESTART)}")
 
 
-def _chat(config: Settings) -> SlackChat:
-    return SlackChat(client_of(config), SystemClock())
+def _build_chat(config: Settings) -> SlackChat:
+    return SlackChat(build_slack_client(config), SystemClock())
 
 
-async def bot_token(config: Settings) -> Finding:
+async def check_bot_token(config: Settings) -> Finding:
     """Slack takes the bot token, and the app has the scopes that the bot needs. Raises ChatUnavailable."""
     try:
-        own = await introduce(_chat(config))
+        own = await fetch_app_identity(_build_chat(config))
     except ChatRejected as refused:
-        says, fix = slack.REFUSED.get(refused.code, (f"Slack refuses it ({refused.code})", slack.REINSTALL))
-        return _for_now(Finding("Bot token", False, says, fix))
-    for finding in slack.scopes(own):
+        says, fix = slack.BOT_TOKEN_REFUSALS.get(refused.code, (f"Slack refuses it ({refused.code})", slack.REINSTALL))
+        return _without_later_steps(Finding("Bot token", False, says, fix))
+    for finding in slack.check_scopes(own):
         if finding.ok is False:
-            return _for_now(replace(finding, fix=f"{finding.fix} Then enter the bot token once more."))
+            return _without_later_steps(replace(finding, fix=f"{finding.fix} Then enter the bot token once more."))
     return Finding("Bot token", True, f"the workspace {own.team} takes it, and the app has the scopes that it needs")
 
 
-async def app_token(config: Settings) -> Finding:
+async def check_app_token(config: Settings) -> Finding:
     """Slack opens Socket Mode with the app-level token, and it is of the same app as the bot token. Asked to wait, as Slack
     lets few connections be opened in a minute, it waits once. Raises ChatUnavailable, ChatRejected."""
-    chat = _chat(config)
-    own = await introduce(chat)
-    (finding,) = await slack.app_token(config, chat, own)
+    chat = _build_chat(config)
+    own = await fetch_app_identity(chat)
+    (finding,) = await slack.check_app_token(config, chat, own)
     if finding.ok is None:
-        await asyncio.sleep(BUSY_S)
-        (finding,) = await slack.app_token(config, chat, own)
+        await asyncio.sleep(RATE_LIMIT_WAIT_S)
+        (finding,) = await slack.check_app_token(config, chat, own)
     if finding.ok is None:
         raise ChatUnavailable(f"{finding.check} {finding.detail}")
-    if finding == slack.OFF:  # the token is good, and whether events come is seen when they are listened for
+    if (
+        finding == slack.SOCKET_MODE_OFF
+    ):  # the token is good, and whether events come is seen when they are listened for
         finding = replace(finding, ok=None)
-    return _for_now(finding)
+    return _without_later_steps(finding)
 
 
-def _for_now(finding: Finding) -> Finding:
+def _without_later_steps(finding: Finding) -> Finding:
     return replace(finding, fix=NOT_YET.sub("", finding.fix))
 
 
-async def store(config: Settings) -> Finding:
+async def check_store(config: Settings) -> Finding:
     """The database is nobody else's, opens and takes a write; a file that is not there is made. Raises StoreUnavailable."""
     clock = SystemClock()
-    findings, _ = await doctor_store.database(config, clock)
+    findings, _ = await doctor_store.check_database(config, clock)
     if wrong := next((finding for finding in findings if finding.ok is False), None):
-        return _for_now(wrong)
+        return _without_later_steps(wrong)
     async with open_memory(config, clock, RandomIds()) as memory:
-        status = await memory.health.status()
+        status = await memory.health.read_status()
     return Finding("Database", True, f"takes a write, and holds {status.records} incidents")
 
 
-async def hindsight(config: Settings) -> Finding:
+async def check_hindsight(config: Settings) -> Finding:
     """The Hindsight server answers and takes the key."""
-    return _for_now(await doctor_bank.hindsight(config, SystemClock()))
+    return _without_later_steps(await doctor_bank.check_hindsight(config, SystemClock()))
 
 
-async def model(config: Settings) -> Finding:
+async def check_model(config: Settings) -> Finding:
     """The models' server answers, takes the key, and offers the models."""
-    return _for_now(await language_model(config))
+    return _without_later_steps(await check_language_model(config))
 
 
-def lacks_tables(finding: Finding) -> bool:
+def is_without_tables(finding: Finding) -> bool:
     """Whether what is wrong with a database is that it is new."""
     return finding.ok is False and "no tables of Precedent" in finding.detail
 
@@ -106,12 +108,12 @@ async def make_tables(config: Settings) -> None:
 
 async def find_channel(config: Settings, named: Named) -> Channel | None:
     """The channel as Slack shows it to the bot; None where it shows none. Raises ChatUnavailable, ChatRejected."""
-    chat = _chat(config)
-    return await channel_by_id(chat, named.id) if named.id else await channel_with(chat, named.name)
+    chat = _build_chat(config)
+    return await find_channel_by_id(chat, named.id) if named.id else await find_channel_by_name(chat, named.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Listened:
+class ListeningResult:
     """What came of listening: the channel, if it is known; whether a message of it arrived; else why it may not have."""
 
     channel: Channel | None
@@ -119,25 +121,25 @@ class Listened:
     silence: Silence
 
 
-async def listen(config: Settings, named: Named, wait_s: float, tell: Callable[[str], None]) -> Listened:
+async def listen(config: Settings, named: Named, wait_s: float, tell: Callable[[str], None]) -> ListeningResult:
     """Connect as the bot does, say what to do, and wait until a message of the channel arrives, `wait_s` at most. `tell` is
     given what a person should know meanwhile. Raises ChatUnavailable, ChatRejected."""
-    chat, clock = _chat(config), SystemClock()
-    bot_user = (await chat.identity()).user_id
+    chat, clock = _build_chat(config), SystemClock()
+    bot_user = (await chat.fetch_identity()).user_id
     token = config.slack_app_token.get_secret_value() if config.slack_app_token else ""
-    ear = _Ear(chat, bot_user, named, tell, await find_channel(config, named))
-    async with hearing(token, with_slash(config.slack_api_url), clock) as open_:
-        tell(_to_do(ear.channel, named, wait_s))
+    ear = _ChannelWatch(chat, bot_user, named, tell, await find_channel(config, named))
+    async with watch_first_events(token, add_final_slash(config.slack_api_url), clock) as open_:
+        tell(_format_instructions(ear.channel, named, wait_s))
         try:
             async with asyncio.timeout(wait_s):
-                while not await ear.takes(await open_.events.get()):
+                while not await ear.is_proof(await open_.events.get()):
                     pass
         except TimeoutError:
-            return await _silent(config, ear.channel, named, open_.connections)
-    return Listened(ear.channel, arrived=True, silence=Silence(is_member=True))
+            return await _explain_silence(config, ear.channel, named, open_.connections)
+    return ListeningResult(ear.channel, arrived=True, silence=Silence(is_member=True))
 
 
-def _to_do(channel: Channel | None, named: Named, wait_s: float) -> str:
+def _format_instructions(channel: Channel | None, named: Named, wait_s: float) -> str:
     within = f"I listen for {wait_s:g} s…"
     if channel and channel.is_joined:
         return f"The bot is in #{channel.name} already. Write any message there now.\n{within}"
@@ -147,7 +149,7 @@ def _to_do(channel: Channel | None, named: Named, wait_s: float) -> str:
 
 
 @dataclass(slots=True)
-class _Ear:
+class _ChannelWatch:
     """What is heard of one channel. Slack sends again what nobody acknowledges: each invitation is told once."""
 
     chat: SlackChat
@@ -157,17 +159,17 @@ class _Ear:
     channel: Channel | None
     told: set[str] = field(default_factory=set)
 
-    async def takes(self, event: Mapping[str, Any]) -> bool:
+    async def is_proof(self, event: Mapping[str, Any]) -> bool:
         """Whether this is a message of the channel. Of an invitation a person is told."""
         proof = heard(event, self.bot_user, self.channel.id if self.channel else None)
         if proof is None or proof.proof is Proof.MESSAGE:
             return proof is not None
-        if proof.channel not in self.told and (found := await channel_by_id(self.chat, proof.channel)):
+        if proof.channel not in self.told and (found := await find_channel_by_id(self.chat, proof.channel)):
             self.told.add(proof.channel)
-            self._invited(found)
+            self._report_invitation(found)
         return False
 
-    def _invited(self, found: Channel) -> None:
+    def _report_invitation(self, found: Channel) -> None:
         wanted = self.channel.id if self.channel else self.named.id
         if found.id == wanted or (wanted is None and found.name == self.named.name):
             self.channel = found
@@ -179,22 +181,24 @@ class _Ear:
             self.tell(f"The bot was invited to #{found.name}. I still listen for #{self.named.name}.")
 
 
-async def _silent(config: Settings, channel: Channel | None, named: Named, connections: int) -> Listened:
+async def _explain_silence(
+    config: Settings, channel: Channel | None, named: Named, connections: int
+) -> ListeningResult:
     """Whether the bot is in the channel, asked anew."""
     now = await find_channel(config, Named(channel.name, channel.id) if channel else named)
-    return Listened(now, arrived=False, silence=Silence(now.is_joined if now else None, connections))
+    return ListeningResult(now, arrived=False, silence=Silence(now.is_joined if now else None, connections))
 
 
-async def post_trial(config: Settings, channel: Channel) -> str | None:
+async def post_test_alert(config: Settings, channel: Channel) -> str | None:
     """Post the test alert and, in its thread, the brief that it gets from the memory as it is; a link to it. No incident
     is opened. Raises ChatRejected, ChatUnavailable, StoreUnavailable."""
-    clock, ids, chat = SystemClock(), RandomIds(), _chat(config)
+    clock, ids, chat = SystemClock(), RandomIds(), _build_chat(config)
     async with open_memory(config, clock, ids) as memory:
         brief = await PreviewBrief(memory.recall, memory.index)(TRIAL, channel.viewer, clock.now())
-    root = await chat.deliver(_posting(trial_post(), channel, ids.new(), None))
-    await chat.deliver(_posting(trial_answer(brief), channel, ids.new(), root))
-    return await chat.permalink(channel.id, root) if root else None
+    root = await chat.deliver(_build_posting(render_trial_post(), channel, ids.new(), None))
+    await chat.deliver(_build_posting(render_trial_answer(brief), channel, ids.new(), root))
+    return await chat.get_permalink(channel.id, root) if root else None
 
 
-def _posting(message: Message, channel: Channel, delivery: str, thread_ts: str | None) -> Posting:
+def _build_posting(message: ChatMessage, channel: Channel, delivery: str, thread_ts: str | None) -> Posting:
     return Posting("post", channel.id, f"setup/{delivery}", message.text, message.blocks, thread_ts=thread_ts)

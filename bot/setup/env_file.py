@@ -32,7 +32,7 @@ _COMMENT = re.compile(
 )
 
 
-def edited(text: str, name: str, value: str | None) -> str:
+def edit_text(text: str, name: str, value: str | None) -> str:
     """The text with NAME=value: in the place of the first line that sets it (a comment at its end stays), else at the end;
     None takes it out. Every other line stays as it is, and lines end as they did. The value must be one that needs no
     quotes."""
@@ -42,10 +42,10 @@ def edited(text: str, name: str, value: str | None) -> str:
     kept: list[str] = []
     for binding in parse_stream(StringIO(text, newline="")):
         was = binding.original.string
-        if not _sets(binding, name):
+        if not _is_binding(binding, name):
             kept.append(was)
             continue
-        kept.append(_space_before(was) + ("" if line is None else line + _comment(was) + _end(was, end)))
+        kept.append(_read_indent(was) + ("" if line is None else line + _read_comment(was) + _read_line_end(was, end)))
         line = None
     before = "".join(kept)
     if line is None:
@@ -53,22 +53,22 @@ def edited(text: str, name: str, value: str | None) -> str:
     return before + ("" if not before or before.endswith(NEWLINES) else end) + line + end
 
 
-def _sets(binding: Binding, name: str) -> bool:
+def _is_binding(binding: Binding, name: str) -> bool:
     """Names are read whatever their case."""
     return not binding.error and binding.key is not None and binding.key.upper() == name
 
 
-def _space_before(line: str) -> str:
+def _read_indent(line: str) -> str:
     """Empty lines above a setting belong to it for the parser, and to the reader of the file."""
     return line[: len(line) - len(line.lstrip("\r\n"))]
 
 
-def _comment(line: str) -> str:
+def _read_comment(line: str) -> str:
     found = _COMMENT.search(line)
     return (found["comment"] or "").rstrip() if found else ""
 
 
-def _end(line: str, otherwise: str) -> str:
+def _read_line_end(line: str, otherwise: str) -> str:
     return next((end for end in NEWLINES if line.endswith(end)), otherwise)
 
 
@@ -96,10 +96,10 @@ class EnvFile:
         target = self.path.resolve()
         try:
             with tempfile.TemporaryFile(prefix=".env-", dir=target.parent) as beside:
-                if not _made_like(beside.fileno(), target) and not os.access(target, os.W_OK):
-                    raise _of_another(target)
+                if not _copy_ownership(beside.fileno(), target) and not os.access(target, os.W_OK):
+                    raise _build_foreign_owner_error(target)
         except OSError as problem:
-            raise _no_room(target.parent, problem) from problem
+            raise _build_write_error(target.parent, problem) from problem
 
     def put(self, name: str, value: str | None) -> str | None:
         """Set one variable, or take it out, at once and whole: a crash leaves the old file or the new one. Owner, group and
@@ -107,17 +107,17 @@ class EnvFile:
 
         Where a new file could not be given to the owner or group of the old one, that is written over instead, which
         a crash can interrupt. Raises ConfigurationRejected where it cannot be written."""
-        made = edited(self.read(), name, value).encode()
+        made = edit_text(self.read(), name, value).encode()
         target = self.path.resolve()
         try:
             open_to_all = target.exists() and bool(target.stat().st_mode & OTHERS)
             handle, beside = tempfile.mkstemp(prefix=".env-", dir=target.parent)  # readable by its owner alone
         except OSError as problem:
-            raise _no_room(target.parent, problem) from problem
+            raise _build_write_error(target.parent, problem) from problem
         try:
             with os.fdopen(handle, "wb") as file:
                 _write(file.fileno(), made)
-                alike = _made_like(file.fileno(), target)
+                alike = _copy_ownership(file.fileno(), target)
             if alike:
                 Path(beside).replace(target)
             else:
@@ -126,11 +126,11 @@ class EnvFile:
             still = bool(target.stat().st_mode & OTHERS)
         except PermissionError as problem:
             Path(beside).unlink(missing_ok=True)
-            raise _of_another(target) from problem
+            raise _build_foreign_owner_error(target) from problem
         except OSError as problem:
             Path(beside).unlink(missing_ok=True)
             raise ConfigurationRejected(f"{target} cannot be written: {problem.strerror}.") from problem
-        return _word(target, still=still) if open_to_all else None
+        return _format_warning(target, still=still) if open_to_all else None
 
 
 def _write(handle: int, made: bytes) -> None:
@@ -144,13 +144,13 @@ def _write_over(target: Path, made: bytes) -> None:
     """In place: owner, group and access list are nobody's to change here."""
     with target.open("r+b") as file:
         with suppress(PermissionError):
-            os.fchmod(file.fileno(), _mode(os.fstat(file.fileno())))
+            os.fchmod(file.fileno(), _compute_mode(os.fstat(file.fileno())))
         _write(file.fileno(), made)
         file.truncate(len(made))
         os.fsync(file.fileno())
 
 
-def _made_like(handle: int, target: Path) -> bool:
+def _copy_ownership(handle: int, target: Path) -> bool:
     """Give a new file the owner, the group, the access list and the mode of the one that it is to replace; False where
     that is not permitted. One that replaces none is for its owner alone."""
     if not target.exists():
@@ -160,38 +160,38 @@ def _made_like(handle: int, target: Path) -> bool:
     try:
         if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
             os.fchown(handle, was.st_uid, was.st_gid)
-        if (listed := _access_list(target)) is not None:
+        if (listed := _read_access_list(target)) is not None:
             os.setxattr(handle, ACCESS_LIST, listed)
-        os.fchmod(handle, _mode(was))
+        os.fchmod(handle, _compute_mode(was))
     except OSError:
         return False
     return True
 
 
-def _access_list(target: Path) -> bytes | None:
+def _read_access_list(target: Path) -> bytes | None:
     """Who else may read it, where the system keeps such a list; its group's bits in the mode are not the group's then."""
     with suppress(OSError, AttributeError):  # none, or a system without
         return os.getxattr(target, ACCESS_LIST)
     return None
 
 
-def _mode(was: os.stat_result) -> int:
+def _compute_mode(was: os.stat_result) -> int:
     return stat.S_IMODE(was.st_mode) & AT_MOST
 
 
-def _word(target: Path, *, still: bool) -> str:
+def _format_warning(target: Path, *, still: bool) -> str:
     if still:
         return f"Everybody on this machine can read {target}; its owner should say `chmod o= {target}`."
     return f"Everybody on this machine could read {target}; only its owner and group can now, as far as they could."
 
 
-def _of_another(target: Path) -> ConfigurationRejected:
+def _build_foreign_owner_error(target: Path) -> ConfigurationRejected:
     return ConfigurationRejected(
         f"{target} belongs to another user, and may not be written by this one. Run this as its owner."
     )
 
 
-def _no_room(folder: Path, problem: OSError) -> ConfigurationRejected:
+def _build_write_error(folder: Path, problem: OSError) -> ConfigurationRejected:
     return ConfigurationRejected(
         f"Nothing can be written in {folder}: {problem.strerror}. Run this in a folder of yours."
     )

@@ -9,10 +9,10 @@ import textwrap
 from collections.abc import Callable
 from typing import TypeVar
 
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 
 T = TypeVar("T")
-WIDEST = 88
+MAX_WIDTH = 88
 
 
 class InputEnded(Exception):  # said in a sentence by whoever asked
@@ -21,9 +21,9 @@ class InputEnded(Exception):  # said in a sentence by whoever asked
 
 def say(text: str = "") -> None:
     """A paragraph, broken at the width of the terminal, if it is one. Lines that begin with spaces keep that indent."""
-    width = min(WIDEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else sys.maxsize
+    width = min(MAX_WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else sys.maxsize
     for line in text.split("\n"):
-        line = tame(line)  # names come from elsewhere
+        line = escape_terminal_text(line)  # names come from elsewhere
         indent = " " * (len(line) - len(line.lstrip(" ")))
         more = f"{indent}   " if line.lstrip().startswith(("→", "✓", "✗", "1 ", "2 ")) else indent
         rows = textwrap.wrap(
@@ -33,24 +33,26 @@ def say(text: str = "") -> None:
     sys.stdout.flush()
 
 
-def exactly(line: str) -> None:
+def say_exactly(line: str) -> None:
     """A line that must not be broken, such as a link."""
-    sys.stdout.write("\n".join(map(tame, line.split("\n"))) + "\n")
+    sys.stdout.write("\n".join(map(escape_terminal_text, line.split("\n"))) + "\n")
     sys.stdout.flush()
 
 
 def ask(prompt: str, name: str, *, hidden: bool = False) -> str:
     """One answer, without its line end. `name` is what it is for. Raises InputEnded."""
     if not sys.stdin.isatty():
-        exactly(prompt)
+        say_exactly(prompt)
         line = sys.stdin.readline()
         if not line:
             raise InputEnded(name)
         return line.rstrip("\r\n")
     try:
-        return getpass.getpass(tame(prompt) + " ") if hidden else input(tame(prompt) + " ")
+        return (
+            getpass.getpass(escape_terminal_text(prompt) + " ") if hidden else input(escape_terminal_text(prompt) + " ")
+        )
     except EOFError as ended:
-        exactly("")
+        say_exactly("")
         raise InputEnded(name) from ended
 
 

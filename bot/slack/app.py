@@ -22,12 +22,12 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.observability import EVENTS, correlate, logger
+from bot.observability import EVENTS, get_logger, set_correlation_id
 from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
-from bot.ports.unit_of_work import Received
+from bot.ports.unit_of_work import ReceivedEvent
 from bot.slack import ids
-from bot.slack.client.chat import code_of
-from bot.slack.inbound.events import Own, is_event, receive, reply_of
+from bot.slack.client.chat import read_error_code
+from bot.slack.inbound.events import OwnIdentity, is_event, read_reply, receive
 from bot.slack.listeners import (
     brief_actions as interactions,
 )
@@ -60,13 +60,13 @@ from bot.slack.listeners import (
     resolve_form as filling,
 )
 from bot.slack.listeners.app_events import HANDLERS
-from bot.slack.listeners.context import Listening
+from bot.slack.listeners.context import UseCases
 from bot.slack.views import resolve_modal
 from bot.slack.views.markup import prose
 
-__all__ = ["HANDLERS", "Listening", "build_app", "correlation_of"]
+__all__ = ["HANDLERS", "UseCases", "build_app", "build_correlation_id"]
 
-log = logger("slack")
+log = get_logger("slack")
 TOO_LATE = frozenset({"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"})
 # Bolt looks for the acknowledgement every 10 ms, and forgets one that an error follows sooner: then Slack would get none,
 # and the next listener would run, too.
@@ -74,40 +74,40 @@ ACK_SEEN_S = 0.05
 Next = Callable[[], Awaitable[Any]]
 
 
-def build_app(client: AsyncWebClient, signing_secret: str | None, deps: Listening) -> AsyncApp:
+def build_app(client: AsyncWebClient, signing_secret: str | None, deps: UseCases) -> AsyncApp:
     """The app with all its listeners. Without a signing secret only Socket Mode can carry requests: over HTTP none is
     taken for Slack's."""
     app = AsyncApp(
         name="precedent",
         client=client,
         signing_secret=signing_secret or secrets.token_hex(32),
-        logger=_quiet(),
-        before_authorize=_written_down(deps),
+        logger=_build_bolt_logger(),
+        before_authorize=_build_recorder(deps),
         raise_error_for_unhandled_request=True,
     )
-    app.event(re.compile(".*"))(_acknowledged)
-    app.error(_failed)
-    agreements.listen(app, deps)
-    correcting.listen(app, deps)
-    detailing.listen(app, deps)
-    filling.listen(app, deps)
-    memo.listen(app, deps)
-    nudging.listen(app, deps)
-    previewing.listen(app, deps)
-    looking_up.listen(app, deps)
-    commands.listen(app, deps)
-    interactions.listen(app, deps)
+    app.event(re.compile(".*"))(_acknowledge)
+    app.error(_handle_error)
+    agreements.register(app, deps)
+    correcting.register(app, deps)
+    detailing.register(app, deps)
+    filling.register(app, deps)
+    memo.register(app, deps)
+    nudging.register(app, deps)
+    previewing.register(app, deps)
+    looking_up.register(app, deps)
+    commands.register(app, deps)
+    interactions.register(app, deps)
     return app
 
 
-def _quiet() -> logging.Logger:
+def _build_bolt_logger() -> logging.Logger:
     """Bolt's own log: warnings only, for it writes whole requests when it is talkative."""
     bolt = logging.getLogger("bot.slack.bolt")
     bolt.setLevel(logging.ERROR)
     return bolt
 
 
-def correlation_of(body: Mapping[str, Any]) -> str:
+def build_correlation_id(body: Mapping[str, Any]) -> str:
     """The id under which everything about a request is logged: the event's own, else one made of the request."""
     known = body.get("event_id")
     if isinstance(known, str):
@@ -115,44 +115,46 @@ def correlation_of(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()[:10]
 
 
-def _written_down(deps: Listening) -> Callable[..., Awaitable[None]]:
+def _build_recorder(deps: UseCases) -> Callable[..., Awaitable[None]]:
     """Runs after the signature check and before Bolt asks Slack who we are: where Slack does not answer that, Bolt
     acknowledges an event and drops it, and by then it must be in the inbox."""
-    us = Own(deps.identity.bot_id, deps.identity.user_id) if deps.identity else None
+    us = OwnIdentity(deps.identity.bot_id, deps.identity.user_id) if deps.identity else None
 
     async def written_down(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> None:  # noqa: A002  # Bolt injects by this name
-        context["correlation"] = correlation_of(body)
-        correlate(context["correlation"])
+        context["correlation"] = build_correlation_id(body)
+        set_correlation_id(context["correlation"])
         if is_event(body):
-            received = await _answering(deps, body, receive(body, deps.read, us))
+            received = await _recognize_answer(deps, body, receive(body, deps.read, us))
             new = received is not None and await deps.inbox.receive(received)
             kind = received.kind if received else "own"
             EVENTS.labels(kind, "new" if new else "known").inc()
         else:
-            await shadow.as_under_the_alert(body, deps.store)
+            await shadow.redirect_press(body, deps.store)
         await next()
 
     return written_down
 
 
-async def _answering(deps: Listening, body: Mapping[str, Any], received: Received | None) -> Received | None:
+async def _recognize_answer(
+    deps: UseCases, body: Mapping[str, Any], received: ReceivedEvent | None
+) -> ReceivedEvent | None:
     """What was received; where it is a person's answer to what the bot asked them in a thread, a message to the bot."""
     if received is None or received.body is not None or received.kind != "message" or deps.converse is None:
         return received
-    facts = reply_of(body)
+    facts = read_reply(body)
     if facts is None:
         return received
     place = (str(facts.get(key)) for key in ("channel", "thread_ts", "user", "ts"))
-    if not await deps.converse.awaits(*place):
+    if not await deps.converse.is_awaited(*place):
         return received
     return replace(received, kind="app_mention", body={"event": facts, "team_id": body.get("team_id")})
 
 
-async def _acknowledged() -> None:
+async def _acknowledge() -> None:
     """Every event type has a listener, so that Slack gets its acknowledgement; the inbox has the work."""
 
 
-async def _failed(
+async def _handle_error(
     error: Exception, body: dict[str, Any], context: AsyncBoltContext, respond: Callable[..., Awaitable[Any]]
 ) -> BoltResponse | None:
     """One sentence for the person, in the place they look at; the log gets the rest. Events are not acknowledged, so
@@ -165,17 +167,17 @@ async def _failed(
         log.warning("event not acknowledged", error=repr(error), event_type=body["event"].get("type"))
         EVENTS.labels(str(body["event"].get("type")), "refused").inc()
         return BoltResponse(status=503, body="")
-    said = sentence(error, reference)
+    said = format_error(error, reference)
     if said.startswith("Something"):
         log.error("listener failed", error=repr(error), exc_info=error)
     if body.get("type") == "view_submission":
-        return _in_modal(error, said, body)
-    return await _aside(said, body, context, respond)
+        return _show_in_modal(error, said, body)
+    return await _answer_ephemerally(said, body, context, respond)
 
 
-def sentence(error: Exception, reference: str) -> str:
+def format_error(error: Exception, reference: str) -> str:
     """What a person is told about a failure."""
-    if isinstance(error, SlackApiError) and code_of(error) in TOO_LATE:  # its answer may be none of Slack's
+    if isinstance(error, SlackApiError) and read_error_code(error) in TOO_LATE:  # its answer may be none of Slack's
         return "That took longer than Slack waits. Please try again."
     if isinstance(error, TimeoutError):
         return "That took too long, and nothing was changed. Please try again."
@@ -188,16 +190,16 @@ def sentence(error: Exception, reference: str) -> str:
     )
 
 
-def _in_modal(error: Exception, said: str, body: Mapping[str, Any]) -> BoltResponse:
+def _show_in_modal(error: Exception, said: str, body: Mapping[str, Any]) -> BoltResponse:
     """Errors in the modal keep what was typed."""
     field, text = (error.field, error.reason) if isinstance(error, RecordRejected) else ("", said)
     if field == "" and not isinstance(error, RecordRejected | IncidentNotFound | NotAllowedHere):
         text = f"{said.rstrip('.')}. Your text is still here: try again."
-    errors = {resolve_modal.block_of(field, ids.object_of(body, "view")): text[:2000]}
+    errors = {resolve_modal.find_block(field, ids.read_object(body, "view")): text[:2000]}
     return BoltResponse(status=200, body={"response_action": "errors", "errors": errors})
 
 
-async def _aside(
+async def _answer_ephemerally(
     said: str, body: Mapping[str, Any], context: AsyncBoltContext, respond: Callable[..., Awaitable[Any]]
 ) -> BoltResponse | None:
     """An ephemeral answer: with the acknowledgement if a command still waits for it, else beside the message."""
@@ -209,7 +211,7 @@ async def _aside(
         return BoltResponse(status=200, body={"response_type": "ephemeral", "text": text})
     try:
         if body.get("response_url"):
-            thread = ids.text_of(ids.object_of(body, "message"), "thread_ts")
+            thread = ids.read_text(ids.read_object(body, "message"), "thread_ts")
             await respond(text=text, response_type="ephemeral", replace_original=False, thread_ts=thread)
     except Exception as problem:  # telling is the last resort: its failure may only be logged
         log.warning("could not tell the person", error=repr(problem))

@@ -31,7 +31,7 @@ OTHER_FIXES = "precedent.other_fixes"
 PAGE = "precedent.page"  # with ".previous" or ".next" after it
 SHARE = "precedent.share"
 ASK_MODEL = "precedent.ask_model"
-LOOKUP_ACTIONS = "precedent.lookup"
+RECALL_ACTIONS = "precedent.lookup"
 
 # What the menu under a brief offers
 COMPARE = "compare"
@@ -39,7 +39,7 @@ MUTE = "mute"
 NOT_ALERT = "not_alert"
 WRONG = "wrong"
 # What Undo ends, beside rules and mutes
-ASIDE = "aside"
+DISMISSED = "aside"
 POSTMORTEM = "postmortem"
 
 # Shortcuts on a message
@@ -56,7 +56,7 @@ WRONG_VIEW = "precedent.wrong"
 EDIT_VIEW = "precedent.edit"
 RETRACT_VIEW = "precedent.retract"
 PURGE_VIEW = "precedent.purge"
-TOLD_VIEW = "precedent.told"
+INFO_VIEW = "precedent.told"
 SHARE_VIEW = "precedent.share_to"
 
 # Blocks of the resolve view; each holds one input whose action id is `INPUT`
@@ -85,7 +85,7 @@ INCIDENT = "incident"
 # Blocks of the channel view
 SOURCES = "sources"
 MINIMUM = "minimum"
-TELL = "tell"
+MENTION = "tell"
 QUIET = "quiet"
 DIGEST_DAY = "digest_day"
 DIGEST_HOUR = "digest_hour"
@@ -130,30 +130,30 @@ def decode(text: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def text_of(value: Mapping[str, Any], key: str) -> str | None:
+def read_text(value: Mapping[str, Any], key: str) -> str | None:
     """A string of a decoded value, or None."""
     found = value.get(key)
     return found if isinstance(found, str) and found else None
 
 
-def object_of(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def read_object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """An object inside a decoded value, or an empty one."""
     found = value.get(key)
     return found if isinstance(found, Mapping) else {}
 
 
-def base_of(block_id: str) -> str:
+def read_block_base(block_id: str) -> str:
     """The block that is asked: one whose text was put in anew carries a number behind its id, for under the same id Slack
     keeps what was there."""
     return block_id.partition("#")[0]
 
 
-def conversation_in(view: Mapping[str, Any], block_id: str) -> str | None:
+def read_conversation(view: Mapping[str, Any], block_id: str) -> str | None:
     """The conversation chosen in an input of a submitted view."""
-    values = object_of(object_of(view, "state"), "values")
-    return text_of(object_of(object_of(values, block_id), INPUT), "selected_conversation")
+    values = read_object(read_object(view, "state"), "values")
+    return read_text(read_object(read_object(values, block_id), INPUT), "selected_conversation")
 
 
-def fix_key(fix: str) -> str:
+def hash_fix(fix: str) -> str:
     """A short name for a fix: equal for fixes that count as the same."""
     return hashlib.sha256(normalise(fix).encode("utf-8", "replace")).hexdigest()[:12]

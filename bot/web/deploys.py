@@ -17,8 +17,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from bot.domain.catalog.vendors import STANDARD, Directory, named_service
 from bot.domain.evidence.deploys import Deploy, fit_to_keep
 from bot.ports import StoreUnavailable
-from bot.web.payloads import Address, Short
-from bot.web.webhooks import Refused, body_of, json_in, require_token, validated
+from bot.web.payloads import HttpAddress, ShortText
+from bot.web.webhooks import RequestRefused, read_body, read_json, require_token, validate_body
 
 PATH = "/webhook/deploy"
 # A pipeline that repeats itself means the same deploy, one that deploys the same version again later does not.
@@ -31,14 +31,14 @@ class DeployBody(BaseModel):
     """The JSON of one deploy. Only `service` is needed; a repeated `id` changes what was told before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    service: Short
-    version: Short | None = None
-    environment: Short | None = None
-    state: Short | None = None
-    by: Short | None = None
-    url: Address | None = None
+    service: ShortText
+    version: ShortText | None = None
+    environment: ShortText | None = None
+    state: ShortText | None = None
+    by: ShortText | None = None
+    url: HttpAddress | None = None
     at: AwareDatetime | None = None
-    id: Short | None = None
+    id: ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +56,29 @@ def add_deploys(app: web.Application, intake: DeployIntake) -> None:
 
     async def deploy(request: web.Request) -> web.Response:
         try:
-            return web.json_response(await _taken(request, intake))
-        except Refused as refused:
+            return web.json_response(await _accept(request, intake))
+        except RequestRefused as refused:
             return refused.response()
 
     app.router.add_post(PATH, deploy, name="webhook-deploy")
 
 
-async def _taken(request: web.Request, intake: DeployIntake) -> dict[str, Any]:
+async def _accept(request: web.Request, intake: DeployIntake) -> dict[str, Any]:
     require_token(request.headers.get("Authorization", ""), intake.token)
-    raw = await body_of(request)
-    deploy = deploy_of(validated(json_in(raw), DeployBody), raw, intake.now(), intake.names)
+    raw = await read_body(request)
+    deploy = read_deploy(validate_body(read_json(raw), DeployBody), raw, intake.now(), intake.names)
     try:
         new = await intake.record(deploy)
     except StoreUnavailable as down:
-        raise Refused(503, "The deploy cannot be kept now.", "Send it again in some seconds.") from down
+        raise RequestRefused(503, "The deploy cannot be kept now.", "Send it again in some seconds.") from down
     return {"accepted": True, "repeated": not new, "service": deploy.service, "at": deploy.at.isoformat()}
 
 
-def deploy_of(body: DeployBody, raw: bytes, now: datetime, names: Directory) -> Deploy:
+def read_deploy(body: DeployBody, raw: bytes, now: datetime, names: Directory) -> Deploy:
     """The deploy of a body that was sent now; raises Refused for a time that cannot be meant."""
     at = body.at or now
     if not now - EARLIEST <= at <= now + LATEST:
-        raise Refused(
+        raise RequestRefused(
             422, f"at: {at.isoformat()} is no time of the last week.", "Send ISO 8601 with the zone, or leave it out."
         )
     service = named_service(body.service, names)

@@ -29,10 +29,10 @@ RETRY_AFTER_S = 5
 BODIES: Mapping[str, type[AlertmanagerBody | GenericBody]] = {"alertmanager": AlertmanagerBody, "generic": GenericBody}
 _CHANNEL = re.compile(r"[CG][A-Z0-9]{2,20}")
 Receive = Callable[[Alert, str, str], Awaitable[bool]]
-Body = TypeVar("Body", bound=BaseModel)
+BodyModel = TypeVar("BodyModel", bound=BaseModel)
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not acceptable: the status, what is wrong, and what to do."""
 
     def __init__(self, status: int, error: str, fix: str) -> None:
@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class WebhookIntake:
     """What the routes need. `receive(alert, channel id, digest of the body)` keeps an alert and says whether it is new."""
 
     receive: Receive
@@ -55,65 +55,69 @@ class Intake:
     names: Directory = STANDARD
 
 
-def add_webhooks(app: web.Application, intake: Intake) -> None:
+def add_webhooks(app: web.Application, intake: WebhookIntake) -> None:
     """Add the two routes to an aiohttp application."""
 
     async def webhook(request: web.Request) -> web.Response:
         try:
-            return web.json_response(await _taken(request, intake))
-        except Refused as refused:
+            return web.json_response(await _accept(request, intake))
+        except RequestRefused as refused:
             return refused.response()
 
     for name in BODIES:
         app.router.add_post(f"/webhook/{name}", webhook, name=f"webhook-{name}")
 
 
-async def _taken(request: web.Request, intake: Intake) -> dict[str, Any]:
+async def _accept(request: web.Request, intake: WebhookIntake) -> dict[str, Any]:
     """Keep the alert of a request; the answer to its sender. Raises Refused."""
     require_token(request.headers.get("Authorization", ""), intake.token)
-    channel = channel_of(request.query.get("channel"), intake.channel)
-    raw = await body_of(request)
-    given = given_in(raw, BODIES[request.path.rpartition("/")[2]])
+    channel = require_channel(request.query.get("channel"), intake.channel)
+    raw = await read_body(request)
+    given = read_intake(raw, BODIES[request.path.rpartition("/")[2]])
     alert = alert_of(given, intake.names)
     if not isinstance(alert, Alert):
         return {"accepted": False, "reason": f"this is no alert: {alert.reason}"}
     try:
         new = await intake.receive(alert, channel, hashlib.sha256(raw).hexdigest()[:32])
     except NotAllowedHere as shared:
-        raise Refused(403, str(shared), "Use a channel of your own organisation.") from shared
+        raise RequestRefused(403, str(shared), "Use a channel of your own organisation.") from shared
     except ChatRejected as unseen:
-        raise Refused(
+        raise RequestRefused(
             422, f"channel {channel}: {unseen}", "Invite the bot to the channel, or correct the id."
         ) from unseen
     except StoreUnavailable as down:
-        raise Refused(503, "The alert cannot be kept now.", "Send it again in some seconds.") from down
+        raise RequestRefused(503, "The alert cannot be kept now.", "Send it again in some seconds.") from down
     return {"accepted": True, "repeated": not new, "channel": channel, "fingerprint": alert.fingerprint}
 
 
 def require_token(header: str, token: str | None) -> None:
     """Raises Refused unless the header carries the token; the comparison takes the same time for any wrong one."""
     if not token:
-        raise Refused(404, "Webhooks are switched off.", "Set WEBHOOK_TOKEN where the bot runs, and start it again.")
+        raise RequestRefused(
+            404, "Webhooks are switched off.", "Set WEBHOOK_TOKEN where the bot runs, and start it again."
+        )
     scheme, _, given = header.partition(" ")
     known = hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
     if scheme.casefold() != "bearer" or not known:
-        raise Refused(401, "The token is missing or wrong.", "Send the header “Authorization: Bearer <WEBHOOK_TOKEN>”.")
+        raise RequestRefused(
+            401, "The token is missing or wrong.", "Send the header “Authorization: Bearer <WEBHOOK_TOKEN>”."
+        )
 
 
-def channel_of(asked: str | None, default: str | None) -> str:
+def require_channel(asked: str | None, default: str | None) -> str:
     """The channel id for the alert; raises Refused where there is none or it is no id."""
     channel = asked or default
     if not channel:
-        raise Refused(422, "No channel is named.", "Add ?channel=C… to the address, or set WEBHOOK_CHANNEL.")
+        raise RequestRefused(422, "No channel is named.", "Add ?channel=C… to the address, or set WEBHOOK_CHANNEL.")
     if not _CHANNEL.fullmatch(channel):
         fix = "Copy the id that begins with C from the end of the channel's details in Slack."
-        raise Refused(422, f"“{channel[:80]}” is no channel id.", fix)
+        raise RequestRefused(422, f"“{channel[:80]}” is no channel id.", fix)
     return channel
 
 
-async def body_of(request: web.Request) -> bytes:
+async def read_body(request: web.Request) -> bytes:
     """The body; raises Refused for one that is larger than the limit, without keeping it."""
-    too_large = Refused(413, f"The body is larger than {MAX_BODY} bytes.", "Send fewer alerts at once.")
+    too_large = RequestRefused(413, f"The body is larger than {MAX_BODY} bytes.", "Send fewer alerts at once.")
     if (request.content_length or 0) > MAX_BODY:
         raise too_large
     parts: list[bytes] = []
@@ -125,41 +129,43 @@ async def body_of(request: web.Request) -> bytes:
                 raise too_large
             parts.append(part)
     except (PayloadEncodingError, ClientPayloadError, web.RequestPayloadError) as broken:
-        raise Refused(400, "The body ended early or is not compressed as it says.", "Send it again, whole.") from broken
+        raise RequestRefused(
+            400, "The body ended early or is not compressed as it says.", "Send it again, whole."
+        ) from broken
     return b"".join(parts)
 
 
-def given_in(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Given:
+def read_intake(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Given:
     """The alert in a body; raises Refused with the first fields that are wrong."""
-    return validated(json_in(raw), model).given()
+    return validate_body(read_json(raw), model).to_intake()
 
 
-def json_in(raw: bytes) -> dict[str, Any]:
+def read_json(raw: bytes) -> dict[str, Any]:
     """The JSON object in a body; raises Refused."""
     try:
         said = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as bad:
-        raise Refused(400, "The body is not JSON that can be read.", "Send one JSON object in UTF-8.") from bad
+        raise RequestRefused(400, "The body is not JSON that can be read.", "Send one JSON object in UTF-8.") from bad
     if not isinstance(said, dict):
-        raise Refused(400, f"The body is JSON, but a {type(said).__name__}.", "Send one JSON object.")
+        raise RequestRefused(400, f"The body is JSON, but a {type(said).__name__}.", "Send one JSON object.")
     return said
 
 
-def validated(said: Mapping[str, Any], model: type[Body]) -> Body:
+def validate_body(said: Mapping[str, Any], model: type[BodyModel]) -> BodyModel:
     """The body as its model; raises Refused with the first fields that are wrong."""
     try:
         return model.model_validate(said)
     except ValidationError as bad:
-        wrong = "; ".join(_sentence(error) for error in bad.errors()[:5])
-        raise Refused(422, wrong, _expected(model)) from bad
+        wrong = "; ".join(_format_error(error) for error in bad.errors()[:5])
+        raise RequestRefused(422, wrong, _format_expected(model)) from bad
 
 
-def _sentence(error: Any) -> str:
+def _format_error(error: Any) -> str:
     where = ".".join(str(part) for part in error["loc"])
     return f"{where[:120]}: {error['msg'][:200]}"
 
 
-def _expected(model: type[BaseModel]) -> str:
+def _format_expected(model: type[BaseModel]) -> str:
     if model is AlertmanagerBody:
         return "Send Alertmanager's own webhook JSON (version 4)."
     needed = ", ".join(name for name, field in model.model_fields.items() if field.is_required())

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from bot.adapters.memory.embedding import OnnxEmbedder, find_model
-from bot.adapters.store.index.writer import searchable_text
+from bot.adapters.store.index.writer import build_searchable_text
 from bot.ports.embedding import Vectors
 from tests.bench import masking, quality
 from tests.bench.synthetic import SyntheticEmbedder
@@ -50,7 +50,7 @@ def speed(count: int, *flags: str) -> dict[str, Any]:
 
 
 async def _vectors(texts: list[str]) -> Vectors:
-    return await SyntheticEmbedder().documents(texts)
+    return await SyntheticEmbedder().embed_documents(texts)
 
 
 def peers(count: int) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def peers(count: int) -> dict[str, Any]:
     python = os.environ.get("BENCH_PEERS_PYTHON", sys.executable)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        texts, asked = [searchable_text(record) for record in incidents(count)], questions(PEER_QUESTIONS, count)
+        texts, asked = [build_searchable_text(record) for record in incidents(count)], questions(PEER_QUESTIONS, count)
         (folder / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
         (folder / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
         np.save(folder / "vectors.npy", asyncio.run(_vectors(texts)))

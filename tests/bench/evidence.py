@@ -21,7 +21,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.adapters.evidence.http_source import Server
+from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.logs_files import FileLogs
 from bot.adapters.evidence.prometheus import MetricsServer
 from bot.adapters.evidence.selectors import Selectors
@@ -31,7 +31,7 @@ from bot.bootstrap.system import SystemClock
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.evidence.items import Observed, Unavailable
 from bot.ports.evidence import LATER, EvidenceProvider
-from bot.ports.unit_of_work import InboxRow, Received
+from bot.ports.unit_of_work import InboxRow, ReceivedEvent
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.evidence.gather import GatherEvidence
@@ -41,7 +41,7 @@ from tests.bench.speed import Remembering, filled, percentiles_ms
 from tests.bench.synthetic import SyntheticEmbedder
 from tests.bench.texts import questions
 from tests.ports import free_port
-from tests.workflows.world import ToldChat, ts_of
+from tests.workflows.world import WorldChat, format_ts
 
 WARM = 20
 METRICS = ("http_requests_total", "http_request_duration_seconds_bucket", "up")
@@ -103,32 +103,32 @@ async def sources(folder: Path, *, hangs: bool) -> AsyncIterator[tuple[EvidenceP
     async with serving(Prom(metrics=METRICS, values=values, rules=[rule()])) as prom, page(hangs=hangs) as status:
         by_service = Selectors(default={"service": ("{service}",)})
         yield (
-            MetricsServer("prometheus", Server(prom.url), labels=by_service, pods=by_service),
+            MetricsServer("prometheus", HttpSource(prom.url), labels=by_service, pods=by_service),
             FileLogs("logs", log_file(folder), {SERVICE.replace("-", " "): ("*.jsonl",)}),
-            VendorStatus({"razorpay": Server(status, timeout_s=30)}),
+            VendorStatus({"razorpay": HttpSource(status, timeout_s=30)}),
         )
 
 
 async def taken(store: Store) -> InboxRow:
     """The event; what earlier briefs are owed by late sources is not worked on here."""
     while True:
-        (row,) = await store.inbox.take(1)
+        (row,) = await store.inbox.claim(1)
         if row.kind != LATER:
             return row
-        await store.inbox.settle(row)
+        await store.inbox.acknowledge(row)
 
 
 async def answered(store: Store, gather: GatherEvidence, count: int, alerts: int) -> dict[str, Any]:
     """Each alert one after the other; the whole of what is done for it."""
-    recall, chat = RecallPrecedents(store.index), ToldChat()
+    recall, chat = RecallPrecedents(store.index), WorldChat()
     clock = SystemClock()
     answer = AnswerAlert(store.incidents, recall, store.index, chat, SlackSurfaces(), clock, reader, sources=gather)
     asked, wall, cpu, seen, unseen = questions(100, count), list[float](), list[float](), 0, 0
     warm = 0 if gather.providers else WARM  # the first alerts without evidence warm the caches for those with it
     for number in range(warm + alerts):
-        ts = ts_of(clock.now() + timedelta(milliseconds=number))
+        ts = format_ts(clock.now() + timedelta(milliseconds=number))
         event = {"channel": "C1", "ts": ts, "said": asked[number % len(asked)]}
-        await store.inbox.receive(Received(f"E{ts}", f"T/{ts}", "message", {"event": event}))
+        await store.inbox.receive(ReceivedEvent(f"E{ts}", f"T/{ts}", "message", {"event": event}))
         row = await taken(store)
         begun, began = time.perf_counter(), time.process_time()
         await answer(row)
@@ -136,7 +136,7 @@ async def answered(store: Store, gather: GatherEvidence, count: int, alerts: int
             continue
         wall.append(time.perf_counter() - begun)
         cpu.append(time.process_time() - began)
-        (posted,) = await store.incidents.briefs(await store.incidents.incident_at("C1", ts) or "")
+        (posted,) = await store.incidents.list_briefs(await store.incidents.find_incident("C1", ts) or "")
         seen += sum(isinstance(item, Observed) for item in posted.brief.evidence)
         unseen += sum(isinstance(item, Unavailable) for item in posted.brief.evidence)
     slow = [one for one in wall if one >= gather.deadline_s]

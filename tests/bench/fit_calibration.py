@@ -81,7 +81,7 @@ def store_key(folder: Path) -> str:
 
 async def filled_store(folder: Path, directory: Path, embedder: OnnxEmbedder | None) -> Store:
     store = await open_store(f"sqlite+aiosqlite:///{directory}/fit.db", FakeClock(), FakeIds(), embedder=embedder)
-    if await store.index.known(OPERATOR):
+    if await store.index.count_records(OPERATOR):
         return store
     records = tuple(
         read_record({"incident_id": d["id"], "title": title_of(d), "symptoms": [d["text"]]})
@@ -99,7 +99,7 @@ async def items_of(folder: Path, store: Store) -> list[Item]:
     for number, asked in enumerate(rows(folder / "queries.jsonl")):
         true = frozenset(asked["relevant"])
         left_out = frozenset(asked.get("exclude", ())) | (true if number % 2 else frozenset())
-        candidates = await store.index.candidates(query_from_text(asked["text"], exclude=left_out), OPERATOR)
+        candidates = await store.index.find_candidates(query_from_text(asked["text"], exclude=left_out), OPERATOR)
         background = background_of(candidates)
         for candidate in candidates[:TOP]:
             right = candidate.incident.incident_id in true

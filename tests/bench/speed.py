@@ -54,15 +54,15 @@ class Remembering:
     def name(self) -> str:
         return self.inner.name
 
-    async def question(self, text: str) -> Vectors:
+    async def embed_question(self, text: str) -> Vectors:
         if text not in self.kept:
             begun = time.process_time()
-            self.kept[text] = await self.inner.question(text)
+            self.kept[text] = await self.inner.embed_question(text)
             self.cpu_s.append(time.process_time() - begun)
         return self.kept[text]
 
-    async def documents(self, texts: Sequence[str]) -> Vectors:
-        return await self.inner.documents(texts)
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return await self.inner.embed_documents(texts)
 
 
 def percentiles_ms(seconds: Sequence[float]) -> dict[str, float]:
@@ -104,7 +104,7 @@ async def filled(
         await asyncio.to_thread(multiply, place, copies)
     begun = time.perf_counter()
     store = await open_store(url, FakeClock(), FakeIds(), embedder=embedder)
-    await store.index.candidates(Query("first question after the start"), Viewer())
+    await store.index.find_candidates(Query("first question after the start"), Viewer())
     figures["cold_start_ms"] = round((time.perf_counter() - begun) * 1000)
     yield store
     await store.close()
@@ -131,7 +131,7 @@ async def recalls(store: Store, count: int, embedder: Remembering | None) -> dic
     asked = [query_from_text(text) for text in questions(QUESTIONS, count)]
     for number, query in enumerate([*asked[:5], *asked]):
         if embedder:
-            await embedder.question(query.text)
+            await embedder.embed_question(query.text)
         begun, began = time.process_time(), time.perf_counter()
         await recall.precedents(query, Viewer())
         if number >= 5:  # the first ones warm the caches
@@ -148,7 +148,7 @@ async def recorded(store: Store, count: int) -> dict[str, Any]:
         begun = time.perf_counter()
         await keep(store, [fresh])
         wall.append(time.perf_counter() - begun)
-        found = await store.index.candidates(Query(f"fresh{number}"), Viewer()) if number % 20 == 0 else None
+        found = await store.index.find_candidates(Query(f"fresh{number}"), Viewer()) if number % 20 == 0 else None
         assert found is None or fresh.incident_id in {candidate.incident.incident_id for candidate in found}
     return {"record_to_recallable_ms": percentiles_ms(wall)}
 

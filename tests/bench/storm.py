@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.store import open_store
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.playground import read_manifest
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.domain.recall.query import OPERATOR
 from bot.playground.delivery.courier import Ack, Parcel
@@ -187,7 +187,7 @@ class Storm:
         store = await open_store(self.bot.environment()["DATABASE_URL"], SystemClock(), RandomIds())
         try:
             at = datetime.fromtimestamp(self.started, tz=UTC)
-            lives = await store.incidents.lives(at, at + timedelta(hours=1), OPERATOR)
+            lives = await store.incidents.list_lifecycles(at, at + timedelta(hours=1), OPERATOR)
         finally:
             await store.close()
         lost = len(self.posted) - sum(life.fired for life in lives)
@@ -257,7 +257,7 @@ def workspace(folder: Path, plan: Plan) -> Path:
 async def storm(folder: Path, plan: Plan, **more: str) -> AsyncIterator[Storm]:
     """The local Slack with its limits on, and a bot that is ready."""
     seeds = workspace(folder / "workspace", plan)
-    async with await LocalSlack.start(manifest=manifest(), seeds_dir=seeds) as slack:
+    async with await LocalSlack.start(manifest=read_manifest(), seeds_dir=seeds) as slack:
         await slack.limit_channels()
         bot = BotProcess(slack, folder / "bot.db", more={"LEASE_S": "30", **more})
         await bot.start()

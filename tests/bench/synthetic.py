@@ -22,10 +22,10 @@ class SyntheticEmbedder:
         made = np.random.default_rng(3).standard_normal((CENTRES, DIMENSIONS))
         self._centres = made.astype(np.float32)
 
-    async def question(self, text: str) -> Vectors:
+    async def embed_question(self, text: str) -> Vectors:
         return self._vector(text)
 
-    async def documents(self, texts: Sequence[str]) -> Vectors:
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return np.stack([self._vector(text) for text in texts])
 
     def _vector(self, text: str) -> Vectors:

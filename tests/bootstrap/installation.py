@@ -19,8 +19,8 @@ from typing import Any
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.bootstrap.application import Bot, running
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.modes.playground import read_manifest
 from bot.bootstrap.system import SystemClock
 from bot.doctor.examine import examine
 from bot.doctor.finding import Finding
@@ -32,7 +32,7 @@ from tests.ports import free_port
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 WITHOUT_RIGHTS = "nobody"
-the_manifest = lru_cache(maxsize=1)(manifest)
+the_manifest = lru_cache(maxsize=1)(read_manifest)
 
 
 class CannotBeProvoked(Exception):
@@ -94,9 +94,9 @@ class Installation:
         }
         await self.at_work()
 
-    async def at_work(self) -> Bot:
+    async def at_work(self) -> Application:
         """A bot of these settings, connected."""
-        bot = await self.undo.enter_async_context(running(self.settings()))
+        bot = await self.undo.enter_async_context(run_application(self.settings()))
         await self.slack.wait_connected()
         return bot
 

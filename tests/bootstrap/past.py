@@ -51,7 +51,7 @@ class Past:
     def person(self, text: str, at: datetime, thread: str | None = None, *, user: str | None = None) -> str:
         workspace = self.slack.core.workspace
         who = workspace.user(user) if user else next(u for u in workspace.users.values() if not u.is_bot)
-        return self._add(messages.by_person(workspace, who, text), at, thread)
+        return self._add(messages.build_person_message(workspace, who, text), at, thread)
 
     def edited(self, ts: str, name: str, at: datetime) -> None:
         """A tool made of its post what this case says."""

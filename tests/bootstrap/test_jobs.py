@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 
-from bot.adapters.schedule import Schedule
-from bot.bootstrap.jobs import Jobs
+from bot.adapters.schedule import JobSchedule
+from bot.bootstrap.jobs import ScheduledJobs
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
-from bot.ports.unit_of_work import Changes, Destination, Owed
+from bot.ports.unit_of_work import Changes, Destination, OutboxEntry
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.reports.digest import PostDigests
 from tests.workflows.world import START, World, world
@@ -27,21 +27,21 @@ BERLIN = ZoneInfo("Europe/Berlin")
 async def w(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path) as made:
         await made.post(severity="critical")
-        await made.owed()
+        await made.drain_outbox()
         yield made
 
 
-def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> Jobs:
+def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> ScheduledJobs:
     memory, time = w.memory, DigestTime(day, hour, zone)
     said = memory.store.said
     posting = PostDigests(
         memory.incidents, said, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time
     )
-    return Jobs(posting, memory.inbox, memory.store.retention, w.clock, zone)
+    return ScheduledJobs(posting, memory.inbox, memory.store.retention, w.clock, zone)
 
 
 async def digests(w: World) -> list[str]:
-    return [r.owed.delivery_id for r in await w.owed() if r.owed.delivery_id.startswith("digest/")]
+    return [r.owed.delivery_id for r in await w.drain_outbox() if r.owed.delivery_id.startswith("digest/")]
 
 
 async def test_one_digest_for_each_channel_and_period_whoever_asks(w: World) -> None:
@@ -49,10 +49,10 @@ async def test_one_digest_for_each_channel_and_period_whoever_asks(w: World) -> 
     first, second = jobs(w), jobs(w)
     await asyncio.gather(first.digest(), second.digest(), first.digest())
     assert await digests(w) == ["digest/C1/2026-11-30"]
-    w.clock.go_on(days=2)
+    w.clock.advance(days=2)
     await first.digest()
     assert await digests(w) == []
-    w.clock.go_on(days=5)
+    w.clock.advance(days=5)
     await first.digest()
     assert await digests(w) == ["digest/C1/2026-12-07"]
 
@@ -60,7 +60,7 @@ async def test_one_digest_for_each_channel_and_period_whoever_asks(w: World) -> 
 @pytest.mark.parametrize(("hours_late", "posted"), [(23, 1), (25, 0)])
 async def test_a_missed_digest_is_made_up_for_within_a_day(w: World, hours_late: int, posted: int) -> None:
     w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
-    w.clock.go_on(hours=hours_late)
+    w.clock.advance(hours=hours_late)
     await jobs(w).digest()
     assert len(await digests(w)) == posted
 
@@ -81,13 +81,13 @@ async def test_around_a_clock_change_three_replicas_and_a_restart_each_quarter_g
 ) -> None:
     w.clock.at = change - timedelta(days=3)
     await w.post(fingerprint="spring", severity="critical")
-    await w.owed()
+    await w.drain_outbox()
     posted: list[tuple[str, datetime]] = []
     for quarter in range(4 * 9):
         w.clock.at = change - timedelta(hours=1) + timedelta(minutes=15 * quarter)
         replicas = [jobs(w, day="sun", hour=hour) for _ in range(3)]
         await asyncio.gather(*(replica.digest() for replica in replicas))
-        posted += [(r.owed.delivery_id, w.clock.at) for r in await w.owed()]
+        posted += [(r.owed.delivery_id, w.clock.at) for r in await w.drain_outbox()]
     day = f"C1/{change:%Y-%m-%d}"
     assert [delivery for delivery, _ in posted] == [f"digest/{day}", f"chart/{day}"]
     local = posted[0][1].astimezone(BERLIN)
@@ -96,24 +96,24 @@ async def test_around_a_clock_change_three_replicas_and_a_restart_each_quarter_g
 
 
 async def test_what_is_old_is_forgotten(w: World) -> None:
-    w.clock.go_on(hours=25)
+    w.clock.advance(hours=25)
     await jobs(w).forget()
-    assert await w.memory.inbox.forget_before(w.clock.now()) == 0
-    row = Owed(Destination.SLACK, "react", "k", "r1", {})
+    assert await w.memory.inbox.delete_settled(w.clock.now()) == 0
+    row = OutboxEntry(Destination.SLACK, "react", "k", "r1", {})
     await w.memory.incidents.commit(Changes(owed=(row,), once="key", audit=(("U1", "resolve", "INC-1", "x"),)))
-    await w.owed()
+    await w.drain_outbox()
     for days, sent in ((29, 2), (2, 1)):
-        w.clock.go_on(days=days)
+        w.clock.advance(days=days)
         await jobs(w).forget()
         # the brief's own row stays: by it its message is found
-        assert (await w.memory.outbox.counts())["slack.sent"] == sent
+        assert (await w.memory.outbox.count_rows())["slack.sent"] == sent
     assert await w.memory.incidents.commit(Changes(once="key"))
-    gone = await w.memory.store.retention.forget(before=START, audit_before=w.clock.now() + timedelta(days=1))
+    gone = await w.memory.store.retention.delete_expired(before=START, audit_before=w.clock.now() + timedelta(days=1))
     assert gone.audit == 1
     await w.memory.incidents.commit(Changes(audit=(("U1", "resolve", "INC-1", "x"),)))
-    w.clock.go_on(days=401)
+    w.clock.advance(days=401)
     await jobs(w).forget()
-    gone = await w.memory.store.retention.forget(before=START, audit_before=w.clock.now())
+    gone = await w.memory.store.retention.delete_expired(before=START, audit_before=w.clock.now())
     assert gone.audit == 0
 
 
@@ -124,8 +124,8 @@ async def test_the_scheduler_calls_at_the_local_hour() -> None:
         called.set()
 
     with time_machine.travel(datetime(2026, 11, 30, 7, 59, 59, 500_000, tzinfo=UTC), tick=True):
-        schedule = Schedule(BERLIN)
-        schedule.at("test", work, day="mon", hour=9)
+        schedule = JobSchedule(BERLIN)
+        schedule.add_job("test", work, day="mon", hour=9)
         schedule.start()
         await asyncio.wait_for(called.wait(), 5)
         schedule.stop()
@@ -146,10 +146,14 @@ async def test_a_digest_shows_only_what_its_channel_may_see(w: World) -> None:
             "G1", fingerprint=f"private/{hours}", title="A private problem", service="vault", severity="critical"
         )
         await w.post("C1", fingerprint=f"public/{hours}", title="A public problem", service="shop", severity="critical")
-        await w.owed()
+        await w.drain_outbox()
     w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
     await jobs(w).digest()
-    said = {r.owed.payload["channel"]: repr(r.owed.payload) for r in await w.owed() if "digest/" in r.owed.delivery_id}
+    said = {
+        r.owed.payload["channel"]: repr(r.owed.payload)
+        for r in await w.drain_outbox()
+        if "digest/" in r.owed.delivery_id
+    }
     assert set(said) == {"C1", "G1"}
     assert "private problem" not in said["C1"]
     assert "private problem" in said["G1"]
@@ -158,7 +162,7 @@ async def test_a_digest_shows_only_what_its_channel_may_see(w: World) -> None:
 
 async def test_a_channel_that_is_gone_costs_no_other_its_digest(w: World) -> None:
     await w.post("C2", fingerprint="other", severity="critical")
-    await w.owed()
+    await w.drain_outbox()
     w.chat.gone.add("C1")
     w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
     await jobs(w).digest()

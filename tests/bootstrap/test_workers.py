@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.bootstrap.workers import MAX_ATTEMPTS, InboxWorker, Loop, retry_delay_s, run_job
+from bot.bootstrap.workers import MAX_ATTEMPTS, InboxWorker, Loop, compute_retry_delay_s, run_job
 from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
-from bot.ports.unit_of_work import InboxRow, Received
+from bot.ports.unit_of_work import InboxRow, ReceivedEvent
 
 
 class ListInbox:
@@ -23,10 +23,10 @@ class ListInbox:
         self.ended: dict[int, tuple[str, float | str | None]] = {}
         self.down = down
 
-    async def receive(self, received: Received) -> bool:
+    async def receive(self, received: ReceivedEvent) -> bool:
         raise NotImplementedError
 
-    async def take(self, limit: int) -> tuple[InboxRow, ...]:
+    async def claim(self, limit: int) -> tuple[InboxRow, ...]:
         if self.down:
             self.down -= 1
             raise StoreUnavailable("down")
@@ -39,10 +39,10 @@ class ListInbox:
     async def give_up(self, row: InboxRow, error: str) -> None:
         self.ended[row.id] = ("dead", error)
 
-    async def settle(self, row: InboxRow) -> None:
+    async def acknowledge(self, row: InboxRow) -> None:
         self.ended[row.id] = ("settled", None)
 
-    async def forget_before(self, when: datetime) -> int:
+    async def delete_settled(self, when: datetime) -> int:
         return 0
 
 
@@ -104,7 +104,7 @@ class Crew:
         self.most = max(self.most, self.now)
         await asyncio.sleep(0.02)
         self.now -= 1
-        await self.inbox.settle(taken)
+        await self.inbox.acknowledge(taken)
 
 
 async def test_at_most_so_many_rows_are_worked_on_at_once() -> None:
@@ -131,7 +131,7 @@ async def test_where_the_event_loop_is_late_one_row_is_worked_on_at_once() -> No
 
 
 def test_waits_grow_and_end() -> None:
-    waits = [retry_delay_s(n, KeyError()) for n in range(1, 12)]
+    waits = [compute_retry_delay_s(n, KeyError()) for n in range(1, 12)]
     assert waits == sorted(waits)
     assert waits[0] == 2.0
     assert waits[-1] == 300.0
@@ -171,7 +171,7 @@ async def test_what_does_not_end_in_time_is_broken_off_and_given_back() -> None:
         if taken.id == 1:
             await never.wait()
         await asyncio.sleep(0.1)
-        await inbox.settle(taken)
+        await inbox.acknowledge(taken)
 
     worker = InboxWorker(inbox, {"message": handler})
     task = asyncio.ensure_future(worker.run())

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.playground import read_manifest
 from bot.playground import LocalSlack
 from tests.bootstrap.past import CLEARED, FIRING, Past
 from tests.cli.command import Precedent, Ran
@@ -22,7 +22,7 @@ Command = Callable[..., Any]
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with await LocalSlack.start(manifest=manifest()) as started:
+    async with await LocalSlack.start(manifest=read_manifest()) as started:
         yield started
 
 

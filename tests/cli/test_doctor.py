@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.application import running
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.application import run_application
+from bot.bootstrap.modes.playground import read_manifest
 from bot.playground.server import LocalSlack
 from bot.ports import AddressUnavailable
 from bot.settings import Settings
@@ -18,7 +18,7 @@ from tests.cli.command import Precedent
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with await LocalSlack.start(manifest=manifest()) as started:
+    async with await LocalSlack.start(manifest=read_manifest()) as started:
         yield started
 
 
@@ -87,5 +87,5 @@ async def test_the_bot_says_which_port_is_taken(tmp_path: Path, slack: LocalSlac
         taken.listen()
         config = settings(tmp_path, slack, port=taken.getsockname()[1])
         with pytest.raises(AddressUnavailable, match="set PORT"):
-            async with running(config):
+            async with run_application(config):
                 pass

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.import_records import understood
+from bot.cli.import_records import format_row
 from tests.builders import an_incident
 from tests.cli.command import ROOT, Precedent
 from tests.cli.histories import BAD, GOOD, write_histories
@@ -128,7 +128,7 @@ def test_at_a_terminal_it_asks_for_each_column_it_does_not_know(precedent: Prece
 
 def test_a_terminal_obeys_nothing_that_a_file_says() -> None:
     found = an_incident("X\x1b[2J1", title="one\ntwo\x1b]0;owned\x07", service="s\u202ex", evidence={"A\x1b": "b"})
-    cells = understood(found)
+    cells = format_row(found)
     assert all(cell.isprintable() for cell in cells)
     assert cells[-1].startswith("one two ]0;owned")
     assert "(kept as text: A )" in cells[-1]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.lazy_commands import COMMANDS, commands_of
+from bot.cli.lazy_commands import COMMANDS, import_commands
 from tests.cli.command import ROOT, Precedent
 
 SLOW = [
@@ -43,7 +43,7 @@ def test_the_list_has_every_command_of_every_family_and_its_own_words() -> None:
     said = {
         name: (family, " ".join(command.help.split("\n\n")[0].split()))
         for family in sorted(families)
-        for name, command in commands_of(family).items()
+        for name, command in import_commands(family).items()
     }
     assert said == COMMANDS
 

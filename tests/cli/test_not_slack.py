@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor import line
-from bot.cli.plain_text import message_text
+from bot.cli.doctor import format_finding
+from bot.cli.plain_text import format_message
 from bot.cli.run import print_json
 from bot.doctor.finding import Finding
-from bot.observability import tame
+from bot.observability import escape_terminal_text
 from bot.setup import prompts
 from bot.workflows.operations import backfill
 from tests.cli.command import Precedent, Ran
@@ -114,16 +114,16 @@ async def test_a_wish_that_is_no_time_counts_as_a_failure(between: Between, prec
 
 
 def test_whatever_is_said_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert tame("a\x1bb\nc\u2028d\u202ee\x9bf\tgé→") == "a b c d e f gé→"
-    assert line(Finding(EVIL, False, EVIL, EVIL)).count("\n") == 1
-    assert "\x1b" not in message_text({"text": EVIL})
-    assert "\x1b" not in message_text({"blocks": [{"type": "section", "text": {"text": EVIL}}]})
+    assert escape_terminal_text("a\x1bb\nc\u2028d\u202ee\x9bf\tgé→") == "a b c d e f gé→"
+    assert format_finding(Finding(EVIL, False, EVIL, EVIL)).count("\n") == 1
+    assert "\x1b" not in format_message({"text": EVIL})
+    assert "\x1b" not in format_message({"blocks": [{"type": "section", "text": {"text": EVIL}}]})
     print_json({"name": EVIL, "é": "\x7f😀\U000e0041"})
     said = capsys.readouterr().out
     assert json.loads(said) == {"name": EVIL, "é": "\x7f😀\U000e0041"}
     assert ("é" in said, "😀" in said, all(c.isprintable() or c == "\n" for c in said)) == (True, True, True)
     prompts.say(EVIL)
-    prompts.exactly(f"\n{EVIL}")
+    prompts.say_exactly(f"\n{EVIL}")
     assert set(capsys.readouterr().out) & set("\x1b\x07\u202e\x9b\r") == set()
 
 

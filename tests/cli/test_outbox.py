@@ -15,8 +15,8 @@ from bot.adapters.store import Store, open_store
 from bot.bootstrap.system import SystemClock
 from bot.domain.incidents.record import Incident
 from bot.ports.chat import Posting
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Destination, Owed, Received
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, ReceivedEvent
 from tests.cli.command import Precedent
 from tests.databases import fresh
 from tests.fakes import FakeIds
@@ -39,14 +39,18 @@ class Filled:
 
 async def fill(folder: Path) -> None:
     store: Store = await open_store(fresh(folder / "cli.db"), SystemClock(), FakeIds())
-    posts = tuple(owed(Posting("post", f"C{n}", f"note/{n}", f"secret plan {n}"), key=str(n)) for n in (1, 2, 3))
-    to_bank = tuple(Owed(Destination.BANK, "retain", i, f"retain/{i}", {"incident_id": i}) for i in ("INC-7", "INC-8"))
+    posts = tuple(
+        build_outbox_entry(Posting("post", f"C{n}", f"note/{n}", f"secret plan {n}"), key=str(n)) for n in (1, 2, 3)
+    )
+    to_bank = tuple(
+        OutboxEntry(Destination.BANK, "retain", i, f"retain/{i}", {"incident_id": i}) for i in ("INC-7", "INC-8")
+    )
     await store.incidents.commit(Changes(records=(RECORD,), owed=posts + to_bank))
     sent, dead = await store.outbox.claim(Destination.SLACK, 2)
-    await store.outbox.settle(sent, "1.1")
-    await store.outbox.bury(dead, "The channel is archived.")
-    await store.inbox.receive(Received("Ev1", "T1/C1/1", "message", {"event": {"text": "hello"}}))
-    (event,) = await store.inbox.take(1)
+    await store.outbox.acknowledge(sent, "1.1")
+    await store.outbox.dead_letter(dead, "The channel is archived.")
+    await store.inbox.receive(ReceivedEvent("Ev1", "T1/C1/1", "message", {"event": {"text": "hello"}}))
+    (event,) = await store.inbox.claim(1)
     await store.inbox.give_up(event, "KeyError: 'bug'")
     await store.close()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from bot.cli import app
-from bot.cli.parse import EventRejected, event_in
+from bot.cli.parse import EventRejected, parse_slack_event
 from bot.domain.alerts.alert import Alert
 from bot.parsers import read
 from bot.parsers.explained.rules import explain
@@ -27,7 +27,7 @@ LOUD = EVENTS.map(lambda event: {**event, "bot_id": "B1", "subtype": "bot_messag
 def test_any_text_is_an_event_or_is_refused_with_a_sentence(raw: str) -> None:
     problem = ""
     try:
-        shown = json.dumps(shape(read(event_in(raw))), allow_nan=False)
+        shown = json.dumps(shape(read(parse_slack_event(raw))), allow_nan=False)
         assert shown
     except EventRejected as refused:
         problem = str(refused)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.cli.plain_text import message_text, plain
+from bot.cli.plain_text import format_message, strip_markup
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from bot.cli.plain_text import message_text, plain
     ],
 )
 def test_marks_and_escapes_are_taken_off(mrkdwn: str, text: str) -> None:
-    assert plain(mrkdwn) == text
+    assert strip_markup(mrkdwn) == text
 
 
 def test_every_kind_of_block_is_a_line() -> None:
@@ -41,8 +41,17 @@ def test_every_kind_of_block_is_a_line() -> None:
         },
         {"type": "image"},
     ]
-    assert message_text({"blocks": blocks}).splitlines() == ["Head", "one", "two", "f", "g", "a · b", "—" * 20, "[Go]"]
+    assert format_message({"blocks": blocks}).splitlines() == [
+        "Head",
+        "one",
+        "two",
+        "f",
+        "g",
+        "a · b",
+        "—" * 20,
+        "[Go]",
+    ]
 
 
 def test_a_message_without_blocks_is_its_text() -> None:
-    assert message_text({"text": "*hello*"}) == "hello"
+    assert format_message({"text": "*hello*"}) == "hello"

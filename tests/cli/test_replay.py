@@ -16,13 +16,13 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.database.schema import HEAD
-from bot.cli.replay import shown
+from bot.cli.replay import format_comparison
 from bot.domain.incidents.record import Boundary, FailedCheck, VerificationStatus
 from bot.domain.operations.replay_diff import Changed, Comparison, Kind
 from bot.domain.recall.query import OPERATOR
 from bot.ports.unit_of_work import Changes
-from bot.workflows.operations.replay_file import read_before
-from bot.workflows.resolutions.resolve import Outcome, Resolution
+from bot.workflows.operations.replay_file import read_replay_file
+from bot.workflows.resolutions.resolve import FixOutcome, Resolution
 from tests.adapters.store.database.test_upgrades import first_release
 from tests.cli.command import Precedent
 from tests.scenarios.month import Occurrence, occurrences
@@ -36,13 +36,13 @@ async def lived(w: World, one: Occurrence) -> None:
     """One alert, and what people wrote down of it."""
     known = ("fingerprint", "title", "severity", "service", "vendor", "region", "environment", "text", "tool")
     ts = await w.post(**{name: one.alert[name] for name in known})
-    incident_id = await w.memory.incidents.incident_at("C1", ts)
-    w.clock.go_on(minutes=40)
+    incident_id = await w.memory.incidents.find_incident("C1", ts)
+    w.clock.advance(minutes=40)
     told = {
-        "right": [(Outcome.RECOVERED, one.wording)],
-        "decoy first": [(Outcome.NO, one.family.decoy), (Outcome.RECOVERED, one.wording)],
-        "partly": [(Outcome.PARTLY, one.wording)],
-        "mistaken": [(Outcome.RECOVERED, one.family.decoy)],
+        "right": [(FixOutcome.RECOVERED, one.wording)],
+        "decoy first": [(FixOutcome.NO, one.family.decoy), (FixOutcome.RECOVERED, one.wording)],
+        "partly": [(FixOutcome.PARTLY, one.wording)],
+        "mistaken": [(FixOutcome.RECOVERED, one.family.decoy)],
     }
     for number, (outcome, fix) in enumerate(told.get(one.act, [])):
         checks = tuple(FailedCheck(check, minutes) for check, minutes in one.family.checks)
@@ -58,7 +58,7 @@ async def month(folder: Path, *services: str) -> None:
         for one in (o for o in occurrences() if not services or o.family.service in services):
             w.clock.at = began + one.number * BETWEEN
             await lived(w, one)
-            await w.owed()
+            await w.drain_outbox()
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def compared(precedent: Precedent, file: Path, **settings: str) -> dict[str, Any
 async def take_back(folder: Path, service: str) -> None:
     """What was seen to work there turns out not to have."""
     async with world(folder) as w:
-        records = [r for r in await w.memory.incidents.records(OPERATOR) if r.service == service]
+        records = [r for r in await w.memory.incidents.list_records(OPERATOR) if r.service == service]
         failed = [
             replace(r, attempts=tuple(replace(a, status=VerificationStatus.FAILED) for a in r.attempts))
             for r in records
@@ -280,7 +280,7 @@ def test_what_another_version_says_besides_is_left_out_and_its_name_steers_no_te
     text = (
         json.dumps(HEADER | {"precedent": "9\x1b[2J\x9b\n" + "x" * 500}) + "\n\n" + json.dumps(LINE | {"brief": known})
     )
-    before = read_before("f", text.split("\n"))
+    before = read_replay_file("f", text.split("\n"))
     assert before.lines == (LINE | {"brief": {"verdict": "v", "sources": [{"incident_id": "INC-2"}]}},)
     assert before.version.isprintable()
     assert len(before.version) <= 40
@@ -288,4 +288,4 @@ def test_what_another_version_says_besides_is_left_out_and_its_name_steers_no_te
     told = Changed(
         {"incident_id": "\x1b[2J", "service": "", "title": "a\nb\x07", "at": "", "channel": ""}, Kind.FIX, ()
     )
-    assert all(one.isprintable() for one in shown(before, Comparison(1, (told,)), 80))
+    assert all(one.isprintable() for one in format_comparison(before, Comparison(1, (told,)), 80))

@@ -21,9 +21,9 @@ import pytest
 import yaml
 from dotenv import dotenv_values
 
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.playground import read_manifest
 from bot.playground.server import LocalSlack
-from bot.slack.client.manifest import for_http
+from bot.slack.client.manifest import adapt_to_http
 from tests.bootstrap.installation import bank, says, serving
 from tests.cli.command import ROOT, Precedent, Ran
 
@@ -32,7 +32,7 @@ PATIENCE_S = 120.0
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with await LocalSlack.start(manifest=manifest(), ack_timeout_s=0.2, retry_delays_s=(0.05,)) as started:
+    async with await LocalSlack.start(manifest=read_manifest(), ack_timeout_s=0.2, retry_delays_s=(0.05,)) as started:
         started.core.workspace.add_channel("C0PAGES", "pages", members=["alice"], bot=False)
         yield started
 
@@ -287,7 +287,7 @@ async def test_slack_out_of_reach_and_a_setting_elsewhere_are_said(
 def test_the_manifest_alone(tmp_path: Path) -> None:
     assert Precedent(tmp_path)("setup", "--manifest").stdout == (ROOT / "manifest.yml").read_text("utf-8")
     http = Precedent(tmp_path)("setup", "--manifest", "--url", "https://bot.example.com/")
-    assert yaml.safe_load(http.stdout) == for_http(manifest(), "https://bot.example.com")
+    assert yaml.safe_load(http.stdout) == adapt_to_http(read_manifest(), "https://bot.example.com")
     refused = Precedent(tmp_path)("setup", "--url", "http://bot.example.com")
     assert (refused.returncode, "https addresses alone" in refused.stderr) == (2, True)
 

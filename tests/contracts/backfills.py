@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from bot.adapters.store import Store
 from bot.domain.operations.backfill import Talk, Tally
-from bot.ports.backfill_progress import Progress
-from bot.ports.unit_of_work import Changes, Received, SeenPost
+from bot.ports.backfill_progress import BackfillProgress
+from bot.ports.unit_of_work import Changes, IncidentPost, ReceivedEvent
 from tests.fakes import START
 
-ONE = Progress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)
+ONE = BackfillProgress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)
 
 
 class BackfillsContract:
@@ -19,38 +19,46 @@ class BackfillsContract:
 
     async def test_progress_and_talks_are_kept_together_and_found_by_id_and_name(self, store: Store) -> None:
         kept = store.backfills
-        assert (await kept.progress("C1"), await kept.named("alerts"), await kept.talks("C1")) == (None, None, {})
+        assert (await kept.read_progress("C1"), await kept.find_channel("alerts"), await kept.read_talks("C1")) == (
+            None,
+            None,
+            {},
+        )
         await kept.save(ONE, {"1.5": Talk(1, 2), "2.5": Talk(2, 3)})
         further = replace(ONE, done=((START - timedelta(days=3), START),), tally=Tally(9))
         await kept.save(further, {"1.5": Talk(2, 4)})
         await kept.save(replace(ONE, channel="C2", name="other"), {"1.5": Talk(7, 7)})
-        assert (await kept.progress("C1"), await kept.named("alerts"), await kept.named("other")) == (
+        assert (
+            await kept.read_progress("C1"),
+            await kept.find_channel("alerts"),
+            await kept.find_channel("other"),
+        ) == (
             further,
             "C1",
             "C2",
         )
-        assert await kept.talks("C1") == {"1.5": Talk(2, 4), "2.5": Talk(2, 3)}
+        assert await kept.read_talks("C1") == {"1.5": Talk(2, 4), "2.5": Talk(2, 3)}
 
     async def test_what_slack_told_as_it_happened_is_known(self, store: Store) -> None:
-        await store.inbox.receive(Received("e1", "message/T/C1/1.5", "message", {"x": 1}))
-        await store.inbox.receive(Received("e2", "message/T/C1/2.5", "message"))
+        await store.inbox.receive(ReceivedEvent("e1", "message/T/C1/1.5", "message", {"x": 1}))
+        await store.inbox.receive(ReceivedEvent("e2", "message/T/C1/2.5", "message"))
         keys = [f"message/T/C1/{n}.5" for n in range(1, 1_200)]
-        assert await store.backfills.received(keys) == {"message/T/C1/1.5", "message/T/C1/2.5"}
-        assert await store.backfills.received([]) == frozenset()
+        assert await store.backfills.find_received(keys) == {"message/T/C1/1.5", "message/T/C1/2.5"}
+        assert await store.backfills.find_received([]) == frozenset()
 
     async def test_which_posts_belong_to_an_incident(self, store: Store) -> None:
-        seen = (SeenPost("C1", "1.5", "INC-1"), SeenPost("C2", "2.5", "INC-2"))
+        seen = (IncidentPost("C1", "1.5", "INC-1"), IncidentPost("C2", "2.5", "INC-2"))
         await store.incidents.commit(Changes(seen_posts=seen))
         posts = [f"{n}.5" for n in range(1_100)]
-        assert await store.backfills.taken("C1", posts) == {"1.5": "INC-1"}
-        assert await store.backfills.taken("C1", []) == {}
+        assert await store.backfills.find_incidents("C1", posts) == {"1.5": "INC-1"}
+        assert await store.backfills.find_incidents("C1", []) == {}
 
     async def test_posts_of_what_was_purged_are_known_to_be(self, store: Store) -> None:
         await store.incidents.commit(
-            Changes(seen_posts=(SeenPost("C1", "1.5", "INC-1"), SeenPost("C1", "2.5", "INC-2")))
+            Changes(seen_posts=(IncidentPost("C1", "1.5", "INC-1"), IncidentPost("C1", "2.5", "INC-2")))
         )
         assert await store.purging.purge("INC-1", (), Changes())
         posts = [f"{n}.5" for n in range(1_100)]
-        assert await store.backfills.purged("C1", posts) == {"1.5"}
-        assert await store.backfills.purged("C2", posts) == frozenset()
-        assert await store.backfills.taken("C1", posts) == {"2.5": "INC-2"}
+        assert await store.backfills.find_purged("C1", posts) == {"1.5"}
+        assert await store.backfills.find_purged("C2", posts) == frozenset()
+        assert await store.backfills.find_incidents("C1", posts) == {"2.5": "INC-2"}

@@ -18,10 +18,10 @@ from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports import StoreConflict
-from bot.ports.audit import AuditLine, changed
-from bot.ports.files import postmortem_file
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Destination, Owed, PostedBrief, Received, SeenPost
+from bot.ports.audit import AuditLine, format_change
+from bot.ports.files import build_postmortem_upload
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, Destination, IncidentPost, OutboxEntry, PostedBrief, ReceivedEvent
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE, received
 from tests.fakes import START, FakeClock
 
@@ -36,9 +36,9 @@ SECRET = replace(
 )
 
 
-def slack(delivery_id: str, key: str, text: str, operation: str = "post") -> Owed:
+def slack(delivery_id: str, key: str, text: str, operation: str = "post") -> OutboxEntry:
     payload = {"operation": operation, "channel": key.partition("/")[0], "delivery_id": delivery_id, "text": text}
-    return Owed(Destination.SLACK, operation, key, delivery_id, payload)
+    return OutboxEntry(Destination.SLACK, operation, key, delivery_id, payload)
 
 
 async def everything(store: Store) -> str:
@@ -73,19 +73,19 @@ async def filled(store: Store) -> None:
                 slack("brief/INC-9/C1/edit", "C1/INC-9", f"1. restart the {MARK}", "update"),
                 slack("note/C2", "C2/note", f"see INC-7 {MARK}"),
             ),
-            seen_posts=(SeenPost("C1", "10.1", "INC-7"),),
+            seen_posts=(IncidentPost("C1", "10.1", "INC-7"),),
             notices=(_notice("n1", "INC-7"),),
             audit=(("U1", "resolve", "INC-7", f"said {MARK}"), ("U1", "resolve", "INC-70", "said other")),
         )
     )
     for row in await store.outbox.claim(Destination.SLACK, 9):
         if row.owed.delivery_id.startswith(("brief", "digest")):
-            await store.outbox.settle(row, f"{row.id}.5")
+            await store.outbox.acknowledge(row, f"{row.id}.5")
         else:
             await store.outbox.postpone(row, 0, "", uncertain=False, tried=False)
     for ts, number in (("10.1", 1), ("99.9", 2)):
         event = {"channel": "C1", "ts": ts, "text": MARK if number == 1 else "other"}
-        await store.inbox.receive(Received(f"E{number}", f"T/C1/{ts}", "message", {"event": event}))
+        await store.inbox.receive(ReceivedEvent(f"E{number}", f"T/C1/{ts}", "message", {"event": event}))
 
 
 def _notice(key: str, incident_id: str) -> Notice:
@@ -109,43 +109,43 @@ class CorrectionsContract:
             await store.incidents.commit(Changes(records=(mine,), expected=(INCIDENT,)))
         with pytest.raises(StoreConflict):
             await store.incidents.commit(Changes(retracted=("INC-7",), expected=(INCIDENT,)))
-        assert await store.incidents.record("INC-7") == theirs
+        assert await store.incidents.read_record("INC-7") == theirs
         await store.incidents.commit(Changes(retracted=("INC-7",), expected=(theirs,)))
         with pytest.raises(StoreConflict):
             await store.incidents.commit(Changes(records=(mine,), expected=(theirs,)))
-        assert await store.incidents.records(OPERATOR) == ()
+        assert await store.incidents.list_records(OPERATOR) == ()
 
     async def test_work_for_ourselves_comes_with_the_change_or_not_at_all(self, store: Store) -> None:
         await store.incidents.commit(Changes(records=(INCIDENT,)))
         stale = replace(INCIDENT, lesson="never read")
         with pytest.raises(StoreConflict):
             await store.incidents.commit(Changes(records=(INCIDENT,), expected=(stale,), received=(received(1),)))
-        assert await store.inbox.take(5) == ()
+        assert await store.inbox.claim(5) == ()
         await store.incidents.commit(Changes(received=(received(1), received(1))))
-        assert [row.body for row in await store.inbox.take(5)] == [{"n": 1}]
+        assert [row.body for row in await store.inbox.claim(5)] == [{"n": 1}]
 
     async def test_the_audit_log_tells_before_and_after(self, store: Store, clock: FakeClock) -> None:
-        detail = changed({"title": "a", "same": 1}, {"title": "b", "same": 1, "new": 2}, "corrected")
+        detail = format_change({"title": "a", "same": 1}, {"title": "b", "same": 1, "new": 2}, "corrected")
         await store.incidents.commit(Changes(audit=(("U1", "edit", "INC-7", detail), ("U1", "mute", "C1", "plain"))))
         clock.move(60)
         await store.incidents.commit(Changes(audit=tuple(("U2", "x", str(n), '{"n": 1}') for n in range(501))))
-        lines = [line async for line in store.audit_log.lines()]
+        lines = [line async for line in store.audit_log.stream_lines()]
         before, after = {"title": "a", "new": None}, {"title": "b", "new": 2}
         assert lines[0] == AuditLine(START, "U1", "edit", "INC-7", "corrected", before, after)
         assert lines[1] == AuditLine(START, "U1", "mute", "C1", "plain")
         assert [line.object for line in lines[2:]] == [str(n) for n in range(501)]
         assert lines[2].detail == '{"n": 1}'
-        since = [line async for line in store.audit_log.lines(START + timedelta(seconds=60))]
+        since = [line async for line in store.audit_log.stream_lines(START + timedelta(seconds=60))]
         assert [line.actor for line in since] == ["U2"] * 501
 
     async def test_the_briefs_that_used_a_record(self, store: Store, clock: FakeClock) -> None:
         await filled(store)
-        assert [b.incident_id for b in await store.incidents.briefs_using("INC-7")] == ["INC-9"]
-        assert [b.message_ts for b in await store.incidents.briefs_using("INC-7")] == ["2.5"]
-        assert [b.incident_id for b in await store.incidents.briefs_using("INC-70")] == ["INC-10"]
+        assert [b.incident_id for b in await store.incidents.find_briefs_naming("INC-7")] == ["INC-9"]
+        assert [b.message_ts for b in await store.incidents.find_briefs_naming("INC-7")] == ["2.5"]
+        assert [b.incident_id for b in await store.incidents.find_briefs_naming("INC-70")] == ["INC-10"]
         late = START + timedelta(seconds=1)
-        assert [b.incident_id for b in await store.incidents.briefs_using("INC-7", late)] == ["INC-9"]
-        assert await store.incidents.briefs_using("INC-70", late) == ()
+        assert [b.incident_id for b in await store.incidents.find_briefs_naming("INC-7", late)] == ["INC-9"]
+        assert await store.incidents.find_briefs_naming("INC-70", late) == ()
 
     async def test_purged_text_is_in_no_table_any_more(self, store: Store) -> None:
         await filled(store)
@@ -156,19 +156,19 @@ class CorrectionsContract:
         kept = [row for row in said.splitlines() if MARK in row]
         assert all("brief/INC-9/C1" in row for row in kept), "only the brief that is about to be computed anew"
         assert len(kept) == 1
-        assert await store.incidents.find(("INC-7",)) == {}
-        assert await store.incidents.forgotten(("INC-7",)) == {"INC-7"}
-        assert await store.incidents.briefs("INC-7") == ()
-        assert await store.incidents.incident_at("C1", "10.1") is None
+        assert await store.incidents.find_records(("INC-7",)) == {}
+        assert await store.incidents.find_retracted(("INC-7",)) == {"INC-7"}
+        assert await store.incidents.list_briefs("INC-7") == ()
+        assert await store.incidents.find_incident("C1", "10.1") is None
         query = Query(MARK, vendor="razorpay", service="payments-api", fingerprint="fp-1")
-        assert [c.incident.incident_id for c in await store.index.candidates(query, OPERATOR)] == ["INC-70"]
+        assert [c.incident.incident_id for c in await store.index.find_candidates(query, OPERATOR)] == ["INC-70"]
 
     async def test_what_is_not_purged_stays(self, store: Store) -> None:
         await filled(store)
         await store.purging.purge("INC-7", MARKS, Changes())
-        assert (await store.incidents.record("INC-70")).incident_id == "INC-70"
-        assert [row.body["event"]["ts"] for row in await store.inbox.take(5)] == ["99.9"]
-        lines = [line.detail async for line in store.audit_log.lines()]
+        assert (await store.incidents.read_record("INC-70")).incident_id == "INC-70"
+        assert [row.body["event"]["ts"] for row in await store.inbox.claim(5)] == ["99.9"]
+        lines = [line.detail async for line in store.audit_log.stream_lines()]
         assert lines[0].startswith("purged; sha256 ")
         assert lines[1] == "said other"
         rows = {r.owed.delivery_id: r.owed for r in await store.outbox.claim(Destination.SLACK, 9)}
@@ -180,17 +180,17 @@ class CorrectionsContract:
 
     async def test_a_file_of_its_own_is_deleted_with_its_words(self, store: Store) -> None:
         await filled(store)
-        file = postmortem_file("C1", "pm/INC-7", "pm.md", "1.0", "INC-7", "U1")
-        await store.incidents.commit(Changes(owed=(owed(file, key="C1/INC-7", urgent=True),)))
+        file = build_postmortem_upload("C1", "pm/INC-7", "pm.md", "1.0", "INC-7", "U1")
+        await store.incidents.commit(Changes(owed=(build_outbox_entry(file, key="C1/INC-7", urgent=True),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1, urgent_only=True)
-        await store.outbox.settle(row, "F1")
+        await store.outbox.acknowledge(row, "F1")
         await store.purging.purge("INC-7", MARKS, Changes())
         assert "pm.md" not in await everything(store)
         found: dict[str, tuple[str, str | None]] = {}
         while rows := await store.outbox.claim(Destination.SLACK, 9):
             found |= {row.owed.delivery_id: (row.owed.operation, row.target_result) for row in rows}
             for row in rows:
-                await store.outbox.settle(row, None)
+                await store.outbox.acknowledge(row, None)
         assert found["pm/INC-7/purge"] == ("delete_file", "F1")
 
     async def test_what_was_retracted_is_purged_from_the_audit_log(self, store: Store) -> None:
@@ -206,6 +206,6 @@ class CorrectionsContract:
         assert await store.purging.purge("INC-7", MARKS, Changes())
         line = ("U1", "purge", "INC-7", "nothing was left")
         assert not await store.purging.purge("INC-7", (), Changes(audit=(line,)))
-        assert [line.detail async for line in store.audit_log.lines()][-1] == "nothing was left"
+        assert [line.detail async for line in store.audit_log.stream_lines()][-1] == "nothing was left"
         await store.purging.compact()
         assert not await store.purging.purge("INC-404", (), Changes())

@@ -16,7 +16,7 @@ from bot.domain.alerts.notification import Notice
 from bot.domain.alerts.suppression import Mute, Muted, Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports import RecordRejected
-from bot.ports.outbox_admin import UNDELIVERED, OwedState
+from bot.ports.outbox_admin import UNDELIVERED, OutboxState
 from bot.ports.unit_of_work import Changes, Destination, PostedBrief
 from tests.contracts.stores import BRIEF, LIFE, owed, received
 from tests.fakes import START, FakeClock
@@ -36,9 +36,9 @@ class DeskContract:
     async def test_the_desk_shows_rows_by_state(self, store: Store) -> None:
         await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d"))))
         sent, dead, _sending = await store.outbox.claim(Destination.SLACK, 3)
-        await store.outbox.settle(sent, "1.1")
-        await store.outbox.bury(dead, "refused")
-        found = await store.outbox_desk.rows(frozenset(OwedState), 9)
+        await store.outbox.acknowledge(sent, "1.1")
+        await store.outbox.dead_letter(dead, "refused")
+        found = await store.outbox_desk.list_rows(frozenset(OutboxState), 9)
         assert [(row.delivery_id, row.state.value) for row in found] == [
             ("a", "sent"),
             ("b", "dead"),
@@ -46,18 +46,18 @@ class DeskContract:
             ("d", "pending"),
         ]
         assert (found[1].error, found[1].attempts, found[1].payload) == ("refused", 1, {"text": "b"})
-        assert [row.delivery_id async for row in store.outbox_desk.undelivered()] == ["b", "c", "d"]
-        assert [row.delivery_id for row in await store.outbox_desk.rows(UNDELIVERED, 2)] == ["b", "c"]
+        assert [row.delivery_id async for row in store.outbox_desk.stream_undelivered()] == ["b", "c", "d"]
+        assert [row.delivery_id for row in await store.outbox_desk.list_rows(UNDELIVERED, 2)] == ["b", "c"]
 
     async def test_a_dead_row_is_replayed_with_its_number_of_attempts_forgotten(
         self, store: Store, clock: FakeClock
     ) -> None:
         await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d"))))
         sent, dead, _sending, late = await store.outbox.claim(Destination.SLACK, 4)
-        await store.outbox.settle(sent, "1.1")
-        await store.outbox.bury(dead, "refused")
+        await store.outbox.acknowledge(sent, "1.1")
+        await store.outbox.dead_letter(dead, "refused")
         await store.outbox.postpone(late, 300, "down", uncertain=True)
-        handled = await store.outbox_desk.replay([1, 2, 3, 4, 99], "U1")
+        handled = await store.outbox_desk.requeue([1, 2, 3, 4, 99], "U1")
         assert [one.id for one in handled if one.refusal is None] == [2, 4]
         assert [one.refusal for one in handled if one.refusal] == [
             "This was delivered.",
@@ -77,7 +77,7 @@ class DeskContract:
         await store.incidents.commit(Changes(owed=(owed("a"),)))
         await store.outbox.claim(Destination.SLACK, 1)
         clock.move(61)
-        (handled,) = await store.outbox_desk.replay([1], "U1")
+        (handled,) = await store.outbox_desk.requeue([1], "U1")
         assert handled.refusal is None
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
         assert row.uncertain
@@ -86,7 +86,7 @@ class DeskContract:
         await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "a"))))
         with pytest.raises(RecordRejected, match="say why"):
             await store.outbox_desk.drop([1], "  ", "U1")
-        assert await store.outbox.counts() == {"slack.pending": 2}
+        assert await store.outbox.count_rows() == {"slack.pending": 2}
         handled = await store.outbox_desk.drop([1, 7], "channel was deleted", "U1")
         assert [(one.id, one.refusal is None) for one in handled] == [(1, True), (7, False)]
         assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["b"]
@@ -96,16 +96,16 @@ class DeskContract:
     async def test_dead_events_are_shown_and_worked_on_again(self, store: Store) -> None:
         for number in range(3):
             await store.inbox.receive(received(number))
-        dead, done = await store.inbox.take(2)
+        dead, done = await store.inbox.claim(2)
         await store.inbox.give_up(dead, "KeyError: 'bug'")
-        await store.inbox.settle(done)
-        assert await store.inbox_desk.counts() == {"dead": 1, "pending": 1}
-        (event,) = await store.inbox_desk.dead(5)
+        await store.inbox.acknowledge(done)
+        assert await store.inbox_desk.count_rows() == {"dead": 1, "pending": 1}
+        (event,) = await store.inbox_desk.list_dead(5)
         assert (event.id, event.kind, event.error, event.body) == (dead.id, "message", "KeyError: 'bug'", {"n": 0})
-        assert [event.body["n"] async for event in store.inbox_desk.unworked()] == [0, 2]
-        handled = await store.inbox_desk.replay([dead.id, done.id, 99], "U1")
+        assert [event.body["n"] async for event in store.inbox_desk.stream_unprocessed()] == [0, 2]
+        handled = await store.inbox_desk.requeue([dead.id, done.id, 99], "U1")
         assert [one.refusal is None for one in handled] == [True, False, False]
-        assert [(row.body["n"], row.attempts) for row in await store.inbox.take(5)] == [(0, 1), (2, 1)]
+        assert [(row.body["n"], row.attempts) for row in await store.inbox.claim(5)] == [(0, 1), (2, 1)]
         assert await audited(store) == [("U1", "replay", f"inbox/{dead.id}", "")]
 
     # retention
@@ -116,29 +116,29 @@ class DeskContract:
         line = ("U1", "resolve", "INC-7", "x")
         await store.incidents.commit(Changes(briefs=(posted,), owed=rows, once="view-1", audit=(line,)))
         brief, note, dead, waiting = await store.outbox.claim(Destination.SLACK, 9)
-        await store.outbox.settle(brief, "10.2")
-        await store.outbox.settle(note, "10.3")
-        await store.outbox.bury(dead, "refused")
+        await store.outbox.acknowledge(brief, "10.2")
+        await store.outbox.acknowledge(note, "10.3")
+        await store.outbox.dead_letter(dead, "refused")
         await store.outbox.postpone(waiting, 1, "down", uncertain=False)
         await store.inbox.receive(received(1))
-        (event,) = await store.inbox.take(1)
+        (event,) = await store.inbox.claim(1)
         await store.inbox.give_up(event, "bug")
         day = timedelta(days=1)
         for days, gone in ((29, (0, 0, 0, 0)), (31, (1, 1, 1, 0)), (401, (0, 0, 0, 1))):
             now = START + days * day
-            forgotten = await store.retention.forget(before=now - 30 * day, audit_before=now - 400 * day)
+            forgotten = await store.retention.delete_expired(before=now - 30 * day, audit_before=now - 400 * day)
             assert (forgotten.sent, forgotten.once, forgotten.dead_events, forgotten.audit) == gone
-        assert await store.outbox.counts() == {"slack.dead": 1, "slack.pending": 1, "slack.sent": 1}
-        assert await store.incidents.briefs("INC-7") == (replace(posted, message_ts="10.2"),)
-        assert await store.incidents.incident_at("C1", "10.2") == "INC-7"
-        (kept,) = await store.outbox_desk.rows(frozenset({OwedState.SENT}), 5)
+        assert await store.outbox.count_rows() == {"slack.dead": 1, "slack.pending": 1, "slack.sent": 1}
+        assert await store.incidents.list_briefs("INC-7") == (replace(posted, message_ts="10.2"),)
+        assert await store.incidents.find_incident("C1", "10.2") == "INC-7"
+        (kept,) = await store.outbox_desk.list_rows(frozenset({OutboxState.SENT}), 5)
         assert kept.payload == {}
         assert await store.incidents.commit(Changes(once="view-1"))
 
     async def test_more_than_a_portion_is_forgotten(self, store: Store) -> None:
         await store.incidents.commit(Changes(audit=tuple(("U1", "x", "y", str(n)) for n in range(1201))))
         later = START + timedelta(days=1)
-        assert (await store.retention.forget(before=START, audit_before=later)).audit == 1201
+        assert (await store.retention.delete_expired(before=START, audit_before=later)).audit == 1201
 
     async def test_ended_silences_and_notices_of_ended_incidents_are_forgotten(
         self, store: Store, clock: FakeClock
@@ -147,25 +147,25 @@ class DeskContract:
         mute = Mute("C1", Muted.CHANNEL, "", "all", START + day, "", "U1", START, "INC-1")
         held = replace(mute, channel="C2", until=START + 60 * day)
         rule = Rule("C1", "B1", "grafana", "t", "U1", START, Reach.TITLE, "INC-1")
-        ended = replace(mute, number=await store.channels.mute(mute, Changes()))
-        await store.channels.silenced(ended, 1)
-        await store.channels.mute(held, Changes())
-        taught = replace(rule, number=await store.channels.teach(rule, Changes()))
-        kept = await store.channels.teach(replace(rule, title="kept"), Changes())
-        await store.channels.silenced(taught, 2)
-        await store.channels.silenced(replace(rule, number=kept), 3)
-        await store.channels.undo(taught, "U1", Changes())
+        ended = replace(mute, number=await store.channels.add_mute(mute, Changes()))
+        await store.channels.count_silenced(ended, 1)
+        await store.channels.add_mute(held, Changes())
+        taught = replace(rule, number=await store.channels.add_rule(rule, Changes()))
+        kept = await store.channels.add_rule(replace(rule, title="kept"), Changes())
+        await store.channels.count_silenced(taught, 2)
+        await store.channels.count_silenced(replace(rule, number=kept), 3)
+        await store.channels.undo_silence(taught, "U1", Changes())
         named = {"fingerprint": "f", "visibility": "public", "at": START, "state": AlertState.FIRING}
         notices = tuple(Notice(f"n{n}", **named, incident_id=f"INC-{n}") for n in (1, 2))  # type: ignore[arg-type]  # a test's shorthand
         lives = (replace(LIFE, incident_id="INC-1", state=IncidentState.RESOLVED), replace(LIFE, incident_id="INC-2"))
         await store.incidents.commit(Changes(lives=lives, notices=notices))
         now = START + 40 * day
-        early = await store.retention.forget(before=START, audit_before=START, notices_before=START)
+        early = await store.retention.delete_expired(before=START, audit_before=START, notices_before=START)
         assert (early.silences, early.notices) == (0, 0)
-        gone = await store.retention.forget(before=now - 30 * day, audit_before=START, notices_before=now)
+        gone = await store.retention.delete_expired(before=now - 30 * day, audit_before=START, notices_before=now)
         assert (gone.silences, gone.notices) == (2, 1)
-        (left,) = (await store.channels.house("C1", START - day)).rules
+        (left,) = (await store.channels.read_policy("C1", START - day)).rules
         assert (left.number, left.silenced) == (kept, 1)
-        assert len((await store.channels.house("C2", now)).mutes) == 1
+        assert len((await store.channels.read_policy("C2", now)).mutes) == 1
         async with store.database.read() as connection:
             assert (await connection.execute(sa.select(sa.func.count()).select_from(silenced))).scalar_one() == 1

@@ -12,7 +12,7 @@ from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
-from bot.ports.unit_of_work import Changes, Destination, Kept, Owed, SeenPost
+from bot.ports.unit_of_work import Changes, Destination, IncidentPost, OutboxEntry, RelatedIncidents
 from tests.fakes import START, FakeClock
 
 LIFE = Life("INC-7", "fp-1", "public", IncidentState.OPEN, START, START, spells=(Spell(START),))
@@ -30,15 +30,15 @@ def notice(minute: float = 0, incident_id: str | None = None, **fields: object) 
     return replace(usual, **fields)  # type: ignore[arg-type]  # a test's shorthand
 
 
-def edit(text: str, *, every_s: float = 3.0, key: str = "k") -> Owed:
-    return Owed(Destination.SLACK, "update", key, "edit", {"text": text}, replaces=True, every_s=every_s)
+def edit(text: str, *, every_s: float = 3.0, key: str = "k") -> OutboxEntry:
+    return OutboxEntry(Destination.SLACK, "update", key, "edit", {"text": text}, replaces=True, every_s=every_s)
 
 
 async def said(store: Store) -> list[str]:
     """What is due now, delivered."""
     rows = await store.outbox.claim(Destination.SLACK, 9)
     for row in rows:
-        await store.outbox.settle(row, "1.1")
+        await store.outbox.acknowledge(row, "1.1")
     return [row.owed.payload["text"] for row in rows]
 
 
@@ -52,12 +52,12 @@ class LivesContract:
     async def test_notices_come_back_equal_and_are_replaced_under_their_key(self, store: Store) -> None:
         first, early = notice(0, "INC-7"), notice(5)
         await store.incidents.commit(Changes(lives=(LIFE,), notices=(first, early)))
-        kept = await store.incidents.kept(notice(6))
+        kept = await store.incidents.find_related(notice(6))
         assert kept.lives == (replace(LIFE, version=1),)
         assert set(kept.notices) == {first, early}
         moved = replace(early, incident_id="INC-7")
         await store.incidents.commit(Changes(notices=(moved,), dropped_notices=(first.key,)))
-        assert (await store.incidents.kept(notice(6))).notices == (moved,)
+        assert (await store.incidents.find_related(notice(6))).notices == (moved,)
 
     async def test_what_a_notice_may_touch_is_the_incident_before_and_the_one_after(self, store: Store) -> None:
         made = [replace(LIFE, incident_id=f"INC-{n}", opened_at=START + minutes(n * 10)) for n in range(5)]
@@ -65,11 +65,11 @@ class LivesContract:
         other = replace(LIFE, incident_id="other", fingerprint="fp-2")
         await store.incidents.commit(Changes(lives=(*made, hidden, other)))
         for minute, ids in ((15, ["INC-1", "INC-2"]), (-1, ["INC-0"]), (99, ["INC-4"]), (20, ["INC-2", "INC-3"])):
-            kept = await store.incidents.kept(notice(minute))
+            kept = await store.incidents.find_related(notice(minute))
             assert [life.incident_id for life in kept.lives] == ids
-        known = await store.incidents.kept(notice(99), known="other")
+        known = await store.incidents.find_related(notice(99), known="other")
         assert [life.incident_id for life in known.lives] == ["other", "INC-4"]
-        assert await store.incidents.kept(notice(fingerprint="none")) == Kept()
+        assert await store.incidents.find_related(notice(fingerprint="none")) == RelatedIncidents()
 
     async def test_early_notices_are_found_by_fingerprint_and_by_the_post_they_speak_of(self, store: Store) -> None:
         alike = notice(1, ts="9.1", root_ts="9.1")
@@ -78,28 +78,30 @@ class LivesContract:
         elsewhere = notice(4, fingerprint="fp-1", channel="G1", visibility="private:G1", ts="5.1", root_ts="5.1")
         told = notice(5, "INC-9", ts="8.1", root_ts="8.1")
         await store.incidents.commit(Changes(notices=(alike, edited, answered, elsewhere, told)))
-        kept = await store.incidents.kept(notice(6, ts="5.1", root_ts="5.1"))
+        kept = await store.incidents.find_related(notice(6, ts="5.1", root_ts="5.1"))
         assert set(kept.notices) == {alike, edited, answered}
 
     async def test_early_notices_are_forgotten_after_a_time_and_others_are_not(self, store: Store) -> None:
         early, told = notice(0), notice(1, "INC-7")
         await store.incidents.commit(Changes(lives=(LIFE,), notices=(early, told)))
         later = START + minutes(2)
-        assert (await store.retention.forget(before=later, audit_before=later)).early == 1
-        assert (await store.incidents.kept(notice(6))).notices == (told,)
+        assert (await store.retention.delete_expired(before=later, audit_before=later)).early == 1
+        assert (await store.incidents.find_related(notice(6))).notices == (told,)
 
     async def test_history_counts_each_firing_but_the_last_of_the_incident_that_is_told_of(self, store: Store) -> None:
         spells = tuple(Spell(START + minutes(60 * n), START + minutes(60 * n + 6 + n)) for n in range(3))
         life = replace(LIFE, spells=spells, state=IncidentState.CLEARED, cleared_at=spells[-1].end)
         await store.incidents.commit(Changes(lives=(life,)))
         now = START + timedelta(days=1)
-        assert await store.incidents.history("fp-1", "public", now, 30, None) == AlertHistory(30, 3, 3, 7.0)
-        assert await store.incidents.history("fp-1", "public", now, 30, "INC-7") == AlertHistory(30, 2, 2, 6.5)
+        assert await store.incidents.read_alert_history("fp-1", "public", now, 30, None) == AlertHistory(30, 3, 3, 7.0)
+        assert await store.incidents.read_alert_history("fp-1", "public", now, 30, "INC-7") == AlertHistory(
+            30, 2, 2, 6.5
+        )
 
     async def test_the_latest_word_on_where_a_message_belongs_counts(self, store: Store) -> None:
         for incident_id in ("INC-1", "INC-2"):
-            await store.incidents.commit(Changes(seen_posts=(SeenPost("C1", "1.1", incident_id),)))
-        assert await store.incidents.incident_at("C1", "1.1") == "INC-2"
+            await store.incidents.commit(Changes(seen_posts=(IncidentPost("C1", "1.1", incident_id),)))
+        assert await store.incidents.find_incident("C1", "1.1") == "INC-2"
 
     # edits that are paced
 
@@ -120,7 +122,7 @@ class LivesContract:
         await store.incidents.commit(Changes(owed=(edit("1"),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 9)
         await store.incidents.commit(Changes(owed=(edit("2"),)))
-        assert not await store.outbox.settle(row, None)
+        assert not await store.outbox.acknowledge(row, None)
         assert await said(store) == []
         clock.move(3)
         assert await said(store) == ["2"]
@@ -130,7 +132,7 @@ class LivesContract:
     ) -> None:
         await store.incidents.commit(Changes(owed=(edit("1"),)))
         await said(store)
-        reply = Owed(Destination.SLACK, "post", "k", "reply", {"text": "reply"})
+        reply = OutboxEntry(Destination.SLACK, "post", "k", "reply", {"text": "reply"})
         await store.incidents.commit(Changes(owed=(edit("2"), reply)))
         assert await said(store) == ["reply"]
         await store.incidents.commit(Changes(owed=(edit("by a person", every_s=0.0),)))

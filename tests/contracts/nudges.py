@@ -28,7 +28,7 @@ async def kept(store: Store, *lives: Life, briefs: bool = True) -> None:
 
 
 async def names(store: Store) -> list[str]:
-    return [x.incident_id for x in await store.nudges.waiting(START - timedelta(days=1))]
+    return [x.incident_id for x in await store.nudges.list_unasked(START - timedelta(days=1))]
 
 
 class NudgesContract:
@@ -45,18 +45,18 @@ class NudgesContract:
         )
         await kept(store, life("INC-6"), briefs=False)
         assert await names(store) == ["INC-2", "INC-1"]
-        await store.nudges.settle("INC-1")
-        await store.nudges.settle("INC-1")
+        await store.nudges.close("INC-1")
+        await store.nudges.close("INC-1")
         assert await names(store) == ["INC-2"]
-        (found,) = await store.nudges.waiting(START)
-        assert found == await store.incidents.life("INC-2")
+        (found,) = await store.nudges.list_unasked(START)
+        assert found == await store.incidents.read_lifecycle("INC-2")
 
     async def test_what_is_not_asked_about_any_more_has_no_end(self, store: Store) -> None:
         mute = Mute("C1", Muted.NUDGES, "fp-1", "GatewayErrors", NO_END, "", "U1", START, "INC-1")
-        number = await store.channels.mute(mute, Changes())
+        number = await store.channels.add_mute(mute, Changes())
         late = START + timedelta(days=3650)
-        assert (await store.channels.house("C1", late)).mutes == (replace(mute, number=number),)
-        assert await store.channels.undo(replace(mute, number=number), "U2", Changes())
+        assert (await store.channels.read_policy("C1", late)).mutes == (replace(mute, number=number),)
+        assert await store.channels.undo_silence(replace(mute, number=number), "U2", Changes())
 
     async def test_of_many_that_ask_at_once_one_does_for_each_person_day_and_incident(self, store: Store) -> None:
         await kept(store, *(life(f"INC-{n}") for n in range(4)))

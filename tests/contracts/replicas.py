@@ -17,11 +17,11 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.schedule import DigestTime
 from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.unit_of_work import Changes, PostedBrief
-from bot.slack.views.resolve_modal import failed_checks
+from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.reports.digest import PostDigests
-from bot.workflows.resolutions.correct import EditRecord, PurgeRecord, RetractRecord, operator_confirms, operator_may
-from bot.workflows.resolutions.resolve import Outcome, Resolution, Resolve
+from bot.workflows.resolutions.correct import EditRecord, PurgeRecord, RetractRecord, allow_operator, confirm_operator
+from bot.workflows.resolutions.resolve import FixOutcome, Resolution, Resolve
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE
 from tests.fakes import FakeChat, FakeClock
 
@@ -34,7 +34,7 @@ def resolving(store: Store, clock: FakeClock) -> Resolve:
 
 
 def editing(store: Store, clock: FakeClock) -> EditRecord:
-    return EditRecord(store.incidents, operator_may, operator_confirms, failed_checks, clock)
+    return EditRecord(store.incidents, allow_operator, confirm_operator, read_failed_checks, clock)
 
 
 class ReplicasContract:
@@ -49,11 +49,11 @@ class ReplicasContract:
     ) -> None:
         one, two = await replica(), await replica()
         await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
-        said = [Resolution(Outcome.RECOVERED, "INC-7", fix=f"fix {n}") for n in (1, 2)]
+        said = [Resolution(FixOutcome.RECOVERED, "INC-7", fix=f"fix {n}") for n in (1, 2)]
         done = await asyncio.gather(
             resolving(one, clock)(said[0], "U1", "v1"), resolving(two, clock)(said[1], "U2", "v2")
         )
-        record = await one.incidents.record("INC-7")
+        record = await one.incidents.read_record("INC-7")
         assert {(a.fix, a.by, a.status) for a in record.attempts} == {
             ("fix 1", "U1", VerificationStatus.VERIFIED),
             ("fix 2", "U2", VerificationStatus.VERIFIED),
@@ -62,7 +62,7 @@ class ReplicasContract:
         assert first.before == ()
         assert second.before == first.incident.attempts
         assert second.incident == record
-        lines = [line async for line in two.audit_log.lines()]
+        lines = [line async for line in two.audit_log.stream_lines()]
         assert [line.action for line in lines] == ["resolve", "resolve"]
         after = lines[1].after or {}
         assert [a["fix"] for a in after["attempts"]] == [a.fix for a in record.attempts]
@@ -70,10 +70,10 @@ class ReplicasContract:
     async def test_many_of_both_replicas_are_all_kept(self, replica: Opening, clock: FakeClock) -> None:
         stores = [await replica(), await replica()]
         await stores[0].incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
-        said = [Resolution(Outcome.NO, "INC-7", fix=f"fix {n}") for n in range(4)]
+        said = [Resolution(FixOutcome.NO, "INC-7", fix=f"fix {n}") for n in range(4)]
         tries = (resolving(stores[n % 2], clock)(said[n], f"U{n}", f"v{n}") for n in range(4))
         await asyncio.gather(*tries)
-        record = await stores[1].incidents.record("INC-7")
+        record = await stores[1].incidents.read_record("INC-7")
         assert sorted(a.fix for a in record.attempts) == [f"fix {n}" for n in range(4)]
 
     async def test_a_resolution_and_an_edit_at_once_lose_nothing(self, replica: Opening, clock: FakeClock) -> None:
@@ -81,10 +81,10 @@ class ReplicasContract:
         await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
         shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
         await asyncio.gather(
-            resolving(one, clock)(Resolution(Outcome.RECOVERED, "INC-7", fix="fix 1"), "U1", "v1"),
+            resolving(one, clock)(Resolution(FixOutcome.RECOVERED, "INC-7", fix="fix 1"), "U1", "v1"),
             editing(two, clock)("INC-7", "U2", {"lesson": "look at cron"}, shown, "v2"),
         )
-        record = await one.incidents.record("INC-7")
+        record = await one.incidents.read_record("INC-7")
         assert ([a.fix for a in record.attempts], record.lesson) == (["fix 1"], "look at cron")
 
     async def test_of_two_edits_of_one_field_one_is_told_what_the_other_wrote(
@@ -96,7 +96,7 @@ class ReplicasContract:
         tries = (editing(s, clock)("INC-7", u, {"lesson": u}, shown, u) for s, u in ((one, "U1"), (two, "U2")))
         results = await asyncio.gather(*tries, return_exceptions=True)
         (refused,) = [r for r in results if isinstance(r, RecordRejected)]
-        kept = (await one.incidents.record("INC-7")).lesson
+        kept = (await one.incidents.read_record("INC-7")).lesson
         assert refused.field == "lesson"
         assert f"“{kept}”" in refused.reason
 
@@ -107,7 +107,7 @@ class ReplicasContract:
         ended = replace(LIFE, state=IncidentState.RESOLVED)
         await one.incidents.commit(Changes(lives=(ended,), records=(OPEN,), recallable=frozenset({"INC-7"})))
         shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
-        retract = RetractRecord(one.incidents, operator_may)
+        retract = RetractRecord(one.incidents, allow_operator)
         results = await asyncio.gather(
             retract("INC-7", "U1", "a drill", "v1"),
             editing(two, clock)("INC-7", "U2", {"lesson": "x"}, shown, "v2"),
@@ -115,15 +115,15 @@ class ReplicasContract:
         )
         assert not isinstance(results[0], BaseException)
         assert not isinstance(results[1], BaseException) or isinstance(results[1], IncidentNotFound)
-        assert await two.incidents.records(OPERATOR) == ()
+        assert await two.incidents.list_records(OPERATOR) == ()
 
     async def test_two_who_purge_at_once(self, replica: Opening, clock: FakeClock) -> None:
         one, two = await replica(), await replica()
         await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
-        purges = [PurgeRecord(s.incidents, s.purging, operator_may) for s in (one, two)]
+        purges = [PurgeRecord(s.incidents, s.purging, allow_operator) for s in (one, two)]
         done = await asyncio.gather(*(p("INC-7", f"U{n}", "a name", f"v{n}") for n, p in enumerate(purges)))
         assert sorted(d.was_there for d in done) == [False, True]
-        assert await one.incidents.forgotten(("INC-7",)) == {"INC-7"}
+        assert await one.incidents.find_retracted(("INC-7",)) == {"INC-7"}
 
     async def test_three_replicas_owe_one_digest_with_one_picture(self, replica: Opening, clock: FakeClock) -> None:
         stores = [await replica() for _ in range(3)]
@@ -136,4 +136,4 @@ class ReplicasContract:
             for s in stores
         ]
         assert sum(await asyncio.gather(*(job() for job in jobs * 2))) == 1
-        assert await stores[0].outbox.counts() == {"slack.pending": 2}
+        assert await stores[0].outbox.count_rows() == {"slack.pending": 2}

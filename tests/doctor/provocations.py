@@ -25,13 +25,13 @@ import structlog
 from aiohttp import web
 
 from bot.adapters.store import open_store
-from bot.bootstrap.application import Bot
-from bot.bootstrap.modes.seeds import seed_incidents
+from bot.bootstrap.application import Application
+from bot.bootstrap.modes.seeds import read_seed_incidents
 from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
-from bot.cli.doctor import line
+from bot.cli.doctor import format_finding
 from bot.doctor.finding import Finding
-from bot.doctor.machine import secrets_of
-from bot.ports.unit_of_work import Changes, Destination, Owed, Received
+from bot.doctor.machine import list_secrets
+from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, ReceivedEvent
 from bot.settings import Settings
 from tests.adapters.evidence.prometheus_server import Prom, serving
 from tests.bootstrap.installation import (
@@ -179,9 +179,9 @@ async def events_come(at: Installation) -> None:
     await heard(bot)
 
 
-async def heard(bot: Bot) -> None:
+async def heard(bot: Application) -> None:
     """Until the bot has noted that it is connected."""
-    while await bot.memory.store.heard.until() is None:  # noqa: ASYNC110  # it writes that down; nothing tells when
+    while await bot.memory.store.heard.read() is None:  # noqa: ASYNC110  # it writes that down; nothing tells when
         await asyncio.sleep(0.02)
 
 
@@ -328,7 +328,7 @@ def fill(path: Path) -> None:
 
 
 async def seeded(at: Installation) -> None:
-    records = seed_incidents(SystemClock().now())
+    records = read_seed_incidents(SystemClock().now())
     store = await open_store(f"sqlite+aiosqlite:///{at.database}", SystemClock(), RandomIds())
     ids = frozenset(record.incident_id for record in records)
     await store.incidents.commit(Changes(records=records, recallable=ids))
@@ -346,18 +346,18 @@ async def refused_for_good(at: Installation) -> None:
 async def owed(at: Installation, *, minutes: int, dead: bool) -> None:
     clock = StoppedClock(SystemClock().now() - timedelta(minutes=minutes))
     store = await open_store(f"sqlite+aiosqlite:///{at.database}", clock, RandomIds())
-    post = Owed(Destination.SLACK, "post", "C0ALERTS", "d1", {"channel": "C0ALERTS", "text": "a brief"})
+    post = OutboxEntry(Destination.SLACK, "post", "C0ALERTS", "d1", {"channel": "C0ALERTS", "text": "a brief"})
     await store.incidents.commit(Changes(owed=(post,)))
     if dead:
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
-        await store.outbox.bury(row, "channel_not_found")
+        await store.outbox.dead_letter(row, "channel_not_found")
     await store.close()
 
 
 async def given_up(at: Installation) -> None:
     store = await open_store(f"sqlite+aiosqlite:///{at.database}", SystemClock(), RandomIds())
-    await store.inbox.receive(Received("Ev1", "message/T/C/1", "message", {"type": "event_callback"}))
-    (row,) = await store.inbox.take(1)
+    await store.inbox.receive(ReceivedEvent("Ev1", "message/T/C/1", "message", {"type": "event_callback"}))
+    (row,) = await store.inbox.claim(1)
     await store.inbox.give_up(row, "cannot be read")
     await store.close()
 
@@ -533,7 +533,7 @@ async def provoked(one: Provocation) -> tuple[tuple[Finding, ...], list[str]]:
     async with installed() as at:
         await (one.prepare or unchanged)(at)
         await one.provoke(at)
-        return await at.findings(), [*secrets_of(at.settings()), *secrets_of(at.before()), "hunter22"]
+        return await at.findings(), [*list_secrets(at.settings()), *list_secrets(at.before()), "hunter22"]
 
 
 def table() -> str:
@@ -556,7 +556,7 @@ def shown(provocations: Sequence[Provocation], *, timed: bool = False) -> Iterat
             yield f"{number:2}. {one.name}: not provoked here: {why}\n"
             continue
         took = f" ({time.monotonic() - begun:.1f} s)" if timed else ""
-        yield f"{number:2}. {one.name}{took}\n" + "".join(f"{line(found)}\n" for found in wrong)
+        yield f"{number:2}. {one.name}{took}\n" + "".join(f"{format_finding(found)}\n" for found in wrong)
 
 
 def main() -> int:

@@ -17,17 +17,17 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bootstrap.system import StoppedClock, SystemClock
-from bot.cli.doctor import line, summary
-from bot.doctor.bank import hindsight
-from bot.doctor.examine import NEEDED_SCOPES, slack, token_kinds
-from bot.doctor.finding import Finding, without
-from bot.doctor.model import language_model
-from bot.doctor.request_url import public_url
-from bot.doctor.slack import scopes, skew
-from bot.doctor.store import two_bots
+from bot.cli.doctor import format_finding, format_summary
+from bot.doctor.bank import check_hindsight
+from bot.doctor.examine import NEEDED_SCOPES, check_slack, check_token_kinds
+from bot.doctor.finding import Finding, mask_secrets
+from bot.doctor.model import check_language_model
+from bot.doctor.request_url import check_public_url
+from bot.doctor.slack import check_clock, check_scopes
+from bot.doctor.store import check_second_bot
 from bot.ports import ChatAuthRejected
-from bot.settings import Settings, proxy_for
-from bot.slack.client.app_info import Introduction, app_in
+from bot.settings import Settings, find_proxy
+from bot.slack.client.app_info import AppIdentity, read_app_id
 from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed
 from tests.cli.command import Precedent
 from tests.command_lines import INLINE, refused
@@ -54,7 +54,7 @@ def found_in(one: Provocation, found: Sequence[Finding], secrets: Sequence[str])
     assert one.says in wrong[0].detail
     assert one.fix in wrong[0].fix
     assert all(finding.fix for finding in wrong)
-    printed = "\n".join(line(finding) for finding in found)
+    printed = "\n".join(format_finding(finding) for finding in found)
     assert [secret for secret in secrets if secret and secret in printed] == []
     assert "itself failed" not in printed
     assert [said for said in INLINE.findall(printed) if refused(said, partly=True)] == []
@@ -218,21 +218,21 @@ async def test_what_slack_does_not_tell_now_is_no_fault() -> None:
 @pytest.mark.parametrize("scope", NEEDED_SCOPES)
 def test_each_missing_scope_is_named_with_what_it_is_for(scope: str) -> None:
     there = frozenset(NEEDED_SCOPES) - {scope}
-    (files, missing) = sorted(scopes(Introduction("U", "B", "p", "T", "t", there)), key=lambda f: f.check)
+    (files, missing) = sorted(check_scopes(AppIdentity("U", "B", "p", "T", "t", there)), key=lambda f: f.check)
     assert (files.ok, missing.ok) == (None, False)
     assert missing.detail.startswith(f"missing: {scope} (")
     assert f": {scope}; then" in missing.fix
 
 
 def test_scopes_that_slack_does_not_name_are_not_judged() -> None:
-    assert scopes(Introduction("U", "B", "p", "T", "t")) == ()
+    assert check_scopes(AppIdentity("U", "B", "p", "T", "t")) == ()
 
 
 @pytest.mark.parametrize(
     ("token", "app"), [("xapp-1-A012AB-123-ff", "A012AB"), ("xapp-A012-1", None), ("xoxb-1-A012AB-1-x", None)]
 )
 def test_the_app_of_an_app_token(token: str, app: str | None) -> None:
-    assert app_in(token) == app
+    assert read_app_id(token) == app
 
 
 @pytest.mark.parametrize(
@@ -247,11 +247,11 @@ def test_the_app_of_an_app_token(token: str, app: str | None) -> None:
 )
 async def test_an_address_that_slack_cannot_use_is_not_even_tried(url: str | None, says: str) -> None:
     config = Settings(slack_signing_secret=SecretStr("0" * 32), public_url=url)
-    (found,) = await public_url(config)
+    (found,) = await check_public_url(config)
     assert says in found.detail
     assert found.ok is (None if url is None else False)
     assert "https://HOST/slack/events" in found.fix
-    assert await public_url(Settings(slack_app_token=SecretStr("xapp-1"), public_url=url)) == ()
+    assert await check_public_url(Settings(slack_app_token=SecretStr("xapp-1"), public_url=url)) == ()
 
 
 def test_bots_are_counted_by_what_they_hold(tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_bots_are_counted_by_what_they_hold(tmp_path: Path) -> None:
         (tmp_path / f"{pid}" / "cmdline").write_bytes(words.replace(" ", "\0").encode() + b"\0")
         if holds:
             (tmp_path / f"{pid}" / "fd" / "3").symlink_to(database)
-    assert two_bots(database, tmp_path) == ()
+    assert check_second_bot(database, tmp_path) == ()
     (tmp_path / "12" / "fd" / "7").symlink_to(database)
-    (found,) = two_bots(database, tmp_path)
+    (found,) = check_second_bot(database, tmp_path)
     assert "processes 11, 12" in found.detail
 
 
@@ -276,7 +276,7 @@ def test_no_secret_and_no_password_is_left() -> None:
     said = Finding(
         "A", False, "key-of-ours at postgresql://me:pw@host/x", "postgresql+asyncpg://USER:PASSWORD@HOST/NAME"
     )
-    (clean,) = without(["key-of-ours", ""], [said])
+    (clean,) = mask_secrets(["key-of-ours", ""], [said])
     assert clean.detail == "… at postgresql://host/x"
     assert clean.fix == said.fix
 
@@ -285,19 +285,19 @@ def test_no_secret_and_no_password_is_left() -> None:
 async def test_a_proxy_before_the_bank_alone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://user:hunter22@127.0.0.1:9")
     config = Settings(hindsight_url="http://hindsight.example:8888", groq_api_key=SecretStr("k"))
-    (said,) = without([], [await hindsight(config, SystemClock())])
+    (said,) = mask_secrets([], [await check_hindsight(config, SystemClock())])
     assert "cannot be reached through the proxy http://127.0.0.1:9" in said.detail
     assert "NO_PROXY, or correct HTTP_PROXY" in said.fix
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
-    assert "or correct HTTPS_PROXY (http://127.0.0.1:9)" in (await language_model(config)).fix
+    assert "or correct HTTPS_PROXY (http://127.0.0.1:9)" in (await check_language_model(config)).fix
     monkeypatch.setenv("NO_PROXY", "hindsight.example")
-    assert proxy_for(config.hindsight_url or "") is None
+    assert find_proxy(config.hindsight_url or "") is None
 
 
 async def test_setup_reads_the_same_findings() -> None:
     async with installed() as at:
-        assert [f.ok for f in token_kinds(at.settings())] == [True]
-        assert Counter([f.ok async for f in slack(at.settings())])[False] == 0
+        assert [f.ok for f in check_token_kinds(at.settings())] == [True]
+        assert Counter([f.ok async for f in check_slack(at.settings())])[False] == 0
 
 
 async def test_an_empty_secret_is_none() -> None:
@@ -311,9 +311,9 @@ async def test_an_empty_secret_is_none() -> None:
 
 
 def test_lines_say_what_to_do() -> None:
-    assert summary([Finding("A", True, ""), Finding("B", False, "")]) == "1 wrong: B."
-    assert line(Finding("A", True, "fine")) == "ok     A: fine"
-    assert line(Finding("B", False, "bad", "mend it")).endswith("→ mend it")
+    assert format_summary([Finding("A", True, ""), Finding("B", False, "")]) == "1 wrong: B."
+    assert format_finding(Finding("A", True, "fine")) == "ok     A: fine"
+    assert format_finding(Finding("B", False, "bad", "mend it")).endswith("→ mend it")
 
 
 def test_the_command_prints_json_and_ends_with_3(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ async def test_an_installation_without_a_fault_ends_with_0() -> None:
 @pytest.mark.parametrize(("minutes", "how"), [(-11, "11 min behind"), (11, "11 min ahead of")])
 def test_a_clock_is_wrong_in_either_direction(minutes: int, how: str) -> None:
     clock = StoppedClock(datetime(2026, 11, 29, 3, 12, tzinfo=UTC))
-    own = Introduction("U1", "B1", "precedent", "T1", "Us", there=clock.now() - timedelta(minutes=minutes))
-    (finding,) = skew(Settings(), own, clock)
+    own = AppIdentity("U1", "B1", "precedent", "T1", "Us", there=clock.now() - timedelta(minutes=minutes))
+    (finding,) = check_clock(Settings(), own, clock)
     assert finding.ok is False
     assert how in finding.detail

@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.bootstrap.wiring.assistant import NotedModel, open_noted
-from bot.doctor.model import language_model
+from bot.bootstrap.wiring.assistant import MonitoredModel, open_monitored_model
+from bot.doctor.model import check_language_model
 from bot.domain.assistant.analyst_prompt import Prompt
 from bot.domain.assistant.hypothesis import Given
 from bot.ports import ModelUnavailable
-from bot.ports.language_model import Answer
+from bot.ports.language_model import ModelAnswer
 from bot.settings import Settings
 from tests.ports import free_port
 
@@ -57,7 +57,7 @@ def listed(*names: str) -> dict[str, Any]:
 )
 async def test_the_server_the_key_and_the_models(status: int, body: Any, ok: bool, says: str) -> None:
     async with offering(status, body) as url:
-        found = await language_model(Settings(_env_file=None, groq_api_key=SecretStr("k"), groq_base_url=url))
+        found = await check_language_model(Settings(_env_file=None, groq_api_key=SecretStr("k"), groq_base_url=url))
     assert (found.check, found.ok) == ("Language model", ok)
     assert found.detail.endswith(says) or says in found.detail
     assert "<!" not in found.detail
@@ -65,7 +65,7 @@ async def test_the_server_the_key_and_the_models(status: int, body: Any, ok: boo
 
 async def test_nobody_there() -> None:
     url = f"http://127.0.0.1:{free_port()}"
-    found = await language_model(Settings(_env_file=None, groq_api_key=SecretStr("k"), groq_base_url=url))
+    found = await check_language_model(Settings(_env_file=None, groq_api_key=SecretStr("k"), groq_base_url=url))
     assert (found.ok, "cannot be reached" in found.detail) == (False, True)
 
 
@@ -78,9 +78,9 @@ async def test_nobody_there() -> None:
     ],
 )
 async def test_off_is_fine_and_says_why(given: dict[str, Any], why: str) -> None:
-    found = await language_model(Settings(_env_file=None, **given))
+    found = await check_language_model(Settings(_env_file=None, **given))
     assert (found.ok, why in found.detail) == (None, True)
-    async with open_noted(Settings(_env_file=None, **given)) as model:
+    async with open_monitored_model(Settings(_env_file=None, **given)) as model:
         assert model is None
 
 
@@ -88,17 +88,17 @@ async def test_how_the_last_question_went_is_noted() -> None:
     class Model:
         gone = True
 
-        async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> Answer:
+        async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
             if self.gone:
                 raise ModelUnavailable("No model answered within 12 s.")
-            return Answer({}, "m", (), {})
+            return ModelAnswer({}, "m", (), {})
 
     model = Model()
-    noted, prompt = NotedModel(model), Prompt("", "", Given(()))
-    assert list(noted.noted()) == []
+    noted, prompt = MonitoredModel(model), Prompt("", "", Given(()))
+    assert list(noted.report_health()) == []
     with pytest.raises(ModelUnavailable):
         await noted.ask(prompt, {}, 1.0)
-    assert list(noted.noted()) == [("Model", "No model answered within 12 s.")]
+    assert list(noted.report_health()) == [("Model", "No model answered within 12 s.")]
     model.gone = False
     await noted.ask(prompt, {}, 1.0)
-    assert list(noted.noted()) == [("Model", None)]
+    assert list(noted.report_health()) == [("Model", None)]

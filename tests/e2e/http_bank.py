@@ -13,9 +13,9 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bot.bootstrap.application import running
+from bot.bootstrap.application import run_application
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.cli.serve import stop_signal
+from bot.cli.serve import wait_until_stopped
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
@@ -103,8 +103,8 @@ async def with_bank(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator
 
 
 async def serve() -> None:
-    async with running(Settings(), opening=with_bank):
-        await stop_signal()
+    async with run_application(Settings(), opening=with_bank):
+        await wait_until_stopped()
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.playground import read_manifest
 from bot.playground.server import LocalSlack
 from tests.ports import free_port
 
@@ -115,7 +115,7 @@ class BotProcess:
 @asynccontextmanager
 async def served(folder: Path, *, http: bool = False, **more: str) -> AsyncIterator[BotProcess]:
     """A local Slack and a bot that is ready."""
-    async with await LocalSlack.start(manifest=manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as slack:
+    async with await LocalSlack.start(manifest=read_manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as slack:
         bot = BotProcess(slack, folder / "bot.db", http=http, more=more)
         await bot.start()
         try:
@@ -125,7 +125,7 @@ async def served(folder: Path, *, http: bool = False, **more: str) -> AsyncItera
 
 
 async def until(slack: LocalSlack, found: Callable[[], Any], timeout_s: float = PATIENCE_S) -> Any:
-    return await slack.core.wait_for(found, timeout_s)
+    return await slack.core.wait_until(found, timeout_s)
 
 
 def said(message: Mapping[str, Any]) -> str:

@@ -15,14 +15,14 @@ import aiohttp
 import pytest
 import sqlalchemy as sa
 
-from bot.bootstrap.application import Bot, running
-from bot.bootstrap.modes.playground import local_settings, manifest
+from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.playground.interactions import Outcome
+from bot.playground.interactions import InteractionResult
 from bot.playground.server import LocalSlack
 from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Changes, SeenPost
+from bot.ports.unit_of_work import Changes, IncidentPost
 from bot.slack import ids
 from tests.e2e.process import BotProcess, said, until
 from tests.e2e.test_story import ALERT, CHANNEL, block
@@ -35,7 +35,7 @@ SOON_S = 10.0
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with await LocalSlack.start(manifest=manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as started:
+    async with await LocalSlack.start(manifest=read_manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as started:
         yield started
 
 
@@ -48,7 +48,7 @@ async def modal(slack: LocalSlack) -> str:
     return str(posted["ts"])
 
 
-def not_saved(slack: LocalSlack, outcome: Outcome, why: str) -> None:
+def not_saved(slack: LocalSlack, outcome: InteractionResult, why: str) -> None:
     (told,) = outcome.errors.values()
     assert told.startswith("Not saved: ")
     assert why in told
@@ -78,7 +78,7 @@ def fixes(records: tuple[Incident, ...]) -> list[str]:
 
 
 @contextmanager
-def pragma(bot: Bot, statement: str, undo: str) -> Iterator[None]:
+def pragma(bot: Application, statement: str, undo: str) -> Iterator[None]:
     """Every connection is handed out with this; afterwards with its opposite, for connections are kept."""
     now = [statement]
 
@@ -93,16 +93,16 @@ def pragma(bot: Bot, statement: str, undo: str) -> Iterator[None]:
     now[0] = undo
 
 
-async def page_count(bot: Bot) -> int:
+async def page_count(bot: Application) -> int:
     async with bot.memory.store.database.read() as connection:
         return int((await connection.exec_driver_sql("PRAGMA page_count")).scalar_one())
 
 
-async def use_up(bot: Bot) -> None:
+async def use_up(bot: Application) -> None:
     """Fill the pages that are there already, until not even a short line fits."""
     for size in (20_000, 2_000, 100):
         for number in range(10_000):
-            filler = SeenPost("C-filler", f"{size}/{number}", "x" * size)
+            filler = IncidentPost("C-filler", f"{size}/{number}", "x" * size)
             try:
                 await bot.memory.incidents.commit(Changes(seen_posts=(filler,)))
             except StoreUnavailable:
@@ -111,7 +111,7 @@ async def use_up(bot: Bot) -> None:
 
 @pytest.mark.parametrize("trouble", ["no room", "read-only"])
 async def test_in_the_modal_it_says_that_nothing_was_saved(tmp_path: Path, slack: LocalSlack, trouble: str) -> None:
-    async with running(local_settings(slack, tmp_path / "bot.db")) as bot:
+    async with run_application(build_local_settings(slack, tmp_path / "bot.db")) as bot:
         root = await modal(slack)
         if trouble == "no room":
             statement, undo, why = (
@@ -131,7 +131,7 @@ async def test_in_the_modal_it_says_that_nothing_was_saved(tmp_path: Path, slack
         assert (again.acked, again.errors) == (True, {})
         assert (await readiness(bot.port))[0] == 200
         await recorded_once(slack, root)
-        assert fixes(await bot.memory.incidents.records(OPERATOR)) == [FIX.strip()]
+        assert fixes(await bot.memory.incidents.list_records(OPERATOR)) == [FIX.strip()]
 
 
 def mount(*words: object) -> None:

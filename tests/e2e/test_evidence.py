@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from bot.adapters.evidence.http_source import Server
+from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.prometheus import MetricsServer
-from bot.adapters.evidence.prometheus_api import Api
+from bot.adapters.evidence.prometheus_api import PrometheusApi
 from bot.bootstrap.config.file import read_configuration
 from bot.bootstrap.modes.playground import Playground
-from bot.bootstrap.wiring.metrics import metrics_servers
+from bot.bootstrap.wiring.metrics import build_metrics_servers
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, Observed
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, VerificationStatus
@@ -134,7 +134,7 @@ async def test_the_payment_incident_with_evidence_from_real_servers(
         await opened.slack.add_channel(CHANNEL, members=["maya"], bot=True)
         webhook = await opened.slack.webhook_url(CHANNEL)
         async with watching(tmp_path, webhook, CHANNEL, payments, RULES, port), victoria(tmp_path, payments) as other:
-            (brief,) = await opened.slack.wait_for(lambda: own(opened), PATIENCE_S)
+            (brief,) = await opened.slack.wait_until(lambda: own(opened), PATIENCE_S)
             text = said(brief)
             now, memory = text[text.index("*NOW*") : text.index("*BOUNDARY*")], text[text.index("*BOUNDARY*") :]
             for line in (
@@ -162,13 +162,13 @@ async def test_the_payment_incident_with_evidence_from_real_servers(
             await refusals(f"http://127.0.0.1:{port}", other)
 
             payments.broken = False
-            await opened.slack.wait_for(lambda: "*Cleared*" in said(own(opened)[0]), PATIENCE_S)
-            await opened.slack.wait_for(lambda: "connection pool in use *24 %*" in said(own(opened)[0]), PATIENCE_S)
+            await opened.slack.wait_until(lambda: "*Cleared*" in said(own(opened)[0]), PATIENCE_S)
+            await opened.slack.wait_until(lambda: "connection pool in use *24 %*" in said(own(opened)[0]), PATIENCE_S)
             after = said(own(opened)[0])
             assert "not firing now" in after
             assert "cache latency *35 ms*" in after
-        (life,) = await opened.bot.memory.incidents.open_lives(OPERATOR)
-        record = await opened.bot.memory.incidents.record(life.incident_id)
+        (life,) = await opened.bot.memory.incidents.list_open_lifecycles(OPERATOR)
+        record = await opened.bot.memory.incidents.read_record(life.incident_id)
         assert {k: record.evidence[k] for k in ("error_ratio", "p95", "pool_in_use", "cache_latency")} == {
             "error_ratio": "18.2 %",
             "p95": "840 ms",
@@ -183,20 +183,20 @@ async def test_the_payment_incident_with_evidence_from_real_servers(
 
 def configured(config: Path, url: str | None = None) -> MetricsServer:
     """The server of the configuration, or another one by the same configuration."""
-    (found,) = metrics_servers(read_configuration(config))
-    return replace(found, server=Server(url)) if url else found
+    (found,) = build_metrics_servers(read_configuration(config))
+    return replace(found, server=HttpSource(url)) if url else found
 
 
 async def refusals(prometheus: str, other: str) -> None:
     """What real servers refuse, in their own words."""
     at = datetime.now(tz=UTC)
-    first, second = Api(Server(prometheus)), Api(Server(other))
+    first, second = PrometheusApi(HttpSource(prometheus)), PrometheusApi(HttpSource(other))
     with pytest.raises(EvidenceUnavailable, match="11,000 points"):
-        await first.range("up", at - timedelta(hours=4), at, 1)
+        await first.query_range("up", at - timedelta(hours=4), at, 1)
     with pytest.raises(EvidenceUnavailable, match="type string, not numbers"):
-        await first.vector('"a text"', at)
+        await first.query_instant('"a text"', at)
     with pytest.raises(EvidenceUnavailable, match=r"^HTTP 4\d\d: "):
-        await second.vector("sum(rate(", at)
+        await second.query_instant("sum(rate(", at)
     with pytest.raises(EvidenceUnavailable, match=r"^HTTP 4\d\d|none of a Prometheus"):
-        await Api(Server(f"{prometheus}/nothing")).vector("up", at)
-    assert (await first.vector("1", at)).points[0].value == 1
+        await PrometheusApi(HttpSource(f"{prometheus}/nothing")).query_instant("up", at)
+    assert (await first.query_instant("1", at)).points[0].value == 1

@@ -12,8 +12,8 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.application import Bot, running
-from bot.bootstrap.modes.playground import local_settings, manifest
+from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.bootstrap.modes.seeds import SEEDS
 from bot.playground.server import LocalSlack
 from tests.e2e.process import said
@@ -28,7 +28,7 @@ TOKEN = "s3cret-token-of-the-tests"
 @dataclass
 class Served:
     slack: LocalSlack
-    bot: Bot
+    bot: Application
     channel_id: str
 
     async def send(self, path: str, body: Any, token: str = TOKEN) -> tuple[int, dict[str, Any]]:
@@ -49,27 +49,27 @@ class Served:
 
 @pytest.fixture
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    async with await LocalSlack.start(seeds_dir=SEEDS, manifest=manifest()) as slack:
+    async with await LocalSlack.start(seeds_dir=SEEDS, manifest=read_manifest()) as slack:
         channel_id = await slack.add_channel(CHANNEL, members=["maya"], bot=True)
-        settings = local_settings(slack, tmp_path / "bot.db").model_copy(
+        settings = build_local_settings(slack, tmp_path / "bot.db").model_copy(
             update={"webhook_token": SecretStr(TOKEN), "webhook_channel": channel_id}
         )
-        async with running(settings) as bot:
+        async with run_application(settings) as bot:
             yield Served(slack, bot, channel_id)
 
 
 async def test_fire_retry_and_resolve_by_webhook(served: Served) -> None:
     assert (await served.send("alertmanager", sent("firing")))[1]["repeated"] is False
     assert (await served.send("alertmanager", sent("firing")))[1]["repeated"] is True
-    (brief,) = await served.slack.wait_for(served.replies, 15)
+    (brief,) = await served.slack.wait_until(served.replies, 15)
     roots = [m for m in served.slack.messages(CHANNEL) if m["ts"] == brief["thread_ts"]]
     assert "PaymentGatewayErrorRateHigh" in said(roots[0])
     assert "Firing" in said(roots[0])
     assert "checkout-api" in said(brief)
     assert (await served.send("alertmanager", sent("resolved")))[0] == 200
-    await served.slack.wait_for(lambda: [m for m in served.slack.messages(CHANNEL) if m["ts"] == brief["thread_ts"] and "Resolved" in said(m)], 15)  # fmt: skip
-    await served.slack.wait_for(lambda: [m for m in served.replies() if "leared" in said(m)], 15)
-    life = await served.bot.memory.incidents.life("INC-1")
+    await served.slack.wait_until(lambda: [m for m in served.slack.messages(CHANNEL) if m["ts"] == brief["thread_ts"] and "Resolved" in said(m)], 15)  # fmt: skip
+    await served.slack.wait_until(lambda: [m for m in served.replies() if "leared" in said(m)], 15)
+    life = await served.bot.memory.incidents.read_lifecycle("INC-1")
     assert life.state.value == "cleared"
     assert len(served.replies()) == 1
 
@@ -78,6 +78,6 @@ async def test_two_alerts_of_the_generic_json_are_two_incidents_and_a_wrong_toke
     assert (await served.send("generic", GENERIC, token="wrong"))[0] == 401
     for service in ("checkout-api", "ledger-api"):
         assert (await served.send("generic", {**GENERIC, "service": service}))[0] == 200
-    await served.slack.wait_for(lambda: len(served.replies()) == 2 or None, 20)
+    await served.slack.wait_until(lambda: len(served.replies()) == 2 or None, 20)
     await asyncio.sleep(0.3)
     assert len({m["thread_ts"] for m in served.replies()}) == 2

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.store import open_store
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.playground import read_manifest
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.playground.server import LocalSlack
@@ -154,7 +154,7 @@ async def stream(folder: Path, seed: int, database_url: str | None = None) -> As
     seeds_dir = workspace(folder / "workspace")
     async with (
         flaky_bank(seed) as bank,
-        await LocalSlack.start(manifest=manifest(), seeds_dir=seeds_dir, retry_delays_s=(0.2, 0.2, 0.2)) as slack,
+        await LocalSlack.start(manifest=read_manifest(), seeds_dir=seeds_dir, retry_delays_s=(0.2, 0.2, 0.2)) as slack,
     ):
         module, more = "tests.e2e.http_bank", {ADDRESS: bank.url}
         bot = BotProcess(slack, folder / "bot.db", database_url=database_url, module=module, more=more)
@@ -168,7 +168,7 @@ async def stream(folder: Path, seed: int, database_url: str | None = None) -> As
 async def records(run: Stream) -> dict[str, Incident]:
     store = await open_store(run.bot.environment()["DATABASE_URL"], FakeClock(), FakeIds())
     try:
-        return {record.incident_id: record for record in await store.incidents.records(OPERATOR)}
+        return {record.incident_id: record for record in await store.incidents.list_records(OPERATOR)}
     finally:
         await store.close()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.playground import read_manifest
 from bot.playground.server import LocalSlack
 from tests.e2e.process import BotProcess, until
 from tests.e2e.test_crashes import begun, settled
@@ -22,7 +22,7 @@ LEASE_S = 600
 @pytest.fixture
 async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:
     """With a lease that would keep what is not given back away from the next start for long."""
-    async with await LocalSlack.start(manifest=manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as slack:
+    async with await LocalSlack.start(manifest=read_manifest(), retry_delays_s=(0.2, 0.2, 0.2)) as slack:
         bot = BotProcess(slack, tmp_path / "bot.db", more={"LEASE_S": str(LEASE_S)})
         await bot.start()
         try:

@@ -12,8 +12,8 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.application import Bot, running
-from bot.bootstrap.modes.playground import local_settings, manifest
+from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.modes.playground import build_local_settings, read_manifest
 from bot.bootstrap.modes.seeds import SEEDS
 from bot.playground.server import LocalSlack
 from tests.adapters.evidence.servers import SOURCES, served
@@ -48,10 +48,12 @@ def log_of(folder: Path) -> None:
     (folder / "app.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-async def versions(bot: Bot, many: int) -> set[str | None]:
+async def versions(bot: Application, many: int) -> set[str | None]:
     """The versions that are kept, once there are so many."""
     for _ in range(200):
-        kept = await bot.memory.store.deploys.latest("checkout-api", datetime.now(tz=UTC) + timedelta(minutes=5), 9)
+        kept = await bot.memory.store.deploys.list_latest(
+            "checkout-api", datetime.now(tz=UTC) + timedelta(minutes=5), 9
+        )
         if len(kept) == many:
             break
         await asyncio.sleep(0.05)
@@ -61,15 +63,15 @@ async def versions(bot: Bot, many: int) -> set[str | None]:
 async def test_deploys_logs_and_the_vendors_page_stand_under_now(tmp_path: Path) -> None:
     log_of(tmp_path)
     async with (
-        await LocalSlack.start(seeds_dir=SEEDS, manifest=manifest()) as slack,
+        await LocalSlack.start(seeds_dir=SEEDS, manifest=read_manifest()) as slack,
         served(SOURCES["statuspage"].good) as (_, url),
     ):
         channel = await slack.add_channel(CHANNEL, members=["maya"], bot=True)
         file = tmp_path / "precedent.toml"
         file.write_text(CONFIG.format(folder=tmp_path, url=url, channel=channel))
         changes = {"webhook_token": SecretStr(TOKEN), "webhook_channel": channel, "precedent_config": file}
-        settings = local_settings(slack, tmp_path / "bot.db").model_copy(update=changes)
-        async with running(settings) as bot:
+        settings = build_local_settings(slack, tmp_path / "bot.db").model_copy(update=changes)
+        async with run_application(settings) as bot:
             desk = Served(slack, bot, channel)
             told = {"service": "checkout-api", "version": "v142", "environment": "production", "by": "ci"}
             assert (await desk.send("deploy", told, token="wrong"))[0] == 401
@@ -83,7 +85,7 @@ async def test_deploys_logs_and_the_vendors_page_stand_under_now(tmp_path: Path)
             await slack.deliver_message(channel, post)
             assert await versions(bot, 2) == {"v142", "v141"}
             assert (await desk.send("generic", ALERT))[0] == 200
-            (brief,) = await slack.wait_for(desk.replies, 20)
+            (brief,) = await slack.wait_until(desk.replies, 20)
             shown = said(brief)
             async with (
                 aiohttp.ClientSession() as session,

@@ -22,10 +22,10 @@ from bot.domain.incidents.record import Attempt, Incident, Source, VerificationS
 from bot.domain.recall.query import OPERATOR, Query, query_from_text
 from bot.domain.recall.ranking import Recalled
 from bot.ports import MemoryUnavailable
-from bot.ports.unit_of_work import Changes, Destination, Owed
+from bot.ports.unit_of_work import Changes, Destination, OutboxEntry
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.recall.recall import RecallPrecedents
-from bot.workflows.resolutions.sync import FillBank, Filled, Pulled, TakeOver
+from bot.workflows.resolutions.sync import FillBank, FillProgress, PullProgress, PullRecords
 from tests.builders import seed_incidents
 from tests.fakes import FakeChat, FakeClock, FakeIds
 from tests.hindsight import banks
@@ -54,9 +54,9 @@ def delivery(store: Store, bank: HindsightBank, clock: FakeClock) -> Deliver:
     return Deliver(store.outbox, FakeChat(clock.now), clock, bank, store.incidents, chance=lambda: 0.0)
 
 
-def retained(record: Incident) -> Owed:
+def retained(record: Incident) -> OutboxEntry:
     payload = {"incident_id": record.incident_id}
-    return Owed(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}", payload)
+    return OutboxEntry(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}", payload)
 
 
 async def keep(store: Store, *records: Incident) -> None:
@@ -68,8 +68,8 @@ async def keep(store: Store, *records: Incident) -> None:
 async def drained(store: Store, work: Deliver, clock: FakeClock, within_s: float = 90.0) -> None:
     """Deliver until nothing is owed; the clock runs ahead so that no back-off is waited out."""
     until = time.monotonic() + within_s
-    while (await store.outbox.counts()).keys() - {"bank.sent"}:
-        assert time.monotonic() < until, await store.outbox.counts()
+    while (await store.outbox.count_rows()).keys() - {"bank.sent"}:
+        assert time.monotonic() < until, await store.outbox.count_rows()
         await work.drain_once()
         clock.move(301)
         await asyncio.sleep(0.05)
@@ -77,7 +77,7 @@ async def drained(store: Store, work: Deliver, clock: FakeClock, within_s: float
 
 async def one_sent(store: Store) -> None:
     for _ in range(4000):
-        if (await store.outbox.counts()).get("bank.sent"):
+        if (await store.outbox.count_rows()).get("bank.sent"):
             return
         await asyncio.sleep(0.005)
     raise AssertionError("nothing was delivered")
@@ -161,16 +161,18 @@ async def test_filling_the_bank_and_taking_over(store: Store, tmp_path: Path) ->
     await store.incidents.commit(Changes(records=records, recallable=frozenset(r.incident_id for r in records)))
     async with banks.new_bank() as bank:
         for _ in range(2):
-            filled = Filled()
+            filled = FillProgress()
             assert [so_far async for so_far in FillBank(store.incidents, bank)(filled)][-1] is filled
             assert (filled.total, filled.retained, filled.refused) == (15, 15, [])
             assert await banks.facts_by_document(bank) == {record.incident_id: 1 for record in records}
         other = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'other.db'}", FakeClock(), FakeIds())
         await other.incidents.commit(Changes(retracted=(FOURTEEN[1].incident_id,)))
-        pulled = Pulled()
-        assert [so_far async for so_far in TakeOver(other.incidents, bank)(pulled)][-1] is pulled
+        pulled = PullProgress()
+        assert [so_far async for so_far in PullRecords(other.incidents, bank)(pulled)][-1] is pulled
         assert (pulled.read, pulled.added, pulled.here, pulled.forgotten) == (15, 14, 0, 1)
-        kept = {record.incident_id: record for record in await other.incidents.records(OPERATOR, recallable_only=True)}
+        kept = {
+            record.incident_id: record for record in await other.incidents.list_records(OPERATOR, recallable_only=True)
+        }
         assert kept["PRIV-1"].source.visibility == "private:G1"
         assert {a.how for record in kept.values() for a in record.attempts} == {"import"}
         assert {r.title for r in kept.values()} == {r.title for r in records if r != FOURTEEN[1]}
@@ -199,7 +201,7 @@ async def test_killed_before_and_amid_retains(store: Store, clock: FakeClock) ->
         await keep(store, *FOURTEEN[:7])
         server.kill_api()
         await work.drain_once()
-        assert (await store.outbox.counts())["bank.pending"] == 7
+        assert (await store.outbox.count_rows())["bank.pending"] == 7
         await asyncio.to_thread(server.start_api)
         await keep(store, *FOURTEEN[7:])
         clock.move(301)
@@ -207,7 +209,7 @@ async def test_killed_before_and_amid_retains(store: Store, clock: FakeClock) ->
         await one_sent(store)
         server.kill_api()
         await draining
-        assert (await store.outbox.counts()).get("bank.pending", 0) > 0
+        assert (await store.outbox.count_rows()).get("bank.pending", 0) > 0
         await asyncio.to_thread(server.start_api)
         await drained(store, work, clock)
         assert await banks.facts_by_document(bank) == {record.incident_id: 1 for record in FOURTEEN}
@@ -244,7 +246,7 @@ async def test_its_database_stops(store: Store, clock: FakeClock) -> None:
         try:
             await keep(store, ANSWERS[1])
             await work.drain_once()
-            assert (await store.outbox.counts())["bank.pending"] == 1
+            assert (await store.outbox.count_rows())["bank.pending"] == 1
             begun = time.monotonic()
             recall = RecallPrecedents(store.index, GuardedBank(bank, clock, recall_s=1.0), store.incidents)
             answers = [await recall.precedents(ASKED, OPERATOR) for _ in range(10)]

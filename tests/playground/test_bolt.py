@@ -81,14 +81,14 @@ async def test_it_answers_an_alert_in_its_thread_with_buttons_and_records_in_a_m
 
     async with connected(slack, app):
         alert = await slack.post_alert("#alerts", {"attachments": [{"color": "danger", "title": "Down"}]})
-        reply = (await slack.wait_for(lambda: slack.replies("#alerts", alert["ts"])))[0]
+        reply = (await slack.wait_until(lambda: slack.replies("#alerts", alert["ts"])))[0]
         assert seen[0]["attachments"] == [
             {"color": "a30200", "title": "Down", "id": 1, "fallback": "[no preview available]"}
         ]
         assert seen[0]["subtype"] == "bot_message"
 
         assert (await slack.click("#alerts", reply["ts"], "record")).acked
-        await slack.wait_for(slack.view)
+        await slack.wait_until(slack.view)
         unsent = await slack.submit_view({})
         assert not unsent.sent
         assert unsent.errors.keys() == {"cause"}
@@ -143,7 +143,7 @@ async def test_a_slash_command_works_in_a_channel_and_is_refused_in_a_thread(sla
         assert (refused.sent, refused.notice) == (False, "/recall is not supported in threads. Sorry!")
         assert texts == []
         assert (await slack.slash("#alerts", "recall", "razorpay 504", user="bob")).acked
-        await slack.wait_for(lambda: len(slack.ephemerals("bob")) == 2)
+        await slack.wait_until(lambda: len(slack.ephemerals("bob")) == 2)
         assert {m["text"] for m in slack.ephemerals("bob", "#alerts")} == {"searching", "found 3"}
         assert slack.ephemerals("alice") == []
         assert texts == ["razorpay 504"]
@@ -156,5 +156,5 @@ async def test_a_refresh_makes_the_app_connect_again(slack: LocalSlack, app: Asy
         await slack.refresh_sockets()
         await slack.wait_connected()
         root = await slack.post("#alerts", "after")
-        await slack.wait_for(lambda: slack.replies("#alerts", root["ts"]))
+        await slack.wait_until(lambda: slack.replies("#alerts", root["ts"]))
         assert [e["text"] for e in seen if e.get("client_msg_id")] == ["after"]

@@ -11,7 +11,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 
 from bot.playground import LocalSlack
-from bot.playground.control import ACTS
+from bot.playground.control_api import ACTS
 
 STATIC = Path(__file__).parents[2] / "bot" / "playground" / "static"
 

@@ -113,7 +113,7 @@ async def menus(app: AsyncApp, thread_ts: str | None = None) -> str:
 
 async def opened(slack: LocalSlack, app: AsyncApp, user: str = "alice") -> dict[str, Any]:
     await slack.click("#alerts", await menus(app), "go", user=user)
-    view = await slack.wait_for(lambda: slack.view(user))
+    view = await slack.wait_until(lambda: slack.view(user))
     assert view is not None
     return view
 
@@ -290,7 +290,7 @@ async def test_the_stack_has_three_views_at_most_and_closes_from_the_top(
     bodies.method = "views_push"
     for depth in (2, 3):
         await slack.click_view("next")
-        await slack.wait_for(_deep(slack, depth))
+        await slack.wait_until(_deep(slack, depth))
     trigger = (await slack.shortcut("everywhere")).trigger_id
     with pytest.raises(SlackApiError, match="push_limit_reached"):
         await app.client.views_push(trigger_id=trigger, view=modal())
@@ -352,7 +352,7 @@ async def test_the_home_tab_is_opened_published_updated_and_clicked(
     with pytest.raises(SlackRefused, match="not_found"):
         await slack.click_view("day", home=True)
     await slack.open_home(user="bob")
-    shown = await slack.wait_for(lambda: slack.home("bob"))
+    shown = await slack.wait_until(lambda: slack.home("bob"))
     assert shown is not None
     await slack.click_view("day", home=True, user="bob", choice="2026-12-01")
     assert bodies[-1]["actions"][0]["selected_date"] == "2026-12-01"

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.chart import MatplotlibCharts
 from bot.bootstrap.system import SystemClock
 from bot.playground import LocalSlack
-from bot.ports.files import picture_file, postmortem_file
+from bot.ports.files import build_picture_upload, build_postmortem_upload
 from bot.slack.client.chat import SlackChat
 from tests.adapters.test_chart import CHART
 from tests.playground.browser import opened
@@ -205,10 +205,10 @@ async def test_traffic_and_faults_are_at_hand(slack: LocalSlack, app: AsyncApp, 
 async def test_a_picture_and_a_text_file_are_shown(slack: LocalSlack, page: Page, client: AsyncWebClient) -> None:
     root = await slack.post("alerts", "here it is")
     chat = SlackChat(client, SystemClock())
-    png = await MatplotlibCharts().png(CHART)
-    shown = picture_file("C0ALERTS", "d1", "digest.png", "A digest", CHART)
+    png = await MatplotlibCharts().render_png(CHART)
+    shown = build_picture_upload("C0ALERTS", "d1", "digest.png", "A digest", CHART)
     await chat.deliver(replace(shown, thread_ts=root["ts"], content=png))
-    text = postmortem_file("C0ALERTS", "d2", "pm.md", root["ts"], "INC-7", "U0BOB")
+    text = build_postmortem_upload("C0ALERTS", "d2", "pm.md", root["ts"], "INC-7", "U0BOB")
     await chat.deliver(replace(text, content=b"# INC-7 <img src=x onerror=alert(1)>"))
     await page.goto(f"{slack.url}/#C0ALERTS/{root['ts']}")
     picture = page.locator("#replies img")

@@ -180,7 +180,7 @@ async def test_no_text_becomes_markup_wherever_it_is_shown(browser: Browser) -> 
         view = {"type": "modal", "title": plain(CORPUS[2][:24]), "submit": plain(CORPUS[3]), "blocks": inputs()}
         slack.core.surfaces.open(slack.core.surfaces.screen("U0ALICE"), view)
         slack.core.surfaces.screen("U0ALICE").errors = {"a": CORPUS[2]}
-        slack.core.changed()
+        slack.core.notify_waiters()
         await expect(page.locator("#modal .error")).to_have_text(CORPUS[2])
         await page.keyboard.press("Escape")
         await page.click("#traffictoggle")

@@ -8,8 +8,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import LocalSlack
-from bot.playground.control import without_tokens
-from bot.playground.page import page_state
+from bot.playground.control_api import mask_tokens
+from bot.playground.page import build_page_state
 from bot.playground.workspace.state import SlackRefused
 
 
@@ -33,7 +33,7 @@ async def test_reset_puts_everything_back_and_keeps_people_and_tokens(
 ) -> None:
     app = Beside()
     slack.board.host = app
-    before = page_state(slack, "", "", "")
+    before = build_page_state(slack, "", "", "")
     await slack.post("#alerts", "slow")
     await slack.leave("#alerts")
     await slack.add_channel("more")
@@ -41,11 +41,11 @@ async def test_reset_puts_everything_back_and_keeps_people_and_tokens(
     await slack.later(72)
     await slack.switch_memory(on=False)
     assert app.memory is False
-    shown = page_state(slack, "", "", "")["switches"]
+    shown = build_page_state(slack, "", "", "")["switches"]
     assert shown == {"hosted": True, "memory": False, "hours_later": 72.0}
     later = await slack.post("#random", "three days on")
     await slack.reset()
-    after = page_state(slack, "", "", "")
+    after = build_page_state(slack, "", "", "")
     assert app.starts == 2
     assert {k: v for k, v in after.items() if k not in ("version", "switches")} == {
         k: v for k, v in before.items() if k not in ("version", "switches")
@@ -70,7 +70,7 @@ async def test_what_is_unread_is_told_for_each_person(slack: LocalSlack) -> None
     mine = await slack.post("#alerts", "mine", user="alice")
     to_bob = await slack.post("#alerts", "<@U0BOB> look", user="alice")
     seen = {
-        user: next(c for c in page_state(slack, user, "", "")["channels"] if c["name"] == "alerts")
+        user: next(c for c in build_page_state(slack, user, "", "")["channels"] if c["name"] == "alerts")
         for user in ("U0ALICE", "U0BOB")
     }
     assert (seen["U0ALICE"]["recent"], seen["U0ALICE"]["mentions"]) == ([], [])
@@ -84,7 +84,7 @@ def test_tokens_tickets_and_secret_addresses_are_covered() -> None:
         "list": ["ws://x/link/?ticket=ticket-4&app_id=A", ("http://x/response/r01", "http://x/upload/F1/ab12")],
         "n": 3,
     }
-    assert without_tokens(said) == {
+    assert mask_tokens(said) == {
         "args": {"token": "[hidden]", "text": "my [hidden] and [hidden] leaked", "trigger_id": "[hidden]"},
         "list": [
             "ws://x/link/?ticket=[hidden]&app_id=A",

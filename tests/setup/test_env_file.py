@@ -13,7 +13,7 @@ import pytest
 from dotenv import dotenv_values
 
 from bot.ports import ConfigurationRejected
-from bot.setup.env_file import EnvFile, edited
+from bot.setup.env_file import EnvFile, edit_text
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from bot.setup.env_file import EnvFile, edited
     ],
 )
 def test_one_setting_changes_and_nothing_else(before: str, value: str | None, after: str) -> None:
-    assert edited(before, "A", value) == after
+    assert edit_text(before, "A", value) == after
 
 
 @pytest.mark.parametrize("value", ["xoxb-1-2-aB", "postgresql+asyncpg://u:p%23w@h/x?ssl=require", "a=b#c", "k\\n$x"])

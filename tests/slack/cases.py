@@ -29,7 +29,7 @@ from bot.ports.channels import Group
 from bot.ports.chat import Channel
 from bot.slack.views.surfaces import OpenIncident
 from bot.workflows.channels.settings import ChannelView
-from bot.workflows.channels.silences import Answered
+from bot.workflows.channels.silences import AnsweredAlert
 from bot.workflows.operations.status import StatusLine
 
 NOW = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
@@ -228,6 +228,6 @@ def house() -> House:
     return House(rules=(rule, wide), mutes=(mute, silent))
 
 
-def answered() -> Answered:
+def answered() -> AnsweredAlert:
     """What the menu under a brief is about."""
-    return Answered("INC-81", alert(), "B1", "Alertmanager", life())
+    return AnsweredAlert("INC-81", alert(), "B1", "Alertmanager", life())

@@ -18,36 +18,41 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from structlog.testing import capture_logs
 
-from bot.bootstrap.wiring.assistant import conversing
-from bot.bootstrap.wiring.channels import agreed_in_channels, operators_time
-from bot.bootstrap.wiring.corrections import confirming, correcting, detailing, telling
+from bot.bootstrap.wiring.assistant import build_converse
+from bot.bootstrap.wiring.channels import build_channel_use_cases, read_digest_time
+from bot.bootstrap.wiring.corrections import (
+    build_confirmation_rules,
+    build_correct,
+    build_refresh_briefs,
+    build_show_details,
+)
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.operations.load import Load
 from bot.parsers import read
 from bot.playground import LocalSlack
 from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Received
-from bot.records.alert_json import stored_reading
+from bot.ports.unit_of_work import ReceivedEvent
+from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
-from bot.slack.app import HANDLERS, Listening, build_app
-from bot.slack.client.chat import SlackChat, web_client
+from bot.slack.app import HANDLERS, UseCases, build_app
+from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.people import SlackPeople
-from bot.slack.client.policy_chat import AgreedChat
+from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.client.threads import SlackThreads
 from bot.slack.inbound.transport import HttpTransport, SocketTransport
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.attach_message import AttachMessage
-from bot.workflows.alerts.recurrence import AnswerAgain, AskAgain
-from bot.workflows.assistant.analyse import ShowSent
+from bot.workflows.alerts.recurrence import AnswerRecurrence, AskAboutRecurrence
+from bot.workflows.assistant.analyze import ShowModelPayloads
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.status import ReportStatus
-from bot.workflows.recall.recall import LookUp
+from bot.workflows.recall.recall import LookUpPrecedents
 from bot.workflows.reports.digest import ComposeDigest
-from bot.workflows.resolutions.not_same_outage import KeepApart
+from bot.workflows.resolutions.not_same_outage import RecordNotSameOutage
 from bot.workflows.resolutions.resolve import Resolve
-from bot.workflows.resolutions.transfer import Imported, ImportRecords
+from bot.workflows.resolutions.transfer import ImportProgress, ImportRecords
 from tests.databases import fresh
 
 ROOT = Path(__file__).parent.parent.parent
@@ -83,9 +88,9 @@ class BrokenInbox:
 
     inner: Any
     down: int = 0
-    kept: list[Received] = field(default_factory=list)
+    kept: list[ReceivedEvent] = field(default_factory=list)
 
-    async def receive(self, received: Received) -> bool:
+    async def receive(self, received: ReceivedEvent) -> bool:
         if self.down:
             self.down -= 1
             raise StoreUnavailable("The database does not answer.")
@@ -102,10 +107,10 @@ class Desk:
 
     slack: LocalSlack
     memory: Memory
-    deps: Listening
+    deps: UseCases
     inbox: BrokenInbox
     app: AsyncApp
-    answer: AskAgain
+    answer: AskAboutRecurrence
     deliver: Deliver
 
     async def work(self) -> None:
@@ -116,12 +121,12 @@ class Desk:
             for row in rows:
                 handler = HANDLERS.get(row.kind)
                 attach = AttachMessage(self.memory.incidents, self.deps.chat)
-                tell = telling(self.memory, self.deps.surfaces, self.deps.clock, self.deps.chat)
+                tell = build_refresh_briefs(self.memory, self.deps.surfaces, self.deps.clock, self.deps.chat)
                 alone: Any = {"reference": attach, "corrected": tell}.get(row.kind, self.answer)
                 await (handler(row, self.deps) if handler else alone(row))
             while await self.deliver.drain_once() == 0:
                 pass
-            if not rows and not any("pending" in k and v for k, v in (await self.memory.outbox.counts()).items()):
+            if not rows and not any("pending" in k and v for k, v in (await self.memory.outbox.count_rows()).items()):
                 return
         raise AssertionError("the work does not end")
 
@@ -137,13 +142,13 @@ class Desk:
 
     async def whisper(self, user: str = "alice") -> str:
         """The text of the one new ephemeral message to a user."""
-        found = await self.slack.wait_for(lambda: self.slack.ephemerals(user))
+        found = await self.slack.wait_until(lambda: self.slack.ephemerals(user))
         return json.dumps(found[-1], ensure_ascii=False)
 
     async def seed(self) -> None:
         """The sample records."""
         lines = (ROOT / "seeds/incidents.jsonl").read_text(encoding="utf-8").splitlines()
-        async for _ in ImportRecords(self.memory.incidents)("seeds", lines, Imported()):
+        async for _ in ImportRecords(self.memory.incidents)("seeds", lines, ImportProgress()):
             pass
 
 
@@ -153,10 +158,10 @@ def replaced(desk: Desk, **parts: Any) -> AsyncApp:
 
 
 async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, settings: Settings) -> Desk:
-    client, surfaces = web_client(slack.bot_token, slack.api_url), SlackSurfaces()
+    client, surfaces = build_web_client(slack.bot_token, slack.api_url), SlackSurfaces()
     slack_chat = SlackChat(client, clock)
-    us = await slack_chat.identity()
-    chat = AgreedChat(slack_chat, memory.channels)
+    us = await slack_chat.fetch_identity()
+    chat = PolicyChat(slack_chat, memory.channels)
     people = SlackPeople(slack_chat, clock, us.team_id, settings.steward_group, settings.verifier_group)
     own = frozenset({us.bot_id, us.user_id})
     inbox = BrokenInbox(memory.inbox)
@@ -164,33 +169,37 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
     def reading(event: Mapping[str, Any]) -> Any:
         return read(event, own_bot_ids=own)
 
-    deps = Listening(
+    deps = UseCases(
         inbox=inbox,
         store=memory.incidents,
         resolve=Resolve(
-            memory.incidents, surfaces, clock, confirms=confirming(settings, people), said=memory.store.said
+            memory.incidents,
+            surfaces,
+            clock,
+            confirms=build_confirmation_rules(settings, people),
+            said=memory.store.said,
         ),
-        keep_apart=KeepApart(memory.incidents, surfaces),
-        answer_again=AnswerAgain(memory.incidents, surfaces),
-        lookup=LookUp(memory.recall, memory.index),
+        keep_apart=RecordNotSameOutage(memory.incidents, surfaces),
+        answer_again=AnswerRecurrence(memory.incidents, surfaces),
+        lookup=LookUpPrecedents(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents, memory.store.said),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
         read=reading,
-        agreed=agreed_in_channels(
+        agreed=build_channel_use_cases(
             settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
         ),
-        correct=correcting(settings, memory, people, clock),
-        details=detailing(memory, clock),
-        show_sent=ShowSent(memory.store.model_ledger),
+        correct=build_correct(settings, memory, people, clock),
+        details=build_show_details(memory, clock),
+        show_sent=ShowModelPayloads(memory.store.model_ledger),
         identity=us,
-        converse=conversing(settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: Load.FULL),
+        converse=build_converse(settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: Load.FULL),
     )
-    admit = AdmitAlert(memory.channels, operators_time(settings))
-    brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, stored_reading, admit)
-    answer = AskAgain(memory.incidents, chat, surfaces, stored_reading, brief)
+    admit = AdmitAlert(memory.channels, read_digest_time(settings))
+    brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)
+    answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
     app = build_app(client, slack.signing_secret, deps)
     return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
 
@@ -206,7 +215,7 @@ async def listening(slack: LocalSlack, app: AsyncApp, *, http: bool = False) -> 
             yield
         finally:
             await transport.stop()
-            await slack.wait_for(lambda: not slack.connected)
+            await slack.wait_until(lambda: not slack.connected)
         return
     server = web.Application(client_max_size=2 * 1024 * 1024)
     inward = HttpTransport(app, server, slack.signing_secret)

@@ -12,7 +12,7 @@ from tests.slack.conftest import Desk
 
 
 class Drawn:
-    async def content(self, posting: Posting) -> bytes:
+    async def build_content(self, posting: Posting) -> bytes:
         return b"\x89PNG"
 
 

@@ -15,14 +15,14 @@ SECRET = "xoxb-" + "1234567890-abcdefghijkl"
 def inputs(desk: Desk, user: str = "alice") -> dict[str, Any]:
     """The inputs of a user's modal by the block that is asked."""
     view = desk.slack.view(user) or {}
-    return {ids.base_of(b["block_id"]): b for b in view["blocks"] if b["type"] == "input"}
+    return {ids.read_block_base(b["block_id"]): b for b in view["blocks"] if b["type"] == "input"}
 
 
 async def pressed(desk: Desk, action_id: str, user: str = "alice") -> str:
     """Press a button in the modal; what it shows then."""
     before = (desk.slack.view(user) or {})["hash"]
     assert (await desk.slack.click_view(action_id, user=user)).acked
-    await desk.slack.wait_for(lambda: (desk.slack.view(user) or {"hash": before})["hash"] != before)
+    await desk.slack.wait_until(lambda: (desk.slack.view(user) or {"hash": before})["hash"] != before)
     return json.dumps(desk.slack.view(user), ensure_ascii=False)
 
 
@@ -48,8 +48,11 @@ async def test_known_words_lines_of_the_thread_and_what_was_recorded(office: Des
     said = {ids.OUTCOME: "recovered", ids.KNOWN_FIX: fix, ids.KNOWN_CHECKS: checks, ids.ROOT_CAUSE: "their edge"}
     assert (await office.slack.submit_view(said, user="alice")).errors == {}
     await office.work()
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    record, form = await office.memory.incidents.record(incident_id), await office.deps.resolve.form(incident_id)
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    record, form = (
+        await office.memory.incidents.read_record(incident_id),
+        await office.deps.resolve.open_form(incident_id),
+    )
     (attempt,) = record.attempts
     assert (attempt.fix, attempt.note) == (form.known_fixes[0].fix, steps)
     assert [c.check for c in record.failed_checks] == list(form.usual_checks[:2])
@@ -61,4 +64,4 @@ async def test_known_words_lines_of_the_thread_and_what_was_recorded(office: Des
     assert (await office.slack.submit_view(again, user="bob")).errors == {}
     await office.work()
     assert "*Root cause*: their edge → our proxy" in told(office, ts)
-    assert (await office.memory.incidents.record(incident_id)).customer_impact == "payouts late"
+    assert (await office.memory.incidents.read_record(incident_id)).customer_impact == "payouts late"

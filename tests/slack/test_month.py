@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.cli.plain_text import message_text
+from bot.cli.plain_text import format_message
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.as_json import brief_json
 from bot.domain.brief.decide import Brief
@@ -111,11 +111,11 @@ class Month:
         posted = await self.desk.slack.post_alert("C0ALERTS", post_of(one))
         await self.desk.work()
         ts = str(posted["ts"])
-        incident_id = await self.desk.memory.incidents.incident_at("C0ALERTS", ts)
+        incident_id = await self.desk.memory.incidents.find_incident("C0ALERTS", ts)
         assert incident_id
-        (kept,) = await self.desk.memory.incidents.briefs(incident_id)
+        (kept,) = await self.desk.memory.incidents.list_briefs(incident_id)
         self.told.take(one, kept.brief)
-        shown = message_text({"blocks": self.desk.brief(ts)["blocks"]})
+        shown = format_message({"blocks": self.desk.brief(ts)["blocks"]})
         self.told.threads[one.number] = shown.replace(self.desk.slack.url, "https://slack.example")
         return ts, incident_id
 

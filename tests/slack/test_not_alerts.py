@@ -53,7 +53,7 @@ async def test_what_is_no_alert_is_not_answered(office: Desk) -> None:
     assert kept.keys() <= {"reference"}  # a link to a message may belong to an incident
     words = {"text", "blocks", "attachments", "files"}
     assert [e for e in kept.values() if words & {*e, *e.get("message", {})}] == []
-    assert await office.memory.incidents.open_lives(OPERATOR) == ()
+    assert await office.memory.incidents.list_open_lifecycles(OPERATOR) == ()
 
 
 @pytest.mark.parametrize(

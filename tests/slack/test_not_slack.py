@@ -10,22 +10,22 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.channel_history import Page
+from bot.ports.channel_history import HistoryPage
 from bot.ports.chat import Channel, Posting
-from bot.slack.app import sentence
+from bot.slack.app import format_error
 from bot.slack.client import app_info
-from bot.slack.client.chat import SlackChat, web_client
-from bot.slack.client.first_events import channel_with, open_connection
+from bot.slack.client.chat import SlackChat, build_web_client
+from bot.slack.client.first_events import find_channel_by_name, open_connection
 from bot.slack.client.history import SlackHistory
 from bot.slack.client.people import SlackPeople
 from bot.slack.client.threads import SlackThreads
-from bot.workflows.delivery.deliver import Later, after
+from bot.workflows.delivery.deliver import RetryLater, decide_after_failure
 from bot.workflows.operations.preview import LATER, PreviewChannel
 from tests.fakes import FakeClock
 from tests.slack.between import PAGE, Between, is_json, stands_between
 
 Call = Callable[[SlackChat, str], Awaitable[object]]
-OWN = app_info.Introduction("U0BOT", "B0BOT", "precedent", "T1", "Kestrel")
+OWN = app_info.AppIdentity("U0BOT", "B0BOT", "precedent", "T1", "Kestrel")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ async def between() -> AsyncIterator[Between]:
 
 
 def chat_of(between: Between) -> SlackChat:
-    return SlackChat(web_client("xoxb-1", between.url), FakeClock())
+    return SlackChat(build_web_client("xoxb-1", between.url), FakeClock())
 
 
 def posting(operation: str) -> Posting:
@@ -67,31 +67,31 @@ CALLS: dict[str, Call] = {
         name: lambda chat, _, name=name: chat.deliver(posting(name))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         for name in ("post", "update", "delete", "react", "ephemeral", "home", "upload", "delete_file")
     },
-    "find": lambda chat, _: chat.find(posting("post")),
-    "channel": lambda chat, _: chat.channel("C1"),
+    "find": lambda chat, _: chat.find_delivered(posting("post")),
+    "channel": lambda chat, _: chat.read_channel("C1"),
     "member": lambda chat, _: chat.is_member("C1", "U1"),
-    "permalink": lambda chat, _: chat.permalink("C1", "1.1"),
-    "thread": lambda chat, _: chat.thread("C1", "1.1"),
-    "said": lambda chat, _: chat.said("C1", "1.1"),
-    "direct": lambda chat, _: chat.direct("U1"),
-    "identity": lambda chat, _: chat.identity(),
-    "scopes": lambda chat, _: chat.scopes(),
-    "introduce": lambda chat, _: app_info.introduce(chat),
-    "socket": lambda chat, url: app_info.socket_warning(chat, "xapp-1", url),
-    "joined": lambda chat, _: app_info.joined(chat),
-    "place": lambda chat, _: app_info.channel_by_id(chat, "C1"),
-    "posts": lambda chat, _: app_info.posts_since(chat, "C1", "0", OWN),
+    "permalink": lambda chat, _: chat.get_permalink("C1", "1.1"),
+    "thread": lambda chat, _: chat.read_thread("C1", "1.1"),
+    "said": lambda chat, _: chat.read_message("C1", "1.1"),
+    "direct": lambda chat, _: chat.open_direct_message("U1"),
+    "identity": lambda chat, _: chat.fetch_identity(),
+    "scopes": lambda chat, _: chat.fetch_scopes(),
+    "introduce": lambda chat, _: app_info.fetch_app_identity(chat),
+    "socket": lambda chat, url: app_info.fetch_socket_warning(chat, "xapp-1", url),
+    "joined": lambda chat, _: app_info.list_joined_channels(chat),
+    "place": lambda chat, _: app_info.find_channel_by_id(chat, "C1"),
+    "posts": lambda chat, _: app_info.list_posts(chat, "C1", "0", OWN),
     "person there": lambda chat, _: app_info.is_person(chat, "U1"),
-    "groups": lambda chat, _: app_info.group_ids(chat),
+    "groups": lambda chat, _: app_info.list_group_ids(chat),
     "connection": lambda _, url: open_connection("xapp-1", url, FakeClock()),
-    "channel by name": lambda chat, _: channel_with(chat, "alerts"),
-    "channels": lambda chat, _: SlackHistory(chat).channels(""),
-    "page": lambda chat, _: SlackHistory(chat).page("C1", "0", ""),
-    "between": lambda chat, _: SlackHistory(chat).between("C1", "0", "9", ""),
-    "replies": lambda chat, _: SlackHistory(chat).thread("C1", "1.1", ""),
-    "person": lambda chat, _: SlackPeople(chat, FakeClock()).person("U1"),
-    "sayings": lambda chat, _: SlackThreads(chat).said_in("C1", "1.1"),
-    "names": lambda chat, _: SlackThreads(chat).names(["U1"]),
+    "channel by name": lambda chat, _: find_channel_by_name(chat, "alerts"),
+    "channels": lambda chat, _: SlackHistory(chat).list_channels(""),
+    "page": lambda chat, _: SlackHistory(chat).read_page("C1", "0", ""),
+    "between": lambda chat, _: SlackHistory(chat).read_range("C1", "0", "9", ""),
+    "replies": lambda chat, _: SlackHistory(chat).read_thread_page("C1", "1.1", ""),
+    "person": lambda chat, _: SlackPeople(chat, FakeClock()).read_person("U1"),
+    "sayings": lambda chat, _: SlackThreads(chat).read_messages("C1", "1.1"),
+    "names": lambda chat, _: SlackThreads(chat).read_names(["U1"]),
 }
 
 
@@ -101,8 +101,8 @@ async def test_an_answer_that_is_none_of_slacks_is_no_refusal_whatever_was_asked
     for name, call in CALLS.items():
         with pytest.raises(ChatUnavailable) as problem:
             await call(chat, between.url)
-        decision = after(problem.value, 1, 0.5, uncertain=False)
-        assert isinstance(decision, Later), name
+        decision = decide_after_failure(problem.value, 1, 0.5, uncertain=False)
+        assert isinstance(decision, RetryLater), name
         assert str(problem.value).isprintable(), name
     assert len(between.calls) == len(CALLS), "nothing is asked twice, or not at all"
 
@@ -135,10 +135,10 @@ async def test_odd_entries_of_a_list_do_not_hide_the_others(between: Between) ->
     ours = {"ts": "2.2", "metadata": {"event_payload": {"delivery_id": "d1"}}, "files": [{"name": "f.png", "id": "F1"}]}
     between.given = is_json({"ok": True, "messages": [None, 5, [1], {"metadata": "x", "files": 3}, said, ours]})
     chat = chat_of(between)
-    assert await chat.find(posting("post")) == "2.2"
-    assert await chat.find(posting("upload")) == "F1"
-    assert [one.text for one in await chat.thread("C1", "1.1")] == ["hello"]
-    assert len((await SlackHistory(chat).page("C1", "0", "")).messages) == 3
+    assert await chat.find_delivered(posting("post")) == "2.2"
+    assert await chat.find_delivered(posting("upload")) == "F1"
+    assert [one.text for one in await chat.read_thread("C1", "1.1")] == ["hello"]
+    assert len((await SlackHistory(chat).read_page("C1", "0", "")).messages) == 3
 
 
 async def test_a_login_page_in_answer_to_a_button_is_told_like_any_failure(between: Between) -> None:
@@ -146,13 +146,13 @@ async def test_a_login_page_in_answer_to_a_button_is_told_like_any_failure(betwe
         between.given = ODD[odd]
         with pytest.raises(SlackApiError) as problem:
             await AsyncWebClient("xoxb-1", between.url).views_open(trigger_id="1", view={})
-        assert "nothing was saved" in sentence(problem.value, "R-1")
+        assert "nothing was saved" in format_error(problem.value, "R-1")
 
 
 async def test_a_preview_of_pages_in_a_circle_says_that_it_cannot_read() -> None:
     class Circling:
-        async def between(self, *_: str) -> Page:
-            return Page((), "same")
+        async def between(self, *_: str) -> HistoryPage:
+            return HistoryPage((), "same")
 
     nothing: Any = None
     preview = PreviewChannel(Circling(), nothing, nothing, nothing, nothing, FakeClock(), nothing)  # type: ignore[arg-type]  # of Slack's history only this is asked

@@ -14,7 +14,7 @@ from bot.domain.alerts.suppression import Mute, Muted
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
-from bot.slack.client.policy_chat import AgreedChat
+from bot.slack.client.policy_chat import PolicyChat
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_listeners import BASE, dispatch
 
@@ -25,14 +25,14 @@ OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}
 async def test_a_mute_is_undone_by_members_alone(office: Desk) -> None:
     now = office.deps.clock.now()
     mute = Mute(SECRET, Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "", "U0ALICE", now)
-    await office.memory.channels.mute(mute, Changes())
-    (held,) = (await office.memory.channels.house(SECRET, now)).mutes
+    await office.memory.channels.add_mute(mute, Changes())
+    (held,) = (await office.memory.channels.read_policy(SECRET, now)).mutes
     action = {"type": "button", "action_id": ids.UNDO, "value": ids.encode({"k": "mute", "n": held.number})}
     press = {"type": "block_actions", "channel": {"id": SECRET}, "actions": [action], "message": {"ts": "1.1"}}
     await dispatch(office, OUTSIDE | press)
-    assert (await office.memory.channels.house(SECRET, office.deps.clock.now())).mutes == (held,)
+    assert (await office.memory.channels.read_policy(SECRET, office.deps.clock.now())).mutes == (held,)
     await dispatch(office, BASE | press)
-    assert (await office.memory.channels.house(SECRET, office.deps.clock.now())).mutes == ()
+    assert (await office.memory.channels.read_policy(SECRET, office.deps.clock.now())).mutes == ()
 
 
 async def test_settings_are_changed_by_members_alone_even_by_an_admin(office: Desk) -> None:
@@ -46,9 +46,9 @@ async def test_settings_are_changed_by_members_alone_even_by_an_admin(office: De
         "state": {"values": {block: {ids.INPUT: {"value": value}} for block, value in said.items()}},
     }
     await dispatch(office, OUTSIDE | {"type": "view_submission", "view": view})
-    assert await office.memory.channels.settings(SECRET) == ChannelSettings()
+    assert await office.memory.channels.read_settings(SECRET) == ChannelSettings()
     await dispatch(office, BASE | {"type": "view_submission", "view": view})
-    assert (await office.memory.channels.settings(SECRET)).digest_day == "fri"
+    assert (await office.memory.channels.read_settings(SECRET)).digest_day == "fri"
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Facts:
 
     channel_now: Channel
 
-    async def channel(self, _channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, _channel_id: str, *, within_s: float | None = None) -> Channel:
         return self.channel_now
 
 
@@ -67,11 +67,11 @@ class Pools:
 
     asked: list[str] = field(default_factory=list)
 
-    async def pool(self, channel_id: str) -> tuple[str, ...]:
+    async def list_pool(self, channel_id: str) -> tuple[str, ...]:
         self.asked.append(channel_id)
         return ("C0OTHER",)
 
-    async def settings(self, _channel_id: str) -> ChannelSettings:
+    async def read_settings(self, _channel_id: str) -> ChannelSettings:
         return ChannelSettings()
 
 
@@ -84,5 +84,5 @@ class Pools:
     ],
 )
 async def test_a_channel_that_others_read_has_no_pool_any_more(channel: Channel, pools: tuple[str, ...]) -> None:
-    chat = AgreedChat(Facts(channel), Pools())  # type: ignore[arg-type]  # only what is asked here
-    assert (await chat.channel(SECRET)).pools == pools
+    chat = PolicyChat(Facts(channel), Pools())  # type: ignore[arg-type]  # only what is asked here
+    assert (await chat.read_channel(SECRET)).pools == pools

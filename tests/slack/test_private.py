@@ -26,7 +26,7 @@ async def asked(desk: Desk, said: str) -> str:
     """What an outsider is told who asks to resolve something, without what was typed."""
     before = len(desk.slack.ephemerals(OUTSIDER))
     await desk.slack.slash("alerts", "/resolve", said, user=OUTSIDER)
-    await desk.slack.wait_for(lambda: len(desk.slack.ephemerals(OUTSIDER)) > before)
+    await desk.slack.wait_until(lambda: len(desk.slack.ephemerals(OUTSIDER)) > before)
     told = str(desk.slack.ephemerals(OUTSIDER)[-1]["text"])
     assert said in told
     return told.replace(said, "…")
@@ -34,7 +34,7 @@ async def asked(desk: Desk, said: str) -> str:
 
 async def test_a_private_incident_is_like_one_that_is_not_there(office: Desk) -> None:
     ts = await office.alert("unknown-ledger-drift", SECRET)
-    incident_id = await office.memory.incidents.incident_at(SECRET, ts) or ""
+    incident_id = await office.memory.incidents.find_incident(SECRET, ts) or ""
     typed = [link(SECRET, ts), link(SECRET, "1700000000.000100"), link("C0NOSUCH", ts), incident_id, "INC-999",
              incident_id.removeprefix("INC-"), link(SECRET, "1.1".zfill(17), f"?thread_ts={ts}")]  # fmt: skip
     assert {await asked(office, said) for said in typed} == {"There is no incident … that you may see from here."}
@@ -42,7 +42,7 @@ async def test_a_private_incident_is_like_one_that_is_not_there(office: Desk) ->
 
 async def test_forged_ids_are_answered_like_unknown_ones(office: Desk) -> None:
     ts = await office.alert("unknown-ledger-drift", SECRET)
-    incident_id = await office.memory.incidents.incident_at(SECRET, ts) or ""
+    incident_id = await office.memory.incidents.find_incident(SECRET, ts) or ""
     said: dict[str, set[str]] = {"C0ALERTS": set(), SECRET: set()}
     for channel, told in said.items():
         for name in (incident_id, "INC-999"):
@@ -53,7 +53,7 @@ async def test_forged_ids_are_answered_like_unknown_ones(office: Desk) -> None:
     assert [len(told) for told in said.values()] == [1, 1]
     assert "no incident" in said["C0ALERTS"].pop()
     assert "only members of that channel" in said[SECRET].pop().lower()
-    assert (await office.memory.incidents.record(incident_id)).attempts == ()
+    assert (await office.memory.incidents.read_record(incident_id)).attempts == ()
 
 
 OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}
@@ -62,12 +62,12 @@ OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}
 @pytest.mark.parametrize("action", [ids.FIXED, ids.RECORD])
 async def test_buttons_with_forged_ids(office: Desk, action: str) -> None:
     ts = await office.alert("unknown-ledger-drift", SECRET)
-    incident_id = await office.memory.incidents.incident_at(SECRET, ts) or ""
+    incident_id = await office.memory.incidents.find_incident(SECRET, ts) or ""
     told = set()
     for count, name in enumerate((incident_id, "INC-999"), start=1):
         ts = (await office.slack.post_as_app("alerts", {"text": "x", "blocks": [forged(action, name)]}))["ts"]
         await office.slack.click("alerts", ts, action, user="bob")
-        await office.slack.wait_for(partial(has_heard, office, count))
+        await office.slack.wait_until(partial(has_heard, office, count))
         told.add(str(office.slack.ephemerals("bob")[-1]["text"]).replace(name, "…"))
     assert told == {"There is no incident … that you may see from here."}
 
@@ -92,7 +92,7 @@ async def test_who_has_left_the_channel_can_no_longer_record(office: Desk) -> No
         office.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "sec-incidents", talk["ts"], user="alice"),
     ):
         await open_it
-        view = await office.slack.wait_for(lambda: office.slack.view("alice"))
+        view = await office.slack.wait_until(lambda: office.slack.view("alice"))
         assert view is not None
         views.append(dict(view))
         await office.slack.close_view(user="alice")
@@ -106,15 +106,15 @@ async def test_who_has_left_the_channel_can_no_longer_record(office: Desk) -> No
     told = {"type": "block_actions", "channel": {"id": SECRET}, "actions": [action], "message": {"ts": brief["ts"]}}
     await dispatch(office, BASE | told)
     await wait()
-    incident_id = await office.memory.incidents.incident_at(SECRET, ts) or ""
-    assert (await office.memory.incidents.record(incident_id)).attempts == ()
-    assert await office.memory.incidents.incident_at(SECRET, talk["ts"]) is None
+    incident_id = await office.memory.incidents.find_incident(SECRET, ts) or ""
+    assert (await office.memory.incidents.read_record(incident_id)).attempts == ()
+    assert await office.memory.incidents.find_incident(SECRET, talk["ts"]) is None
 
 
 async def test_a_member_records_as_ever(office: Desk) -> None:
     ts = await office.alert("unknown-ledger-drift", SECRET)
     await office.slack.click("sec-incidents", office.brief(ts, SECRET)["ts"], ids.RECORD, user="alice")
-    await office.slack.wait_for(lambda: office.slack.view("alice"))
+    await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert (await office.slack.submit_view(SAID, user="alice")).errors == {}
 
 
@@ -131,11 +131,11 @@ def fixed_value(brief: dict[str, Any]) -> str:
 async def test_a_secret_in_a_message_is_masked_before_it_is_shown_or_recorded(office: Desk) -> None:
     posted = await office.slack.post("alerts", "ledger down, password=hunter2secret was wrong", user="bob")
     await office.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", posted["ts"], user="alice")
-    view = await office.slack.wait_for(lambda: office.slack.view("alice"))
+    view = await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert "hunter2secret" not in json.dumps(view)
     assert (await office.slack.submit_view(SAID, user="alice")).errors == {}
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", posted["ts"]) or ""
-    title = (await office.memory.incidents.record(incident_id)).title
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", posted["ts"]) or ""
+    title = (await office.memory.incidents.read_record(incident_id)).title
     assert title.startswith("ledger down")
     assert "hunter2secret" not in title
     await office.slack.shortcut(ids.RECALL_FROM_MESSAGE, "alerts", posted["ts"], user="alice")

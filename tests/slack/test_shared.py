@@ -9,7 +9,7 @@ import pytest
 
 from bot.domain.access.visibility import Viewer
 from bot.slack import ids
-from bot.slack.listeners.context import viewer_in
+from bot.slack.listeners.context import read_viewer
 from tests.slack.conftest import Desk, SteppingClock, wait
 
 PARTNERS = "C0PARTNERS"
@@ -34,7 +34,7 @@ async def test_no_help_where_slack_does_not_say_what_a_channel_is(office: Desk) 
     await office.slack.post("alerts", f"<@{office.slack.bot_user}> help", user="alice")
     await office.work()
     assert office.slack.calls("chat.postMessage") == []
-    assert list(await office.memory.inbox.take(5)) == []
+    assert list(await office.memory.inbox.claim(5)) == []
 
 
 @pytest.mark.parametrize(
@@ -74,16 +74,16 @@ async def test_a_modal_that_was_open_when_its_channel_became_shared_records_noth
     talk = await office.slack.post("alerts", "slow", user="bob")
     await office.slack.click("alerts", office.brief(ts)["ts"], ids.RECORD, user="alice")
     await office.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", talk["ts"], user="bob")
-    await office.slack.wait_for(lambda: office.slack.view("alice") and office.slack.view("bob"))
+    await office.slack.wait_until(lambda: office.slack.view("alice") and office.slack.view("bob"))
     share(office)
     for user in ("alice", "bob"):
         (said,) = (await office.slack.submit_view(SAID, user=user)).errors.values()
         assert "shared with another organisation" in said
         assert "try again" not in said
     await wait()
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    assert (await office.memory.incidents.record(incident_id)).attempts == ()
-    assert await office.memory.incidents.incident_at("C0ALERTS", talk["ts"]) is None
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    assert (await office.memory.incidents.read_record(incident_id)).attempts == ()
+    assert await office.memory.incidents.find_incident("C0ALERTS", talk["ts"]) is None
 
 
 def share(desk: Desk) -> None:
@@ -94,4 +94,4 @@ def share(desk: Desk) -> None:
 
 
 async def test_nobody_sees_anything_there(office: Desk) -> None:
-    assert await viewer_in(office.deps.chat, PARTNERS) == Viewer(frozenset())
+    assert await read_viewer(office.deps.chat, PARTNERS) == Viewer(frozenset())

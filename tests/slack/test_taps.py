@@ -58,7 +58,7 @@ async def this_fixed_it(thumb: Thumb) -> None:
 
 async def a_known_fix(thumb: Thumb) -> None:
     await thumb.press(ids.RECORD)
-    await thumb.desk.slack.wait_for(lambda: thumb.desk.slack.view("alice"))
+    await thumb.desk.slack.wait_until(lambda: thumb.desk.slack.view("alice"))
     await thumb.choose(ids.OUTCOME, "recovered")
     await thumb.choose(ids.KNOWN_FIX)
     await thumb.submit()
@@ -66,7 +66,7 @@ async def a_known_fix(thumb: Thumb) -> None:
 
 async def a_new_fix(thumb: Thumb) -> None:
     await thumb.press(ids.RECORD)
-    await thumb.desk.slack.wait_for(lambda: thumb.desk.slack.view("alice"))
+    await thumb.desk.slack.wait_until(lambda: thumb.desk.slack.view("alice"))
     await thumb.choose(ids.OUTCOME, "recovered")
     await thumb.write(ids.FIX, "flush ledger cache\nrestart the worker")
     await thumb.submit()
@@ -92,7 +92,7 @@ async def test_recording_costs_a_few_taps(
         if "recorded by <@U0ALICE>" in json.dumps(office.slack.replies("C0ALERTS", ts)[-1]["blocks"]):
             break
         await wait()
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    assert [a.status for a in (await office.memory.incidents.record(incident_id)).attempts] == ["VERIFIED"]
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    assert [a.status for a in (await office.memory.incidents.read_record(incident_id)).attempts] == ["VERIFIED"]
     assert thumb.taps <= taps
     assert thumb.characters <= characters

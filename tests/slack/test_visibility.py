@@ -22,17 +22,17 @@ ASKED = "ledger drift zebra"
 async def resolved_in_private(desk: Desk) -> str:
     ts = await desk.alert("unknown-ledger-drift", SECRET)
     await desk.slack.click("sec-incidents", desk.brief(ts, SECRET)["ts"], ids.RECORD, user="alice")
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     said = {"outcome": "recovered", "fix": FIX, "root_cause": "zebra cache held old entries"}
     assert (await desk.slack.submit_view(said, user="alice")).errors == {}
     await desk.work()
-    return await desk.memory.incidents.incident_at(SECRET, ts) or ""
+    return await desk.memory.incidents.find_incident(SECRET, ts) or ""
 
 
 async def whispered(desk: Desk, channel: str, command: str, text: str, user: str) -> str:
     before = len(desk.slack.ephemerals(user))
     await desk.slack.slash(channel, command, text, user=user)
-    await desk.slack.wait_for(lambda: len(desk.slack.ephemerals(user)) > before)
+    await desk.slack.wait_until(lambda: len(desk.slack.ephemerals(user)) > before)
     return json.dumps(desk.slack.ephemerals(user)[-1], ensure_ascii=False)
 
 
@@ -62,7 +62,7 @@ async def test_recall_of_a_message_shows_it_to_members_in_their_channel_alone(de
         posted = await desk.slack.post(name, "ledger drift again, zebra cache?", user="alice")
         before = len(desk.slack.ephemerals("alice"))
         await desk.slack.shortcut(ids.RECALL_FROM_MESSAGE, name, posted["ts"], user="alice")
-        await desk.slack.wait_for(partial(more_than, desk, before))
+        await desk.slack.wait_until(partial(more_than, desk, before))
         told[channel] = json.dumps(desk.slack.ephemerals("alice")[-1])
     assert incident_id in told[SECRET]
     assert incident_id not in told[ALERTS]
@@ -70,9 +70,9 @@ async def test_recall_of_a_message_shows_it_to_members_in_their_channel_alone(de
 
 async def test_home_lists_private_incidents_to_nobody_who_is_no_member(desk: Desk) -> None:
     ts = await desk.alert("unknown-ledger-drift", SECRET)
-    private = await desk.memory.incidents.incident_at(SECRET, ts) or ""
+    private = await desk.memory.incidents.find_incident(SECRET, ts) or ""
     ts = await desk.alert("payment-gateway-504", ALERTS)
-    public = await desk.memory.incidents.incident_at(ALERTS, ts) or ""
+    public = await desk.memory.incidents.find_incident(ALERTS, ts) or ""
     await desk.slack.open_home(user="bob")
     await desk.work()
     shown = json.dumps(desk.slack.home("bob"))

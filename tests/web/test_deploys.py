@@ -50,7 +50,7 @@ class Log:
         self.kept[deploy.key] = deploy
         return new
 
-    async def latest(self, service: str, until: Any, limit: int) -> tuple[Deploy, ...]:
+    async def list_latest(self, service: str, until: Any, limit: int) -> tuple[Deploy, ...]:
         if self.problem:
             raise self.problem
         return tuple(d for d in self.kept.values() if d.service == service and d.at <= until)[:limit]

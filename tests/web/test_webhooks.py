@@ -20,9 +20,9 @@ from bot.domain.alerts.alert import Alert, AlertState, NotAlert, Severity, Sympt
 from bot.parsers import read
 from bot.parsers.intake.given import alert_of
 from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
-from bot.slack.views.alert import alert_message
+from bot.slack.views.alert import render_alert
 from bot.web.payloads import AlertmanagerBody, GenericBody
-from bot.web.webhooks import MAX_BODY, Intake, Refused, add_webhooks, given_in
+from bot.web.webhooks import MAX_BODY, RequestRefused, WebhookIntake, add_webhooks, read_intake
 from tests.web.bodies import GENERIC, sent
 
 TOKEN = "s3cret-token-of-the-tests"
@@ -48,7 +48,7 @@ class Kept:
 @asynccontextmanager
 async def served(kept: Kept, token: str | None = TOKEN, channel: str | None = "C0ALERTS") -> AsyncIterator[Any]:
     app = web.Application(client_max_size=2 * 1024 * 1024)
-    add_webhooks(app, Intake(kept, token, channel))
+    add_webhooks(app, WebhookIntake(kept, token, channel))
     async with TestClient(TestServer(app)) as client:
         yield client
 
@@ -165,7 +165,7 @@ async def test_a_heartbeat_and_a_test_are_taken_and_nothing_is_kept() -> None:
 
 
 def alertmanager(name: str) -> Alert:
-    found = alert_of(AlertmanagerBody.model_validate(sent(name)).given())
+    found = alert_of(AlertmanagerBody.model_validate(sent(name)).to_intake())
     assert isinstance(found, Alert)
     return found
 
@@ -205,14 +205,14 @@ def test_a_large_group_is_counted_whole() -> None:
         {"status": "resolved" if n < 60 else "firing", "labels": {"alertname": "A", "pod": f"p{n}"}} for n in range(65)
     ]
     body = {"version": "4", "status": "firing", "groupLabels": {"alertname": "A"}, "alerts": alerts}
-    alert = alert_of(AlertmanagerBody.model_validate(body).given())
+    alert = alert_of(AlertmanagerBody.model_validate(body).to_intake())
     assert isinstance(alert, Alert)
     assert (alert.firing, alert.cleared) == (5, 60)
-    assert "5 of 65 firing" in str(alert_message(alert).blocks)
+    assert "5 of 65 firing" in str(render_alert(alert).blocks)
 
 
 def generic(**changes: Any) -> Alert:
-    found = alert_of(GenericBody.model_validate({**GENERIC, **changes}).given())
+    found = alert_of(GenericBody.model_validate({**GENERIC, **changes}).to_intake())
     assert isinstance(found, Alert)
     return found
 
@@ -261,8 +261,8 @@ def test_any_body_is_an_alert_or_a_clear_refusal(model: Any, body: Any, changes:
         assert isinstance(found, Alert | NotAlert) or (found.status in {400, 422} and found.error)
 
 
-def read_or_refused(raw: bytes, model: Any) -> Alert | NotAlert | Refused:
+def read_or_refused(raw: bytes, model: Any) -> Alert | NotAlert | RequestRefused:
     try:
-        return alert_of(given_in(raw, model))
-    except Refused as refused:
+        return alert_of(read_intake(raw, model))
+    except RequestRefused as refused:
         return refused

@@ -15,8 +15,8 @@ from typing import Any
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports import ChatRejected
-from bot.ports.chat import Channel, Identity, Posting, Said
-from bot.ports.unit_of_work import Destination, InboxRow, OwedRow, Received
+from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
+from bot.ports.unit_of_work import Destination, InboxRow, OutboxRow, ReceivedEvent
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
@@ -26,7 +26,7 @@ from tests.databases import fresh
 START = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 
 
-class ToldClock:
+class SettableClock:
     """A clock that stands until it is told to go on."""
 
     def __init__(self, at: datetime = START) -> None:
@@ -35,11 +35,11 @@ class ToldClock:
     def now(self) -> datetime:
         return self.at
 
-    def go_on(self, **by: float) -> None:
+    def advance(self, **by: float) -> None:
         self.at += timedelta(**by)
 
 
-class Counting:
+class CountingIds:
     """Ids that count."""
 
     def __init__(self) -> None:
@@ -51,23 +51,23 @@ class Counting:
 
 
 @dataclass
-class ToldChat:
+class WorldChat:
     """Slack's facts: channels as told, everything else public; deliveries are remembered."""
 
     channels: dict[str, Channel] = field(default_factory=dict)
     delivered: list[Posting] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
-    threads: dict[tuple[str, str], tuple[Said, ...]] = field(default_factory=dict)
+    threads: dict[tuple[str, str], tuple[ThreadMessage, ...]] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         self.delivered.append(posting)
         return f"{1_900_000_000 + len(self.delivered)}.000000"
 
-    async def find(self, posting: Posting) -> str | None:
+    async def find_delivered(self, posting: Posting) -> str | None:
         return None
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         if channel_id in self.gone:
             raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
         return self.channels.get(channel_id, Channel(channel_id))
@@ -75,28 +75,28 @@ class ToldChat:
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         return channel_id not in self.members or user_id in self.members[channel_id]
 
-    async def permalink(self, channel_id: str, ts: str) -> str | None:
+    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
         return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
 
-    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         return self.threads.get((channel_id, root_ts), ())
 
-    async def said(self, channel_id: str, ts: str) -> Said | None:
+    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         found = (s for (c, _), rows in self.threads.items() for s in rows if (c, s.ts) == (channel_id, ts))
         return next(found, None)
 
-    async def direct(self, user_id: str) -> str:
+    async def open_direct_message(self, user_id: str) -> str:
         return f"D{user_id}"
 
-    async def identity(self) -> Identity:
-        return Identity("UBOT", "BBOT")
+    async def identity(self) -> BotIdentity:
+        return BotIdentity("UBOT", "BBOT")
 
 
-def ts_of(at: datetime) -> str:
+def format_ts(at: datetime) -> str:
     return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
 
-def told_reader(event: Mapping[str, Any]) -> Alert | NotAlert:
+def read_event(event: Mapping[str, Any]) -> Alert | NotAlert:
     said = event.get("alert")
     if said is None:
         return NotAlert("chatter", "a person talks")
@@ -111,40 +111,40 @@ def told_reader(event: Mapping[str, Any]) -> Alert | NotAlert:
 @dataclass
 class World:
     memory: Memory
-    chat: ToldChat
-    clock: ToldClock
+    chat: WorldChat
+    clock: SettableClock
     answer: AnswerAlert
     resolve: Resolve
     posts: int = 0
 
     async def post(self, channel: str = "C1", *, ts: str | None = None, **alert: Any) -> str:
         """Post an alert now, work it off, and return its ts."""
-        ts = ts or ts_of(self.clock.now())
+        ts = ts or format_ts(self.clock.now())
         await self.answer(await self.row({"channel": channel, "ts": ts, "alert": alert}))
         return ts
 
     async def row(self, event: Mapping[str, Any]) -> InboxRow:
         """The event as the worker gets it."""
         self.posts += 1
-        received = Received(f"Ev{self.posts}", f"T1/{self.posts}", "message", {"event": dict(event)})
+        received = ReceivedEvent(f"Ev{self.posts}", f"T1/{self.posts}", "message", {"event": dict(event)})
         assert await self.memory.inbox.receive(received)
-        (row,) = await self.memory.inbox.take(10)
+        (row,) = await self.memory.inbox.claim(10)
         return row
 
-    async def owed(self) -> list[OwedRow]:
+    async def drain_outbox(self) -> list[OutboxRow]:
         """Everything owed to Slack now, claimed and settled as delivered."""
-        rows: list[OwedRow] = []
+        rows: list[OutboxRow] = []
         while claimed := await self.memory.outbox.claim(Destination.SLACK, 50):
             for row in claimed:
-                await self.memory.outbox.settle(row, ts_of(self.clock.now()))
+                await self.memory.outbox.acknowledge(row, format_ts(self.clock.now()))
             rows += claimed
         return rows
 
 
 @asynccontextmanager
 async def world(folder: Path) -> AsyncIterator[World]:
-    clock, chat, surfaces = ToldClock(), ToldChat(), SlackSurfaces()
+    clock, chat, surfaces = SettableClock(), WorldChat(), SlackSurfaces()
     settings = Settings(database_url=fresh(folder / "world.db"))
-    async with open_memory(settings, clock, Counting()) as memory:
-        answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, told_reader)
+    async with open_memory(settings, clock, CountingIds()) as memory:
+        answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_event)
         yield World(memory, chat, clock, answer, Resolve(memory.incidents, surfaces, clock))

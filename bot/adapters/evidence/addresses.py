@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import urlsplit
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 # Cloud machines keep credentials under these; whatever else is link-local has no evidence either.
 _METADATA = tuple(
     ipaddress.ip_network(net)
@@ -17,7 +17,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata.goog", "metadata", "instance-data"})
 
 
-def real(address: str) -> Address | None:
+def resolve_literal(address: str) -> IpAddress | None:
     """The address that a literal means, an IPv4 address inside an IPv6 one taken out; None for a name."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
@@ -29,7 +29,7 @@ def real(address: str) -> Address | None:
     return inner or found.ipv4_mapped or found.sixtofour or found
 
 
-def refusal(address: Address, *, private_only: bool) -> str | None:
+def find_refusal(address: IpAddress, *, private_only: bool) -> str | None:
     """Why an address must not be asked. `private_only`: a key would go there unencrypted."""
     if any(address.version == net.version and address in net for net in _METADATA):
         return f"{address} is an address of the machine's own metadata, which is never asked"
@@ -39,7 +39,7 @@ def refusal(address: Address, *, private_only: bool) -> str | None:
     return None
 
 
-def server_problem(url: str, *, has_key: bool) -> str | None:
+def find_server_problem(url: str, *, has_key: bool) -> str | None:
     """What is wrong with a configured address, as far as it tells without asking anybody."""
     try:
         parts = urlsplit(url)
@@ -54,5 +54,5 @@ def server_problem(url: str, *, has_key: bool) -> str | None:
         return "must end with its path: no ? and no #"
     if parts.hostname.casefold().rstrip(".") in _METADATA_NAMES:
         return "is the machine's own metadata, which is never asked"
-    literal = real(parts.hostname)
-    return refusal(literal, private_only=has_key and parts.scheme == "http") if literal else None
+    literal = resolve_literal(parts.hostname)
+    return find_refusal(literal, private_only=has_key and parts.scheme == "http") if literal else None

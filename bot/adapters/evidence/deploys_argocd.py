@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from bot.adapters.evidence.http_source import Server
-from bot.adapters.evidence.log_records import moment
+from bot.adapters.evidence.http_source import HttpSource
+from bot.adapters.evidence.log_records import read_moment
 from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import Deploy, deploys_shown
@@ -22,7 +22,7 @@ class ArgoDeploys:
     """The EvidenceProvider of one Argo CD. `applications`: the application of each service."""
 
     name: str
-    server: Server
+    server: HttpSource
     applications: ByService = field(default_factory=ByService)
 
     @property
@@ -32,40 +32,40 @@ class ArgoDeploys:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        application = self.applications.of(alert)
+        application = self.applications.find(alert)
         if application is None or not alert.service:
             return ()
-        status = await self.status(application)
+        status = await self.read_application(application)
         url = f"{self.server.base.rstrip('/')}/applications/{quote(application, safe='')}"
-        deploys = list(_deploys(status, alert.service, url))
+        deploys = list(_read_deploys(status, alert.service, url))
         # an application runs in one environment: that it is this service's is the operator's word
         return deploys_shown(deploys, alert.service, None, self.name, at)
 
-    async def status(self, application: str) -> Mapping[str, Any]:
+    async def read_application(self, application: str) -> Mapping[str, Any]:
         """The application's status. Raises EvidenceUnavailable."""
         # Argo CD picks fields in lists alone, and the history is none of them: the whole object it is
-        said = await self.server.json(f"/api/v1/applications/{quote(application, safe='')}")
+        said = await self.server.read_json(f"/api/v1/applications/{quote(application, safe='')}")
         status = said.get("status") if isinstance(said, dict) else None
         if not isinstance(status, dict) or not isinstance(status.get("history") or [], list):
             raise EvidenceUnavailable("the answer is no application with a status")
         return status
 
 
-def _deploys(status: Mapping[str, Any], service: str, url: str) -> Iterator[Deploy]:
+def _read_deploys(status: Mapping[str, Any], service: str, url: str) -> Iterator[Deploy]:
     history = [one for one in status.get("history") or () if isinstance(one, dict)]
     for place, one in enumerate(history, 1):
-        at = moment(one.get("deployedAt"))
+        at = read_moment(one.get("deployedAt"))
         if at is None:
             raise EvidenceUnavailable("the history holds a deploy without its time")
         revisions = one.get("revisions") if isinstance(one.get("revisions"), list) else [one.get("revision")]
         version = ", ".join(str(revision)[:12] for revision in revisions or () if revision)
         by = one.get("initiatedBy")
         who = (by.get("username") or ("auto-sync" if by.get("automated") else None)) if isinstance(by, dict) else None
-        state = _state(status) if place == len(history) else None
+        state = _read_state(status) if place == len(history) else None
         yield Deploy(service, at, version or None, None, str(who) if who else None, state, url)
 
 
-def _state(status: Mapping[str, Any]) -> str | None:
+def _read_state(status: Mapping[str, Any]) -> str | None:
     """How the application stands now, which is what its latest deploy made of it."""
     parts = (status.get(name) for name in ("sync", "health"))
     said = [str(part["status"]) for part in parts if isinstance(part, dict) and part.get("status")]

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from bot.adapters.evidence.http_source import Server
-from bot.adapters.evidence.log_records import moment
+from bot.adapters.evidence.http_source import HttpSource
+from bot.adapters.evidence.log_records import read_moment
 from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, deploys_shown
@@ -28,7 +28,7 @@ class GithubDeploys:
     """The EvidenceProvider of GitHub. `repositories`: owner/name of each service."""
 
     name: str
-    server: Server
+    server: HttpSource
     repositories: ByService = field(default_factory=ByService)
 
     @property
@@ -38,48 +38,50 @@ class GithubDeploys:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        repository = self.repositories.of(alert)
+        repository = self.repositories.find(alert)
         if repository is None or not alert.service:
             return ()
-        listed = await self.listed(repository)
+        listed = await self.list_deployments(repository)
         recent = [
-            (n, d) for n, d in ((one.get("id"), _deploy(one, alert.service)) for one in listed) if at - WINDOW <= d.at
+            (n, d)
+            for n, d in ((one.get("id"), _read_deploy(one, alert.service)) for one in listed)
+            if at - WINDOW <= d.at
         ]
-        states = await asyncio.gather(*(self._state(repository, n) for n, _ in recent[:MOST_SHOWN]))
-        url = f"{self._pages()}/{repository}/deployments"
+        states = await asyncio.gather(*(self._read_state(repository, n) for n, _ in recent[:MOST_SHOWN]))
+        url = f"{self._find_web_base()}/{repository}/deployments"
         told = [replace(d, url=url, state=state) for (_, d), state in zip(recent, states, strict=False)]
         told += [replace(d, url=url) for _, d in recent[MOST_SHOWN:]]
         cut = len(listed) == PAGE == len(recent)
         return deploys_shown(told, alert.service, alert.environment, self.name, at, truncated=cut)
 
-    async def listed(self, repository: str) -> list[Mapping[str, Any]]:
+    async def list_deployments(self, repository: str) -> list[Mapping[str, Any]]:
         """The latest deployments, newest first. Raises EvidenceUnavailable."""
-        said = await self.server.json(f"/repos/{_path(repository)}/deployments", (("per_page", str(PAGE)),))
+        said = await self.server.read_json(f"/repos/{_build_path(repository)}/deployments", (("per_page", str(PAGE)),))
         if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
             raise EvidenceUnavailable("the answer is no list of deployments")
         return said
 
-    async def _state(self, repository: str, number: object) -> str | None:
+    async def _read_state(self, repository: str, number: object) -> str | None:
         """How a deployment stands. It is shown without where that cannot be had."""
-        path = f"/repos/{_path(repository)}/deployments/{quote(str(number), safe='')}/statuses"
+        path = f"/repos/{_build_path(repository)}/deployments/{quote(str(number), safe='')}/statuses"
         try:
-            said = await self.server.json(path, (("per_page", "1"),))
+            said = await self.server.read_json(path, (("per_page", "1"),))
         except EvidenceUnavailable:
             return "state unknown"
         first = said[0] if isinstance(said, list) and said and isinstance(said[0], dict) else {}
         return str(first.get("state") or "pending")
 
-    def _pages(self) -> str:
+    def _find_web_base(self) -> str:
         """Where people look: GitHub's own site, or the enterprise server's."""
         return "https://github.com" if self.server.base.rstrip("/") == API else self.server.base.partition("/api/")[0]
 
 
-def _path(repository: str) -> str:
+def _build_path(repository: str) -> str:
     return "/".join(quote(part, safe="") for part in repository.split("/"))
 
 
-def _deploy(said: Mapping[str, Any], service: str) -> Deploy:
-    at = moment(said.get("created_at"))
+def _read_deploy(said: Mapping[str, Any], service: str) -> Deploy:
+    at = read_moment(said.get("created_at"))
     if at is None:
         raise EvidenceUnavailable("the answer holds a deployment without its time")
     creator = said.get("creator")

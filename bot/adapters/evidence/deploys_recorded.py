@@ -34,7 +34,7 @@ class RecordedDeploys:
         if not alert.service:
             return ()
         try:
-            known = await self.log.latest(alert.service, at + SKEW, LIMIT)
+            known = await self.log.list_latest(alert.service, at + SKEW, LIMIT)
         except StoreUnavailable as problem:
             raise EvidenceUnavailable(f"the store cannot be read: {problem}") from problem
         return deploys_shown(known, alert.service, alert.environment, self.name, at) if known else ()

@@ -19,13 +19,13 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 
-from bot.adapters.evidence.addresses import real, refusal, server_problem
+from bot.adapters.evidence.addresses import find_refusal, find_server_problem, resolve_literal
 from bot.domain.evidence.log_templates import shown
 from bot.ports import EvidenceUnavailable
 
 MOST_BYTES = 1024 * 1024
 TIMEOUT_S = 3.0
-MOST_SAID = 120
+MOST_ERROR_CHARS = 120
 JSON = ("application/json",)
 _HEADER = re.compile(r"[\x20-\x7e]{1,4000}")
 
@@ -44,8 +44,12 @@ class GuardedResolver(AbstractResolver):
         """See aiohttp. Raises EvidenceUnavailable where one of the addresses must not be asked."""
         found = await self.inner.resolve(host, port, family)
         for one in found:
-            address = real(one["host"])
-            why = refusal(address, private_only=self.private_only) if address else "it has an address of no known kind"
+            address = resolve_literal(one["host"])
+            why = (
+                find_refusal(address, private_only=self.private_only)
+                if address
+                else "it has an address of no known kind"
+            )
             if why:
                 raise EvidenceUnavailable(f"refused: {why}")
         return found
@@ -56,7 +60,7 @@ class GuardedResolver(AbstractResolver):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What a server said: at most 1 MiB of it. `cut`: it said more."""
 
     body: bytes
@@ -64,7 +68,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class HttpSource:
     """One configured server. `base` is its address with an optional path; `key` is sent as `Authorization: <scheme>`,
     `headers` beside it. Nothing of them is ever shown."""
 
@@ -74,14 +78,14 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout_s: float = TIMEOUT_S
 
-    async def json(
+    async def read_json(
         self, path: str, params: Sequence[tuple[str, str]] = (), form: Mapping[str, str] | None = None
     ) -> Any:
         """The JSON value that it answers. `form`: asked by POST with these fields. Raises EvidenceUnavailable."""
         answer = await self.read(path, params, JSON, form=form)
         if answer.cut:
             raise EvidenceUnavailable("the answer is larger than 1 MiB")
-        return decoded(answer.body)
+        return decode_json(answer.body)
 
     async def read(
         self,
@@ -90,9 +94,9 @@ class Server:
         kinds: Iterable[str] = JSON,
         headers: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """What it answers, of one of these content types. Raises EvidenceUnavailable with the reason in plain words."""
-        if why := server_problem(self.base, has_key=bool(self.key)):
+        if why := find_server_problem(self.base, has_key=bool(self.key)):
             raise EvidenceUnavailable(f"refused: {why}")
         sent = {"Accept": ", ".join(kinds), "Accept-Encoding": "identity", **self.headers, **(headers or {})}
         if self.key:
@@ -102,12 +106,12 @@ class Server:
         url = f"{self.base.rstrip('/')}/{path.lstrip('/')}"
         method = "GET" if form is None else "POST"
         try:
-            async with self._session() as session:
+            async with self._open_session() as session:
                 asked = session.request(
                     method, url, params=list(params), data=form, headers=sent, allow_redirects=False
                 )
                 async with asked as response:
-                    return await _read(response, tuple(kinds))
+                    return await _read_body(response, tuple(kinds))
         except EvidenceUnavailable as said:
             # a server that repeats the key in its error must not get it shown
             raise EvidenceUnavailable(str(said).replace(self.key or "\0", "[masked:key]")) from None
@@ -116,11 +120,11 @@ class Server:
         except aiohttp.ClientConnectorCertificateError:
             raise EvidenceUnavailable("its certificate is not trusted") from None
         except aiohttp.ClientConnectorError as problem:
-            raise EvidenceUnavailable(f"cannot be reached ({_reason(problem)})") from None
+            raise EvidenceUnavailable(f"cannot be reached ({_format_reason(problem)})") from None
         except (aiohttp.ClientError, OSError, ValueError) as problem:
             raise EvidenceUnavailable(f"the connection broke ({type(problem).__name__})") from None
 
-    def _session(self) -> aiohttp.ClientSession:
+    def _open_session(self) -> aiohttp.ClientSession:
         private_only = bool(self.key) and urlsplit(self.base).scheme == "http"
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(resolver=GuardedResolver(private_only), use_dns_cache=False),
@@ -131,54 +135,54 @@ class Server:
         )
 
 
-async def _read(response: aiohttp.ClientResponse, kinds: tuple[str, ...]) -> Answer:
+async def _read_body(response: aiohttp.ClientResponse, kinds: tuple[str, ...]) -> HttpAnswer:
     body = bytearray()
     async for part in response.content.iter_chunked(64 * 1024):
         body += part
         if len(body) > MOST_BYTES:
             break
     if response.status != 200:
-        raise EvidenceUnavailable(refused_words(response.status, bytes(body), response.headers))
+        raise EvidenceUnavailable(format_refusal(response.status, bytes(body), response.headers))
     if response.headers.get("Content-Encoding", "identity").casefold() != "identity":
         raise EvidenceUnavailable("the answer is compressed, which was not asked for")
     if response.content_type not in kinds and not (JSON[0] in kinds and response.content_type.endswith("+json")):
         raise EvidenceUnavailable(
-            f"the answer is {clean(response.content_type)}, not {kinds[0]}: is the address right?"
+            f"the answer is {clean_text(response.content_type)}, not {kinds[0]}: is the address right?"
         )
-    return Answer(bytes(body[:MOST_BYTES]), len(body) > MOST_BYTES)
+    return HttpAnswer(bytes(body[:MOST_BYTES]), len(body) > MOST_BYTES)
 
 
-def refused_words(status: int, body: bytes, headers: Mapping[str, str]) -> str:
+def format_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> str:
     """What a status that is no success means."""
     if 300 <= status < 400:
         return f"HTTP {status}: it redirects, which is not followed; configure where it leads"
     if status == 429 or (status == 403 and headers.get("X-RateLimit-Remaining") == "0"):
         return f"HTTP {status}: it asks for fewer questions"
-    said = _said(status, body, headers)
+    said = _find_error_text(status, body, headers)
     words = {401: "the key is missing or wrong", 403: "the key may not see this", 404: "not found"}.get(status, said)
     return f"HTTP {status}: {words}" if words else f"HTTP {status}"
 
 
-def _said(status: int, body: bytes, headers: Mapping[str, str]) -> str:
+def _find_error_text(status: int, body: bytes, headers: Mapping[str, str]) -> str:
     """The error in an answer of JSON, or in one of plain text that refuses a question (Loki's are); any other page is one
     for people."""
     if status < 500 and headers.get("Content-Type", "").startswith("text/plain"):
-        return clean(body[:2_000].decode("utf-8", "replace"))
+        return clean_text(body[:2_000].decode("utf-8", "replace"))
     try:
         value = json.loads(body[:20_000])
     except (ValueError, RecursionError):
         return ""
     found = (value.get("error") or value.get("message")) if isinstance(value, dict) else None
-    return clean(found) if isinstance(found, str) else ""
+    return clean_text(found) if isinstance(found, str) else ""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """A few words of a server, masked, on one line, cut."""
     plain = shown(text)
-    return plain if len(plain) <= MOST_SAID else f"{plain[: MOST_SAID - 1]}…"
+    return plain if len(plain) <= MOST_ERROR_CHARS else f"{plain[: MOST_ERROR_CHARS - 1]}…"
 
 
-def decoded(body: bytes) -> Any:
+def decode_json(body: bytes) -> Any:
     """The JSON value; raises EvidenceUnavailable."""
     try:
         return json.loads(body)
@@ -186,7 +190,7 @@ def decoded(body: bytes) -> Any:
         raise EvidenceUnavailable("the answer is not JSON that can be read") from None
 
 
-def _reason(problem: aiohttp.ClientConnectorError) -> str:
+def _format_reason(problem: aiohttp.ClientConnectorError) -> str:
     if isinstance(problem, aiohttp.ClientConnectorDNSError):
         return "its name is not known"
     if isinstance(problem, aiohttp.ClientConnectorSSLError):

@@ -23,7 +23,7 @@ _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class LogRecord:
     """One line. `is_error`: it says that it is one, or says nothing of its level and speaks of trouble."""
 
     at: datetime
@@ -31,7 +31,7 @@ class Record:
     is_error: bool
 
 
-def record_of(line: bytes) -> Record | None:
+def read_log_record(line: bytes) -> LogRecord | None:
     """The line read; None where it is no JSON object, or has no time."""
     try:
         said = json.loads(line)
@@ -39,18 +39,18 @@ def record_of(line: bytes) -> Record | None:
         return None
     if not isinstance(said, dict):
         return None
-    at = moment(_first(said, TIMES))
+    at = read_moment(_find_first(said, TIMES))
     if at is None:
         return None
-    text = _text(said)
-    return Record(at, text, _is_error(_first(said, LEVELS), text))
+    text = _read_text(said)
+    return LogRecord(at, text, _is_error(_find_first(said, LEVELS), text))
 
 
-def _first(said: Mapping[str, Any], names: Iterable[str]) -> Any:
+def _find_first(said: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((said[name] for name in names if said.get(name) not in (None, "")), None)
 
 
-def moment(value: Any) -> datetime | None:
+def read_moment(value: Any) -> datetime | None:
     """The time that a value states, in UTC; one without a zone is UTC. None where it states none."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -62,10 +62,10 @@ def moment(value: Any) -> datetime | None:
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
-def _text(said: Mapping[str, Any]) -> str:
-    value = _first(said, TEXTS)
+def _read_text(said: Mapping[str, Any]) -> str:
+    value = _find_first(said, TEXTS)
     if isinstance(value, Mapping):
-        value = _first(value, ("message", "msg", "type"))
+        value = _find_first(value, ("message", "msg", "type"))
     return value if isinstance(value, str) else ""
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
-from bot.adapters.evidence.log_records import Record, record_of
+from bot.adapters.evidence.log_records import LogRecord, read_log_record
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import folded
 from bot.domain.evidence.items import Evidence, EvidenceKind, Unavailable
@@ -27,7 +27,7 @@ MOST_FILES, MOST_LOOKED_AT = 20, 2_000
 
 
 @dataclass(slots=True)
-class Found:
+class LogLines:
     """What reading gave: lines of the window that tell of errors, how many lines there were in it, how many could not be
     read, and what was left out. `left_bytes` is what may still be read."""
 
@@ -62,10 +62,10 @@ class FileLogs:
         patterns = self.patterns.get(folded(alert.service)) if alert.service else None
         if not patterns or not alert.service:
             return ()
-        return await asyncio.to_thread(self._observed, patterns, alert.service, at)
+        return await asyncio.to_thread(self._build_evidence, patterns, alert.service, at)
 
-    def _observed(self, patterns: Sequence[str], service: str, at: datetime) -> tuple[Evidence, ...]:
-        found = self.look(patterns, at)
+    def _build_evidence(self, patterns: Sequence[str], service: str, at: datetime) -> tuple[Evidence, ...]:
+        found = self.read_logs(patterns, at)
         shown = logs_shown(found.lines, service, self.name, at, truncated=found.truncated)
         if not found.bad:
             return shown
@@ -73,10 +73,10 @@ class FileLogs:
         reason = "skipped: not JSON with a time"
         return (*shown, Unavailable(EvidenceKind.LOGS, "log_skipped", skipped, self.name, reason))
 
-    def look(self, patterns: Sequence[str], at: datetime) -> Found:
+    def read_logs(self, patterns: Sequence[str], at: datetime) -> LogLines:
         """What the files hold. Raises EvidenceUnavailable where no file can be read, or no line of the window."""
-        found = Found(self.most_bytes)
-        for path in self._files(patterns, at - WINDOW, found):
+        found = LogLines(self.most_bytes)
+        for path in self._find_files(patterns, at - WINDOW, found):
             with suppress(OSError):
                 _read_tail(path, at, found)
                 continue
@@ -91,7 +91,7 @@ class FileLogs:
         found.truncated |= bool(found.unreadable or found.outside)
         return found
 
-    def _files(self, patterns: Sequence[str], since: datetime, found: Found) -> Iterator[Path]:
+    def _find_files(self, patterns: Sequence[str], since: datetime, found: LogLines) -> Iterator[Path]:
         """Files that were written to in the window, latest first. Two names of one file count once."""
         roots = [root for root in (self.folder, *self.links_into) if root.is_absolute()]
         real_roots = [Path(os.path.realpath(root)) for root in roots]
@@ -115,7 +115,7 @@ class FileLogs:
         yield from ordered[:MOST_FILES]
 
 
-def _read_tail(path: Path, at: datetime, found: Found) -> None:
+def _read_tail(path: Path, at: datetime, found: LogLines) -> None:
     """Add the lines of the window at the end of a file. Lines of a file are in the order of their times, nearly."""
     # not following: what was looked at may have been replaced by a link since
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -136,13 +136,13 @@ def _read_tail(path: Path, at: datetime, found: Found) -> None:
             if not newline and end > 0:
                 rest = block  # one long line: its beginning is further up
                 continue
-            if _take(whole, at, found):
+            if _take_block(whole, at, found):
                 return
 
 
-def _take(block: bytes, at: datetime, found: Found) -> bool:
+def _take_block(block: bytes, at: datetime, found: LogLines) -> bool:
     """Add the lines of a block; whether it begins before the window, so that nothing above matters."""
-    records = [record_of(line) for line in block.split(b"\n") if line.strip()]
+    records = [read_log_record(line) for line in block.split(b"\n") if line.strip()]
     since = at - WINDOW
     for record in records:
         if record is None:
@@ -151,5 +151,5 @@ def _take(block: bytes, at: datetime, found: Found) -> bool:
             found.in_window += 1
             if record.is_error:
                 found.lines.append(LogLine(record.at, record.text))
-    first: Record | None = next((record for record in records if record is not None), None)
+    first: LogRecord | None = next((record for record in records if record is not None), None)
     return first is not None and first.at < since

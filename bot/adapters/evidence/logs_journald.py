@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.adapters.evidence.http_source import Server
-from bot.adapters.evidence.selectors import Chosen, Selectors
+from bot.adapters.evidence.http_source import HttpSource
+from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
@@ -30,7 +30,7 @@ class JournaldLogs:
     """The EvidenceProvider of one journal gateway. `priorities`: syslog's, of which any will do."""
 
     name: str
-    server: Server
+    server: HttpSource
     selectors: Selectors
     priorities: tuple[str, ...] = ERRORS
 
@@ -41,19 +41,21 @@ class JournaldLogs:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        chosen = self.selectors.of(alert)
+        chosen = self.selectors.find(alert)
         if chosen is None:
             return ()
-        lines, cut = await self.lines(chosen, at, self.priorities)
+        lines, cut = await self.read_lines(chosen, at, self.priorities)
         return await asyncio.to_thread(logs_shown, lines, chosen.service, self.name, at, truncated=cut)
 
-    async def lines(self, chosen: Chosen, at: datetime, priorities: Sequence[str]) -> tuple[tuple[LogLine, ...], bool]:
+    async def read_lines(
+        self, chosen: ChosenLabels, at: datetime, priorities: Sequence[str]
+    ) -> tuple[tuple[LogLine, ...], bool]:
         """The latest lines of the window, and whether there are more. Raises EvidenceUnavailable."""
         fields = {**chosen.labels, **({"PRIORITY": priorities} if priorities else {})}
         matches = [(name, value) for name, values in fields.items() for value in values]
         answer = await self.server.read("/entries", matches, KINDS, {"Range": RANGE})
         whole = answer.body[: answer.body.rfind(b"\n") + 1] if answer.cut else answer.body
-        entries = [_entry(line) for line in whole.splitlines() if line.strip()]
+        entries = [_read_entry(line) for line in whole.splitlines() if line.strip()]
         lines = [line for line in entries if line is not None and at - WINDOW <= line.at <= at]
         if entries and not any(entries):
             raise EvidenceUnavailable("the answer holds entries of an unknown form")
@@ -61,17 +63,17 @@ class JournaldLogs:
         return tuple(lines), answer.cut or oldest_is_recent
 
 
-def _entry(raw: bytes) -> LogLine | None:
+def _read_entry(raw: bytes) -> LogLine | None:
     """One entry; None for one without time, or that is not JSON."""
     try:
         entry = json.loads(raw)
         at = datetime.fromtimestamp(int(entry["__REALTIME_TIMESTAMP"]) / 1_000_000, UTC)
     except (ValueError, TypeError, LookupError, OverflowError, OSError, RecursionError):
         return None
-    return LogLine(at, _message(entry))
+    return LogLine(at, _read_message(entry))
 
 
-def _message(entry: Mapping[str, Any]) -> str:
+def _read_message(entry: Mapping[str, Any]) -> str:
     """The text. The gateway writes bytes that are no UTF-8 as a list of numbers, and several texts as a list of them."""
     said = entry.get("MESSAGE")
     if isinstance(said, list) and all(isinstance(n, int) and 0 <= n < 256 for n in said):

@@ -12,7 +12,7 @@ WINDOW = "5m"
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class MetricTemplate:
     """One signal: a query whose value, times `scale`, is in `unit`. `needs` are the metrics without which it is not asked;
     empty for one that the operator wrote. `threshold` is in `unit`, too."""
 
@@ -26,58 +26,58 @@ class Template:
     threshold: float | None = None
 
 
-def _ratio(requests: str, *failed: tuple[str, str]) -> Template:
+def _build_error_ratio(requests: str, *failed: tuple[str, str]) -> MetricTemplate:
     """The share of requests that failed. A metric without any of these labels has none: that is no data, not zero."""
     rate = f"sum(rate({requests}{{$labels,%s}}[{WINDOW}]))"
     hits = [rate % f'{label}=~"{value}"' for label, value in failed]
     zeros = ["0 * " + rate % f'{label}!=""' for label, _ in failed]
     query = f"({' or '.join([*hits, *zeros])}) / sum(rate({requests}{{$labels}}[{WINDOW}]))"
-    return Template("error_ratio", "error rate", "%", query, (requests,), 100)
+    return MetricTemplate("error_ratio", "error rate", "%", query, (requests,), 100)
 
 
-def _p95(buckets: str, scale: float) -> Template:
+def _build_p95(buckets: str, scale: float) -> MetricTemplate:
     query = f"histogram_quantile(0.95, sum by (le) (rate({buckets}{{$labels}}[{WINDOW}])))"
-    return Template("p95", "p95 latency", "ms", query, (buckets,), scale, "5 min, from buckets")
+    return MetricTemplate("p95", "p95 latency", "ms", query, (buckets,), scale, "5 min, from buckets")
 
 
-def _traffic(requests: str) -> Template:
-    return Template("traffic", "traffic", "req/s", f"sum(rate({requests}{{$labels}}[{WINDOW}]))", (requests,))
+def _build_traffic(requests: str) -> MetricTemplate:
+    return MetricTemplate("traffic", "traffic", "req/s", f"sum(rate({requests}{{$labels}}[{WINDOW}]))", (requests,))
 
 
-def _pool(used: str, most: str, state: str | None = None) -> Template:
+def _build_pool(used: str, most: str, state: str | None = None) -> MetricTemplate:
     """The fullest pool. `state`: the label that tells connections in use from idle ones."""
     in_use = f'sum without ({state}) ({used}{{$labels,{state}="used"}})' if state else f"{used}{{$labels}}"
     query = f"max({in_use} / ({most}{{$labels}} > 0))"
-    return Template("pool_in_use", "connection pool in use", "%", query, (used, most), 100, "now")
+    return MetricTemplate("pool_in_use", "connection pool in use", "%", query, (used, most), 100, "now")
 
 
 _HTTP = ("code", "5.."), ("status", "5.."), ("status_code", "5..")
 _GRPC = (("grpc_code", "Unknown|DeadlineExceeded|ResourceExhausted|Aborted|Internal|Unavailable|DataLoss"),)
 
 # Of each signal the first row counts whose metrics are there: OpenTelemetry's names, then the classic ones.
-TEMPLATES: tuple[Template, ...] = (
-    _ratio("http_server_request_duration_seconds_count", ("http_response_status_code", "5..")),
-    _ratio("http_server_duration_milliseconds_count", ("http_status_code", "5..")),
-    _ratio("http_requests_total", *_HTTP),
-    _ratio("http_server_requests_seconds_count", *_HTTP),
-    _ratio("http_request_duration_seconds_count", *_HTTP),
-    _ratio("grpc_server_handled_total", *_GRPC),
-    _p95("http_server_request_duration_seconds_bucket", 1000),
-    _p95("http_server_duration_milliseconds_bucket", 1),
-    _p95("http_request_duration_seconds_bucket", 1000),
-    _p95("http_server_requests_seconds_bucket", 1000),
-    _p95("grpc_server_handling_seconds_bucket", 1000),
-    _traffic("http_server_request_duration_seconds_count"),
-    _traffic("http_server_duration_milliseconds_count"),
-    _traffic("http_requests_total"),
-    _traffic("http_server_requests_seconds_count"),
-    _traffic("http_request_duration_seconds_count"),
-    _traffic("grpc_server_handled_total"),
-    _pool("db_client_connection_count", "db_client_connection_max", "db_client_connection_state"),
-    _pool("db_client_connections_usage", "db_client_connections_max", "state"),
-    _pool("hikaricp_connections_active", "hikaricp_connections_max"),
-    _pool("go_sql_in_use_connections", "go_sql_max_open_connections"),
-    Template(
+TEMPLATES: tuple[MetricTemplate, ...] = (
+    _build_error_ratio("http_server_request_duration_seconds_count", ("http_response_status_code", "5..")),
+    _build_error_ratio("http_server_duration_milliseconds_count", ("http_status_code", "5..")),
+    _build_error_ratio("http_requests_total", *_HTTP),
+    _build_error_ratio("http_server_requests_seconds_count", *_HTTP),
+    _build_error_ratio("http_request_duration_seconds_count", *_HTTP),
+    _build_error_ratio("grpc_server_handled_total", *_GRPC),
+    _build_p95("http_server_request_duration_seconds_bucket", 1000),
+    _build_p95("http_server_duration_milliseconds_bucket", 1),
+    _build_p95("http_request_duration_seconds_bucket", 1000),
+    _build_p95("http_server_requests_seconds_bucket", 1000),
+    _build_p95("grpc_server_handling_seconds_bucket", 1000),
+    _build_traffic("http_server_request_duration_seconds_count"),
+    _build_traffic("http_server_duration_milliseconds_count"),
+    _build_traffic("http_requests_total"),
+    _build_traffic("http_server_requests_seconds_count"),
+    _build_traffic("http_request_duration_seconds_count"),
+    _build_traffic("grpc_server_handled_total"),
+    _build_pool("db_client_connection_count", "db_client_connection_max", "db_client_connection_state"),
+    _build_pool("db_client_connections_usage", "db_client_connections_max", "state"),
+    _build_pool("hikaricp_connections_active", "hikaricp_connections_max"),
+    _build_pool("go_sql_in_use_connections", "go_sql_max_open_connections"),
+    MetricTemplate(
         "cpu_throttled",
         "CPU throttled",
         "%",
@@ -86,7 +86,7 @@ TEMPLATES: tuple[Template, ...] = (
         ("container_cpu_cfs_throttled_periods_total", "container_cpu_cfs_periods_total"),
         100,
     ),
-    Template(
+    MetricTemplate(
         "memory_in_use",
         "memory in use",
         "%",
@@ -95,7 +95,7 @@ TEMPLATES: tuple[Template, ...] = (
         100,
         "now",
     ),
-    Template(
+    MetricTemplate(
         "restarts",
         "restarts",
         "",
@@ -103,16 +103,16 @@ TEMPLATES: tuple[Template, ...] = (
         ("kube_pod_container_status_restarts_total",),
         window="15 min",
     ),
-    Template("targets_up", "instances up", "%", "avg(up{$labels})", ("up",), 100, "now"),
+    MetricTemplate("targets_up", "instances up", "%", "avg(up{$labels})", ("up",), 100, "now"),
 )
 
 
-def known_metrics() -> tuple[str, ...]:
+def list_metrics() -> tuple[str, ...]:
     """Every metric that a row needs."""
     return tuple(dict.fromkeys(metric for row in TEMPLATES for metric in row.needs))
 
 
-def usable(there: frozenset[str], own: tuple[Template, ...] = ()) -> tuple[Template, ...]:
+def choose_templates(there: frozenset[str], own: tuple[MetricTemplate, ...] = ()) -> tuple[MetricTemplate, ...]:
     """The operator's own signals, then of each other signal the first row whose metrics are all there."""
     chosen = {row.signal: row for row in own}
     for row in TEMPLATES:

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
-from bot.adapters.evidence.http_source import Server, clean
-from bot.adapters.evidence.log_records import moment
-from bot.adapters.evidence.metric_templates import Template, known_metrics, usable
-from bot.adapters.evidence.prometheus_api import Api, Line, Point, Rule
-from bot.adapters.evidence.promql import Split, matchers, quoted, split_threshold
-from bot.adapters.evidence.selectors import Labels, Selectors
+from bot.adapters.evidence.http_source import HttpSource, clean_text
+from bot.adapters.evidence.log_records import read_moment
+from bot.adapters.evidence.metric_templates import MetricTemplate, choose_templates, list_metrics
+from bot.adapters.evidence.prometheus_api import AlertingRule, MetricLine, MetricPoint, PrometheusApi
+from bot.adapters.evidence.promql import SplitExpression, build_matchers, quote_promql, split_threshold
+from bot.adapters.evidence.selectors import LabelValues, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import folded
 from bot.domain.evidence.deploys import same_environment
@@ -45,12 +45,12 @@ class MetricsServer:
     server may have an alert's rule."""
 
     name: str
-    server: Server
-    rules: Server | None = None
+    server: HttpSource
+    rules: HttpSource | None = None
     environments: tuple[str, ...] = ()
     labels: Selectors = field(default_factory=Selectors)
     pods: Selectors = field(default_factory=Selectors)
-    own: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)
+    own: Mapping[str, tuple[MetricTemplate, ...]] = field(default_factory=dict)
     is_only: bool = True
 
     @property
@@ -62,36 +62,41 @@ class MetricsServer:
         """See the port."""
         if not any(same_environment(alert.environment, known) for known in self.environments or (None,)):
             return ()
-        look = _Look(self, Api(self.server), alert, at, asyncio.Semaphore(MOST_AT_ONCE))
-        signals = await self.signals(alert, look.api, at)
-        asked: list[Awaitable[tuple[Evidence, ...]]] = [look.rule(), *(look.signal(one) for one in signals)]
+        look = _Observation(self, PrometheusApi(self.server), alert, at, asyncio.Semaphore(MOST_AT_ONCE))
+        signals = await self.list_signals(alert, look.api, at)
+        asked: list[Awaitable[tuple[Evidence, ...]]] = [
+            look.observe_rule(),
+            *(look.observe_signal(one) for one in signals),
+        ]
         return tuple(item for found in await asyncio.gather(*asked) for item in found)
 
-    async def signals(self, alert: Alert, api: Api, at: datetime) -> tuple[Template, ...]:
+    async def list_signals(self, alert: Alert, api: PrometheusApi, at: datetime) -> tuple[MetricTemplate, ...]:
         """What can be looked at for this alert's service, its matchers filled in. Raises EvidenceUnavailable."""
-        chosen, pods = self.labels.of(alert), self.pods.of(alert)
+        chosen, pods = self.labels.find(alert), self.pods.find(alert)
         if chosen is None:
             return ()
-        by_name = quoted("|".join(known_metrics()))
-        of = [f"{{__name__=~{by_name},{matchers(labels.labels)}}}" for labels in (chosen, pods) if labels]
-        there = await api.vector(f"count by (__name__) ({' or '.join(of)})", at)
+        by_name = quote_promql("|".join(list_metrics()))
+        of = [f"{{__name__=~{by_name},{build_matchers(labels.labels)}}}" for labels in (chosen, pods) if labels]
+        there = await api.query_instant(f"count by (__name__) ({' or '.join(of)})", at)
         names = frozenset(point.labels.get("__name__", "") for point in there.points)
         own = self.own.get(folded(alert.service or ""), ())
-        return tuple(_filled(one, chosen.labels, pods.labels if pods else {}) for one in usable(names, own))
+        return tuple(
+            _fill_matchers(one, chosen.labels, pods.labels if pods else {}) for one in choose_templates(names, own)
+        )
 
-    def page(self, expression: str) -> str | None:
+    def build_page_link(self, expression: str) -> str | None:
         """Where people look at an expression, if that is short enough for a link."""
         url = f"{self.server.base.rstrip('/')}/graph?g0.expr={quote(expression, safe='')}&g0.tab=0"
         return url if len(url) <= MOST_URL else None
 
 
-def _filled(template: Template, labels: Labels, pods: Labels) -> Template:
-    query = template.query.replace("$labels", matchers(labels)).replace("$pods", matchers(pods))
+def _fill_matchers(template: MetricTemplate, labels: LabelValues, pods: LabelValues) -> MetricTemplate:
+    query = template.query.replace("$labels", build_matchers(labels)).replace("$pods", build_matchers(pods))
     return replace(template, query=query)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Quantity:
     """One quantity: what it is called, how it is asked, and how its values are told."""
 
     kind: EvidenceKind
@@ -108,42 +113,42 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Observation:
     """One look at one server for one alert."""
 
     source: MetricsServer
-    api: Api
+    api: PrometheusApi
     alert: Alert
     at: datetime
     turns: asyncio.Semaphore
 
-    async def signal(self, one: Template) -> tuple[Evidence, ...]:
+    async def observe_signal(self, one: MetricTemplate) -> tuple[Evidence, ...]:
         """One configured or known signal."""
-        asked = _Asked(
+        asked = _Quantity(
             EvidenceKind.METRIC, one.signal, one.what, one.query, one.unit, one.scale, one.window, one.threshold
         )
-        return (await self._seen(asked),)
+        return (await self._build_observed(asked),)
 
-    async def rule(self) -> tuple[Evidence, ...]:
+    async def observe_rule(self) -> tuple[Evidence, ...]:
         """The alert's own rule: whether it fires, and the value that it watches."""
         name = self.alert.labels.get("alertname") or self.alert.title
         is_rule = "alertname" in self.alert.labels or self.alert.tool in _OF_RULES
         if not name:
             return ()
-        signal, what = f"rule:{name}", clean(name)
-        at_rules = Api(self.source.rules or self.source.server)
+        signal, what = f"rule:{name}", clean_text(name)
+        at_rules = PrometheusApi(self.source.rules or self.source.server)
         try:
             async with self.turns:
-                rule = _own_rule(await at_rules.rules(name), self.alert)
+                rule = _find_own_rule(await at_rules.list_rules(name), self.alert)
                 if rule is None:
-                    missing = self._unavailable(signal, what, "no rule of this name and these labels")
+                    missing = self._build_unavailable(signal, what, "no rule of this name and these labels")
                     return (missing,) if is_rule and self.source.is_only else ()
-                text = _standing(await self._alerts(at_rules, rule), self.alert)
+                text = _find_firing_state(await self._read_alerts(at_rules, rule), self.alert)
         except EvidenceUnavailable as problem:
-            return (self._unavailable(signal, what, str(problem)),) if is_rule else ()
-        split = split_threshold(rule.query) or Split(rule.query, "", math.nan)
+            return (self._build_unavailable(signal, what, str(problem)),) if is_rule else ()
+        split = split_threshold(rule.query) or SplitExpression(rule.query, "", math.nan)
         threshold = None if math.isnan(split.threshold) else split.threshold
-        asked = _Asked(
+        asked = _Quantity(
             EvidenceKind.ALERT_RULE,
             signal,
             what,
@@ -152,31 +157,31 @@ class _Look:
             text=text,
             renamed=frozenset(rule.labels),
         )
-        found = await self._seen(replace(asked, wants_low=split.wants_low))
+        found = await self._build_observed(replace(asked, wants_low=split.wants_low))
         if isinstance(found, Observed):
             return (found,)
         # the state is known though the value is not
         state = Observed(EvidenceKind.ALERT_RULE, f"{signal} state", what, self.source.name, self.at, text=text)
         return (state, found)
 
-    async def _alerts(self, api: Api, rule: Rule) -> Sequence[Mapping[str, object]]:
-        return rule.alerts if rule.alerts is not None else await api.alerts(rule.name)
+    async def _read_alerts(self, api: PrometheusApi, rule: AlertingRule) -> Sequence[Mapping[str, object]]:
+        return rule.alerts if rule.alerts is not None else await api.list_alerts(rule.name)
 
-    async def _seen(self, asked: _Asked) -> Evidence:
+    async def _build_observed(self, asked: _Quantity) -> Evidence:
         try:
             async with self.turns:
-                series = await self.api.range(asked.query, self.at - BEFORE, self.at, STEP_S)
-            kept = _kept(series.lines, self.alert, asked)
-            now, before, peak, spread = _values(kept, self.alert, self.at, wants_low=asked.wants_low)
+                series = await self.api.query_range(asked.query, self.at - BEFORE, self.at, STEP_S)
+            kept = _select_lines(series.lines, self.alert, asked)
+            now, before, peak, spread = _read_values(kept, self.alert, self.at, wants_low=asked.wants_low)
         except EvidenceUnavailable as problem:
-            return self._unavailable(asked.signal, asked.what, str(problem), asked.kind)
+            return self._build_unavailable(asked.signal, asked.what, str(problem), asked.kind)
         if not math.isfinite(now * asked.scale):
-            return self._unavailable(asked.signal, asked.what, "too large a number", asked.kind)
+            return self._build_unavailable(asked.signal, asked.what, "too large a number", asked.kind)
         compared = [Compared("30 min ago", before * asked.scale)] if before is not None else []
         compared.append(Compared("lowest" if asked.wants_low else PEAK, peak * asked.scale))
         if asked.threshold is not None:
             compared.append(Compared("threshold", asked.threshold))
-        if (yesterday := await self._yesterday(asked)) is not None:
+        if (yesterday := await self._read_yesterday(asked)) is not None:
             compared.append(Compared("yesterday", yesterday * asked.scale))
         compared = [one for one in compared if math.isfinite(one.value)]
         return Observed(
@@ -190,68 +195,68 @@ class _Look:
             asked.window,
             tuple(compared),
             asked.text or spread,
-            url=self.source.page(asked.query),
+            url=self.source.build_page_link(asked.query),
             truncated=series.is_partial,
         )
 
-    async def _yesterday(self, asked: _Asked) -> float | None:
+    async def _read_yesterday(self, asked: _Quantity) -> float | None:
         """The same a day ago; None where nothing can be said of it."""
         try:
             async with self.turns:
-                found = await self.api.vector(asked.query, self.at - DAY)
+                found = await self.api.query_instant(asked.query, self.at - DAY)
         except EvidenceUnavailable:
             return None
-        points = [p for p in found.points if _may_be(p.labels, self.alert, asked)]
-        values = [p.value for p in _of_alert(points, self.alert) if math.isfinite(p.value)]
+        points = [p for p in found.points if _may_concern_alert(p.labels, self.alert, asked)]
+        values = [p.value for p in _filter_matching(points, self.alert) if math.isfinite(p.value)]
         return (min if asked.wants_low else max)(values, default=None)
 
-    def _unavailable(
+    def _build_unavailable(
         self, signal: str, what: str, reason: str, kind: EvidenceKind = EvidenceKind.ALERT_RULE
     ) -> Unavailable:
         return Unavailable(kind, signal, what, self.source.name, reason)
 
 
-def _differ(labels: Mapping[str, str], alert: Alert) -> bool:
+def _have_conflict(labels: Mapping[str, str], alert: Alert) -> bool:
     """Whether a label that both have is another one."""
     return any(alert.labels.get(name, value) != value for name, value in labels.items())
 
 
-def _of_alert(points: Sequence[Point], alert: Alert) -> Sequence[Point]:
+def _filter_matching(points: Sequence[MetricPoint], alert: Alert) -> Sequence[MetricPoint]:
     """Those whose labels do not speak against the alert's; all, where all do."""
-    return [p for p in points if not _differ(p.labels, alert)] or points
+    return [p for p in points if not _have_conflict(p.labels, alert)] or points
 
 
-def _may_be(labels: Mapping[str, str], alert: Alert, asked: _Asked) -> bool:
+def _may_concern_alert(labels: Mapping[str, str], alert: Alert, asked: _Quantity) -> bool:
     """Whether a line may be what the alert is about: a rule has lines of other services, too. Signals are asked for the
     alert's own service."""
     whose = {name: value for name, value in labels.items() if name in _WHOSE - asked.renamed}
-    return asked.kind is not EvidenceKind.ALERT_RULE or not _differ(whose, alert)
+    return asked.kind is not EvidenceKind.ALERT_RULE or not _have_conflict(whose, alert)
 
 
-def _kept(lines: Sequence[Line], alert: Alert, asked: _Asked) -> Sequence[Line]:
+def _select_lines(lines: Sequence[MetricLine], alert: Alert, asked: _Quantity) -> Sequence[MetricLine]:
     """The lines that may be the alert's. Raises EvidenceUnavailable where there are others alone."""
-    kept = tuple(line for line in lines if _may_be(line.labels, alert, asked))
+    kept = tuple(line for line in lines if _may_concern_alert(line.labels, alert, asked))
     if lines and not kept:
         raise EvidenceUnavailable(f"{NO_DATA} of this service: its rule has values of others alone")
     return kept
 
 
-def _values(
-    lines: Sequence[Line], alert: Alert, at: datetime, *, wants_low: bool
+def _read_values(
+    lines: Sequence[MetricLine], alert: Alert, at: datetime, *, wants_low: bool
 ) -> tuple[float, float | None, float, str | None]:
     """The value now, half an hour ago and at its worst, of the worst line that fits the alert; and of how many it is the
     worst. Raises EvidenceUnavailable where there is no number."""
     worst = min if wants_low else max
     if not lines:
         raise EvidenceUnavailable(NO_DATA)
-    own = [line for line in lines if not _differ(line.labels, alert)] or lines
+    own = [line for line in lines if not _have_conflict(line.labels, alert)] or lines
     live = [line for line in own if line.points and at.timestamp() - line.points[-1][0] < STEP_S]
     if not live:
         last = datetime.fromtimestamp(max(line.points[-1][0] for line in own), tz=at.tzinfo)
         raise EvidenceUnavailable(f"{NO_DATA} now, the last was at {last:%H:%M:%S} UTC")
     numbers = [line for line in live if math.isfinite(line.points[-1][1])]
     if not numbers:
-        raise EvidenceUnavailable(_no_number(live[0].points[-1][1]))
+        raise EvidenceUnavailable(_is_not_a_number(live[0].points[-1][1]))
     line = worst(numbers, key=lambda one: one.points[-1][1])
     first_at, first = line.points[0]
     is_old = first_at <= (at - BEFORE).timestamp() + STEP_S and math.isfinite(first)
@@ -260,25 +265,25 @@ def _values(
     return line.points[-1][1], first if is_old else None, peak, spread
 
 
-def _no_number(value: float) -> str:
+def _is_not_a_number(value: float) -> str:
     if math.isnan(value):
         return "not a number (NaN): nothing was counted in the window, as where there was no request"
     return "infinite: it divides by zero"
 
 
-def _own_rule(rules: Sequence[Rule], alert: Alert) -> Rule | None:
+def _find_own_rule(rules: Sequence[AlertingRule], alert: Alert) -> AlertingRule | None:
     """Of the rules of the alert's name the one that shares most labels with it; None where all differ from it."""
-    fit = [rule for rule in rules if not _differ(rule.labels, alert)]
+    fit = [rule for rule in rules if not _have_conflict(rule.labels, alert)]
     shared = [sum(alert.labels.get(k) == v for k, v in rule.labels.items()) for rule in fit]
     return max(zip(shared, fit, strict=True), key=lambda pair: pair[0], default=(0, None))[1]
 
 
-def _standing(alerts: Sequence[Mapping[str, object]], alert: Alert) -> str:
+def _find_firing_state(alerts: Sequence[Mapping[str, object]], alert: Alert) -> str:
     """Whether the rule fires for the alert's labels, and since when."""
-    own = [a for a in alerts if isinstance(labels := a.get("labels"), Mapping) and not _differ(labels, alert)]
+    own = [a for a in alerts if isinstance(labels := a.get("labels"), Mapping) and not _have_conflict(labels, alert)]
     for state, words in (("firing", "firing"), ("pending", "pending, not firing")):
         since = [a.get("activeAt") for a in own if a.get("state") == state]
-        known = [at for at in map(moment, since) if at]
+        known = [at for at in map(read_moment, since) if at]
         if since:
             unread = " since a time that cannot be read" if any(since) else ""
             return f"{words} since {min(known):%H:%M} UTC" if known else f"{words}{unread}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.adapters.evidence.http_source import Server, clean
+from bot.adapters.evidence.http_source import HttpSource, clean_text
 from bot.ports import EvidenceUnavailable
 
 MOST_LINES = 1000
@@ -21,7 +21,7 @@ LAST_S = 32_503_680_000
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class MetricPoint:
     """One value of one line."""
 
     labels: Mapping[str, str]
@@ -29,7 +29,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MetricLine:
     """One line: (time in seconds, value), oldest first. NaN and infinity are values of it."""
 
     labels: Mapping[str, str]
@@ -37,23 +37,23 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class InstantVector:
     """What an instant query gave."""
 
-    points: tuple[Point, ...]
+    points: tuple[MetricPoint, ...]
     is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class RangeSeries:
     """What a range query gave."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[MetricLine, ...]
     is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AlertingRule:
     """One alerting rule. `alerts` None: the server does not list them with the rule."""
 
     name: str
@@ -63,69 +63,73 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class PrometheusApi:
     """One server. Every method raises EvidenceUnavailable with the reason in plain words."""
 
-    server: Server
+    server: HttpSource
 
-    async def vector(self, query: str, at: datetime) -> Vector:
+    async def query_instant(self, query: str, at: datetime) -> InstantVector:
         """The values at one moment."""
-        data, partial = await self._asked("/api/v1/query", {"query": query, "time": _seconds(at)})
+        data, partial = await self._ask("/api/v1/query", {"query": query, "time": _format_seconds(at)})
         kind, result = data.get("resultType"), data.get("result")
         if kind == "scalar":
-            return Vector((Point({}, _pair(result)[1]),), partial)
+            return InstantVector((MetricPoint({}, _read_pair(result)[1]),), partial)
         if kind != "vector":
-            raise EvidenceUnavailable(_wrong(kind))
-        return Vector(
-            tuple(Point(_labels(one.get("metric")), _pair(one.get("value"))[1]) for one in _rows(result)), partial
+            raise EvidenceUnavailable(_build_error(kind))
+        return InstantVector(
+            tuple(
+                MetricPoint(_read_labels(one.get("metric")), _read_pair(one.get("value"))[1])
+                for one in _read_rows(result)
+            ),
+            partial,
         )
 
-    async def range(self, query: str, start: datetime, end: datetime, step_s: int) -> Series:
+    async def query_range(self, query: str, start: datetime, end: datetime, step_s: int) -> RangeSeries:
         """The values from start to end."""
-        form = {"query": query, "start": _seconds(start), "end": _seconds(end), "step": str(step_s)}
-        data, partial = await self._asked("/api/v1/query_range", form)
+        form = {"query": query, "start": _format_seconds(start), "end": _format_seconds(end), "step": str(step_s)}
+        data, partial = await self._ask("/api/v1/query_range", form)
         if data.get("resultType") != "matrix":
-            raise EvidenceUnavailable(_wrong(data.get("resultType")))
+            raise EvidenceUnavailable(_build_error(data.get("resultType")))
         lines = (
-            Line(_labels(one.get("metric")), tuple(map(_pair, _list(one.get("values")))))
-            for one in _rows(data.get("result"))
+            MetricLine(_read_labels(one.get("metric")), tuple(map(_read_pair, _read_list(one.get("values")))))
+            for one in _read_rows(data.get("result"))
         )
-        return Series(tuple(line for line in lines if line.points), partial)
+        return RangeSeries(tuple(line for line in lines if line.points), partial)
 
-    async def rules(self, name: str) -> tuple[Rule, ...]:
+    async def list_rules(self, name: str) -> tuple[AlertingRule, ...]:
         """The alerting rules of this name. Older servers give all rules, so they are looked through here."""
-        said = await self.server.json("/api/v1/rules", (("type", "alert"), ("rule_name[]", name)))
-        data = _data(said)
-        groups = (g for g in _list(data.get("groups")) if isinstance(g, dict))
-        rules = (rule for group in groups for rule in _list(group.get("rules")) if isinstance(rule, dict))
-        return tuple(_rule(r) for r in rules if r.get("name") == name and r.get("type", "alerting") == "alerting")
+        said = await self.server.read_json("/api/v1/rules", (("type", "alert"), ("rule_name[]", name)))
+        data = _read_data(said)
+        groups = (g for g in _read_list(data.get("groups")) if isinstance(g, dict))
+        rules = (rule for group in groups for rule in _read_list(group.get("rules")) if isinstance(rule, dict))
+        return tuple(_read_rule(r) for r in rules if r.get("name") == name and r.get("type", "alerting") == "alerting")
 
-    async def alerts(self, name: str) -> tuple[Mapping[str, Any], ...]:
+    async def list_alerts(self, name: str) -> tuple[Mapping[str, Any], ...]:
         """The active alerts of this name."""
-        data = _data(await self.server.json("/api/v1/alerts"))
-        active = (a for a in _list(data.get("alerts")) if isinstance(a, dict))
-        return tuple(a for a in active if _labels(a.get("labels")).get("alertname") == name)
+        data = _read_data(await self.server.read_json("/api/v1/alerts"))
+        active = (a for a in _read_list(data.get("alerts")) if isinstance(a, dict))
+        return tuple(a for a in active if _read_labels(a.get("labels")).get("alertname") == name)
 
-    async def _asked(self, path: str, form: Mapping[str, str]) -> tuple[Mapping[str, Any], bool]:
+    async def _ask(self, path: str, form: Mapping[str, str]) -> tuple[Mapping[str, Any], bool]:
         limit = {"timeout": f"{max(1, math.floor(self.server.timeout_s))}s"}
-        said = await self.server.json(path, form={**form, **limit})
+        said = await self.server.read_json(path, form={**form, **limit})
         partial = isinstance(said, dict) and bool(said.get("warnings") or said.get("isPartial"))
-        return _data(said), partial
+        return _read_data(said), partial
 
 
-def _seconds(at: datetime) -> str:
+def _format_seconds(at: datetime) -> str:
     return f"{at.timestamp():.3f}"
 
 
-def _wrong(kind: object) -> str:
-    return f"the answer is of type {clean(str(kind))}, not numbers"
+def _build_error(kind: object) -> str:
+    return f"the answer is of type {clean_text(str(kind))}, not numbers"
 
 
-def _data(said: Any) -> Mapping[str, Any]:
+def _read_data(said: Any) -> Mapping[str, Any]:
     """What a success says."""
     if isinstance(said, dict) and said.get("status") == "error":
         raise EvidenceUnavailable(
-            f"error: {clean(str(said.get('error') or said.get('errorType') or 'without a reason'))}"
+            f"error: {clean_text(str(said.get('error') or said.get('errorType') or 'without a reason'))}"
         )
     data = said.get("data") if isinstance(said, dict) else None
     if not isinstance(data, dict):
@@ -133,23 +137,23 @@ def _data(said: Any) -> Mapping[str, Any]:
     return data
 
 
-def _list(value: Any) -> list[Any]:
+def _read_list(value: Any) -> list[Any]:
     """A list; some servers write null for an empty one."""
     return value if isinstance(value, list) else []
 
 
-def _rows(value: Any) -> Iterator[Mapping[str, Any]]:
-    rows = _list(value)
+def _read_rows(value: Any) -> Iterator[Mapping[str, Any]]:
+    rows = _read_list(value)
     if len(rows) > MOST_LINES:
         raise EvidenceUnavailable(f"more than {MOST_LINES} lines: let the query say less")
     return (row for row in rows if isinstance(row, dict))
 
 
-def _labels(value: Any) -> dict[str, str]:
+def _read_labels(value: Any) -> dict[str, str]:
     return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {}
 
 
-def _pair(value: Any) -> tuple[float, float]:
+def _read_pair(value: Any) -> tuple[float, float]:
     """[seconds, "value"]; "NaN" and "+Inf" are values, anything else that is no number is told."""
     try:
         when, number = value
@@ -162,7 +166,7 @@ def _pair(value: Any) -> tuple[float, float]:
     return at, found
 
 
-def _rule(said: Mapping[str, Any]) -> Rule:
+def _read_rule(said: Mapping[str, Any]) -> AlertingRule:
     alerts = said.get("alerts")
     listed = [a for a in alerts if isinstance(a, dict)] if isinstance(alerts, list) else None
-    return Rule(str(said.get("name")), str(said.get("query") or ""), _labels(said.get("labels")), listed)
+    return AlertingRule(str(said.get("name")), str(said.get("query") or ""), _read_labels(said.get("labels")), listed)

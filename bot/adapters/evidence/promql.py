@@ -18,7 +18,7 @@ _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class SplitExpression:
     """An expression and the number that it is compared with."""
 
     left: str
@@ -31,34 +31,34 @@ class Split:
         return self.op in {"<", "<="}
 
 
-def quoted(value: str) -> str:
+def quote_promql(value: str) -> str:
     """A string literal. What stands in it can end neither the literal nor the line."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r") + '"'
 
 
-def matchers(labels: Mapping[str, Sequence[str]]) -> str:
+def build_matchers(labels: Mapping[str, Sequence[str]]) -> str:
     """`name="value"` for each label; one with several values matches any of them, literally."""
-    return ",".join(f"{name}{_matched(values)}" for name, values in sorted(labels.items()) if values)
+    return ",".join(f"{name}{_build_matcher(values)}" for name, values in sorted(labels.items()) if values)
 
 
-def _matched(values: Sequence[str]) -> str:
+def _build_matcher(values: Sequence[str]) -> str:
     if len(values) == 1:
-        return f"={quoted(values[0])}"
-    return f"=~{quoted('|'.join(map(_literal, values)))}"
+        return f"={quote_promql(values[0])}"
+    return f"=~{quote_promql('|'.join(map(_escape_literal, values)))}"
 
 
-def _literal(value: str) -> str:
+def _escape_literal(value: str) -> str:
     """The value as a regular expression that matches nothing else."""
     return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", value)
 
 
-def _top_level(expression: str) -> Iterator[tuple[int, str]]:
+def _scan_top_level(expression: str) -> Iterator[tuple[int, str]]:
     """Where something begins that stands in no bracket, literal or comment, and the rest of the text from there."""
     depth, place = 0, 0
     while place < len(expression):
         char = expression[place]
         if char in "\"'`":
-            place = _after_literal(expression, place)
+            place = _skip_literal(expression, place)
             continue
         if char == "#":
             end = expression.find("\n", place)
@@ -70,29 +70,29 @@ def _top_level(expression: str) -> Iterator[tuple[int, str]]:
         place += 1
 
 
-def _after_literal(expression: str, start: int) -> int:
+def _skip_literal(expression: str, start: int) -> int:
     mark, place = expression[start], start + 1
     while place < len(expression) and expression[place] != mark:
         place += 2 if expression[place] == "\\" and mark != "`" else 1
     return place + 1
 
 
-def _bare(expression: str) -> str:
+def _strip_brackets(expression: str) -> str:
     """The expression without brackets around all of it."""
     expression = expression.strip()
-    while expression.startswith("(") and next((p for p, _ in _top_level(expression)), len(expression)) >= len(
+    while expression.startswith("(") and next((p for p, _ in _scan_top_level(expression)), len(expression)) >= len(
         expression
     ):
         expression = expression[1:-1].strip()
     return expression
 
 
-def split_threshold(expression: str) -> Split | None:
+def split_threshold(expression: str) -> SplitExpression | None:
     """The expression without the number that it is compared with at its top; None where it is no such comparison."""
-    text = _bare(expression)
+    text = _strip_brackets(expression)
     last: tuple[int, str] | None = None
     skip_until, word_before = 0, False
-    for place, rest in _top_level(text):
+    for place, rest in _scan_top_level(text):
         if place >= skip_until:
             if not word_before and _SET.match(rest):
                 return None
@@ -103,12 +103,12 @@ def split_threshold(expression: str) -> Split | None:
         return None
     place, op = last
     left, right = text[:place].strip(), _BOOL.sub("", text[place + len(op) :].strip()).strip()
-    return _sided(left, op, right)
+    return _build_split(left, op, right)
 
 
-def _sided(left: str, op: str, right: str) -> Split | None:
+def _build_split(left: str, op: str, right: str) -> SplitExpression | None:
     if _NUMBER.fullmatch(right) and left:
-        return Split(left, op, float(right.replace("_", "")))
+        return SplitExpression(left, op, float(right.replace("_", "")))
     if _NUMBER.fullmatch(left) and right:
-        return Split(right, _FLIPPED.get(op, op), float(left.replace("_", "")))
+        return SplitExpression(right, _FLIPPED.get(op, op), float(left.replace("_", "")))
     return None

@@ -15,7 +15,7 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import folded
 
 T = TypeVar("T")
-Labels = Mapping[str, Sequence[str]]
+LabelValues = Mapping[str, Sequence[str]]
 MOST_VALUE = 120
 _FIELD = re.compile(r"\{(service|environment|region)\}")
 
@@ -26,17 +26,17 @@ class ByService:
 
     values: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, alert: Alert) -> str | None:
+    def find(self, alert: Alert) -> str | None:
         """The value for the alert's service; None where there is none."""
         return self.values.get(folded(alert.service)) if alert.service else None
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenLabels:
     """What to ask for: labels or fields with their values, any of which will do."""
 
     service: str
-    labels: Labels
+    labels: LabelValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +44,21 @@ class Selectors:
     """Labels for each configured service (keys are folded names), and `default` for every other one. A value may hold
     {service}, {environment} and {region} of the alert; a label whose field the alert lacks is left out, but not all."""
 
-    by_service: Mapping[str, Labels] = field(default_factory=dict)
-    default: Labels = field(default_factory=dict)
+    by_service: Mapping[str, LabelValues] = field(default_factory=dict)
+    default: LabelValues = field(default_factory=dict)
 
-    def of(self, alert: Alert) -> Chosen | None:
+    def find(self, alert: Alert) -> ChosenLabels | None:
         """What to ask for; None where nothing is configured for the alert's service."""
         if not alert.service:
             return None
         labels = self.by_service.get(folded(alert.service), self.default)
         fields = {"service": alert.service, "environment": alert.environment, "region": alert.region}
-        filled = {name: tuple(_filled(value, fields) for value in values) for name, values in labels.items()}
+        filled = {name: tuple(_fill_fields(value, fields) for value in values) for name, values in labels.items()}
         known = {name: tuple(v for v in values if v) for name, values in filled.items() if all(values)}
-        return Chosen(alert.service, known) if known else None
+        return ChosenLabels(alert.service, known) if known else None
 
 
-def _filled(value: str, fields: Mapping[str, str | None]) -> str:
+def _fill_fields(value: str, fields: Mapping[str, str | None]) -> str:
     """The value with the alert's fields in it; "" where the alert has no such field."""
     if any(not fields[name] for name in _FIELD.findall(value)):
         return ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.adapters.evidence.http_source import Server, clean
+from bot.adapters.evidence.http_source import HttpSource, clean_text
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed
 from bot.ports import EvidenceUnavailable
@@ -26,14 +26,14 @@ INDICATORS = {
 }
 _FINE = frozenset({"operational", ""})
 _RANK = ("degraded_performance", "under_maintenance", "partial_outage", "major_outage")
-MOST_NAMED = 3
+MOST_COMPONENTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class VendorStatus:
     """The EvidenceProvider of vendors' status pages; keys are vendors' names as the reader gives them."""
 
-    pages: Mapping[str, Server]
+    pages: Mapping[str, HttpSource]
     name: str = "status page"
 
     @property
@@ -46,26 +46,28 @@ class VendorStatus:
         server = self.pages.get(alert.vendor.casefold()) if alert.vendor else None
         if server is None or not alert.vendor:
             return ()
-        said = await server.json(PATH)
-        text = text_of(said)
+        said = await server.read_json(PATH)
+        text = format_status(said)
         what = f"{alert.vendor} status page"
         return (Observed(EvidenceKind.VENDOR_STATUS, SIGNAL, what, self.name, at, text=text, url=server.base),)
 
 
-def text_of(said: Any) -> str:
+def format_status(said: Any) -> str:
     """What a page says in a few words: "operational", or how bad it is and what of. Raises EvidenceUnavailable."""
     status = said.get("status") if isinstance(said, dict) else None
     indicator = status.get("indicator") if isinstance(status, dict) else None
     if not isinstance(indicator, str) or indicator not in INDICATORS:
         raise EvidenceUnavailable("the answer is no summary of a status page")
-    affected = [c for c in _listed(said, "components") if c["status"] not in _FINE and not c.get("group")]
-    open_now = [i for i in _listed(said, "incidents") if i["status"] not in {"resolved", "postmortem", "completed"}]
+    affected = [c for c in _read_listed(said, "components") if c["status"] not in _FINE and not c.get("group")]
+    open_now = [
+        i for i in _read_listed(said, "incidents") if i["status"] not in {"resolved", "postmortem", "completed"}
+    ]
     worst = max((_RANK.index(c["status"]) for c in affected if c["status"] in _RANK), default=-1)
     word = INDICATORS[indicator]
     if word == OPERATIONAL and worst >= 0:
         word = _RANK[worst].replace("_", " ")
-    named = [clean(str(one.get("name") or "")) for one in (*affected[:MOST_NAMED], *open_now[:2])]
-    shown = "; ".join(dict.fromkeys(name for name in named if name)) or clean(
+    named = [clean_text(str(one.get("name") or "")) for one in (*affected[:MOST_COMPONENTS], *open_now[:2])]
+    shown = "; ".join(dict.fromkeys(name for name in named if name)) or clean_text(
         str((status or {}).get("description") or "")
     )
     if word == OPERATIONAL:
@@ -73,7 +75,7 @@ def text_of(said: Any) -> str:
     return f"{word}: {shown}" if shown else word
 
 
-def _listed(said: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _read_listed(said: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The objects of a list, each with its status as text: what has none of that form counts as in operation."""
     found = said.get(name)
     rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -35,7 +35,7 @@ class Circuit:
     reason: str = ""
 
 
-def let_through(circuit: Circuit, now: datetime, probe_s: float) -> Circuit | None:
+def admit_call(circuit: Circuit, now: datetime, probe_s: float) -> Circuit | None:
     """The circuit with this call on its way, or None if the call must not be made."""
     if circuit.open_until is None:
         return circuit
@@ -45,7 +45,7 @@ def let_through(circuit: Circuit, now: datetime, probe_s: float) -> Circuit | No
     return replace(circuit, probe_until=now + timedelta(seconds=probe_s))
 
 
-def after_failure(circuit: Circuit, now: datetime, reason: str) -> Circuit:
+def note_failure(circuit: Circuit, now: datetime, reason: str) -> Circuit:
     """Opens after some failures in a row, then for twice as long after each failed probe."""
     failures = circuit.failures + 1
     wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(failures - FAILURES, 16))
@@ -75,13 +75,13 @@ class GuardedBank:
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         """See the port; MemoryUnavailable at once while the circuit is open."""
-        self.reading = self._admitted(self.reading, self.recall_s)
+        self.reading = self._admit(self.reading, self.recall_s)
         try:
             async with asyncio.timeout(self.recall_s):
                 hits = await self.bank.recall(query, limit, viewer)
         except (MemoryUnavailable, TimeoutError) as problem:
             reason = str(problem) or f"The memory bank did not answer within {self.recall_s:g} s."
-            self.reading = after_failure(self.reading, self.clock.now(), reason)
+            self.reading = note_failure(self.reading, self.clock.now(), reason)
             raise MemoryUnavailable(reason) from None
         except MemoryRejected:
             self.reading = Circuit()
@@ -91,19 +91,19 @@ class GuardedBank:
 
     @asynccontextmanager
     async def _write(self) -> AsyncIterator[None]:
-        self.writing = self._admitted(self.writing, self.write_s)
+        self.writing = self._admit(self.writing, self.write_s)
         try:
             yield
         except MemoryUnavailable as problem:
-            self.writing = after_failure(self.writing, self.clock.now(), str(problem))
+            self.writing = note_failure(self.writing, self.clock.now(), str(problem))
             raise
         except MemoryRejected:
             self.writing = Circuit()
             raise
         self.writing = Circuit()
 
-    def _admitted(self, circuit: Circuit, probe_s: float) -> Circuit:
-        admitted = let_through(circuit, self.clock.now(), probe_s)
+    def _admit(self, circuit: Circuit, probe_s: float) -> Circuit:
+        admitted = admit_call(circuit, self.clock.now(), probe_s)
         if admitted is None:
             raise MemoryUnavailable(f"{circuit.reason} It is not asked again for a while.")
         return admitted

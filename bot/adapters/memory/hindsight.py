@@ -20,22 +20,22 @@ from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException, NotFoundException, OpenApiException
 
 from bot.adapters.memory.documents import (
-    Fact,
-    by_document,
-    content_of,
-    hit_of,
-    hits_of,
-    metadata_of,
-    tags_for,
-    tags_of,
-    visible,
-    without_record,
+    BankFact,
+    build_content,
+    build_hit,
+    build_hits,
+    build_metadata,
+    build_tags,
+    build_viewer_tags,
+    find_without_record,
+    group_by_document,
+    is_visible,
 )
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.text.names import cut
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
 from bot.ports.clock import Clock
 from bot.ports.memory import BankHit, BankStatus
@@ -64,7 +64,7 @@ FAILURES = (
 )
 HTTP_OK, GONE = 200, 404
 KEY_REFUSED, TOO_MANY = frozenset({401, 403}), frozenset({408, 425, 429})
-log = logger("hindsight")
+log = get_logger("hindsight")
 
 
 @dataclass(slots=True)
@@ -86,10 +86,10 @@ class HindsightBank:
         """Check the server's version and make the bank if there is none; once, until the bank is found missing."""
         if self._prepared:
             return
-        async with self._preparing, self._calling(PREPARE_S):
+        async with self._preparing, self._translate_failures(PREPARE_S):
             if self._prepared:
                 return
-            self._version = known_version(await self._asked_version())
+            self._version = require_known_version(await self._read_version())
             if not await self._exists():
                 await self._create()
             self._prepared = True
@@ -98,92 +98,92 @@ class HindsightBank:
         """See the port. The same content with other metadata is rewritten in place by the server."""
         await self.prepare()
         when = incident.happened_at
-        async with self._calling(self.write_s):
+        async with self._translate_failures(self.write_s):
             reply = await self.client.aretain(
                 self.bank_id,
-                content_of(incident),
+                build_content(incident),
                 timestamp=when.isoformat() if when else UNTIMED,
                 document_id=incident.incident_id,
-                metadata=metadata_of(incident),
-                tags=tags_of(incident),
+                metadata=build_metadata(incident),
+                tags=build_tags(incident),
             )
-            confirm(reply.success)
+            require_success(reply.success)
 
     async def retract(self, incident_id: str) -> None:
         """See the port."""
         await self.prepare()
-        async with self._calling(self.write_s):
+        async with self._translate_failures(self.write_s):
             try:
                 reply = await self.client.documents.delete_document(
                     self.bank_id, incident_id, _request_timeout=self.write_s
                 )
             except NotFoundException:
                 return
-            confirm(reply.success)
+            require_success(reply.success)
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         """See the port. Observations are not asked for: they stand for no record."""
         if not query.text.strip():
             return ()
         await self.prepare()
-        async with self._calling(self.recall_s):
+        async with self._translate_failures(self.recall_s):
             answer = await self.client.arecall(
                 self.bank_id,
                 cut(query.text, QUESTION_CHARS),
                 types=["world", "experience"],
                 max_tokens=ANSWER_TOKENS,
-                tags=tags_for(viewer),
+                tags=build_viewer_tags(viewer),
                 tags_match="any_strict",
             )
             facts = [
-                Fact(found.document_id, found.text, found.metadata or {}, tuple(found.tags or ()))
+                BankFact(found.document_id, found.text, found.metadata or {}, tuple(found.tags or ()))
                 for found in answer.results
             ]
-        chosen = by_document(facts, query, viewer)
-        fetched = await asyncio.gather(*map(self._document, without_record(chosen)[:FETCHED_AT_MOST]))
+        chosen = group_by_document(facts, query, viewer)
+        fetched = await asyncio.gather(*map(self._read_document, find_without_record(chosen)[:FETCHED_AT_MOST]))
         chosen |= {str(fact.document_id): fact for fact in fetched if fact}
         # Reading and masking fifty records takes tenths of a second: not on the event loop.
-        return await asyncio.to_thread(hits_of, chosen, limit, viewer)
+        return await asyncio.to_thread(build_hits, chosen, limit, viewer)
 
-    async def documents(self) -> AsyncIterator[BankHit]:
+    async def list_documents(self) -> AsyncIterator[BankHit]:
         """See the port."""
         await self.prepare()
         offset = 0
-        while ids := await self._page(offset):
+        while ids := await self._read_page(offset):
             for document_id in ids:
-                if fact := await self._document(document_id):
-                    yield hit_of(document_id, fact)
+                if fact := await self._read_document(document_id):
+                    yield build_hit(document_id, fact)
             offset += len(ids)
 
-    async def status(self) -> BankStatus:
+    async def read_status(self) -> BankStatus:
         """See the port."""
         problem = None
         try:
-            async with self._calling(PREPARE_S):
-                self._version = await self._asked_version()
+            async with self._translate_failures(PREPARE_S):
+                self._version = await self._read_version()
                 self._prepared = self._prepared and await self._exists()
             await self.prepare()
         except (MemoryUnavailable, MemoryRejected) as found:
             problem = str(found)
         return BankStatus(self.bank_id, self._version, problem, self._last_error, self._last_error_at)
 
-    async def look(self) -> BankStatus:
+    async def inspect(self) -> BankStatus:
         """As `status`, but nothing is made: whether the server answers, takes the key, and has the bank."""
         problem, is_there = None, False
         try:
-            async with self._calling(PREPARE_S):
-                self._version = await self._asked_version()
-                known_version(self._version)
+            async with self._translate_failures(PREPARE_S):
+                self._version = await self._read_version()
+                require_known_version(self._version)
                 is_there = await self._exists()
         except (MemoryUnavailable, MemoryRejected) as found:
             problem = str(found)
         return BankStatus(self.bank_id, self._version, problem, is_there=is_there)
 
-    async def _page(self, offset: int) -> list[str]:
-        async with self._calling(LIST_S):
+    async def _read_page(self, offset: int) -> list[str]:
+        async with self._translate_failures(LIST_S):
             listed = await self.client.documents.list_documents(
                 self.bank_id,
-                tags=tags_for(OPERATOR),
+                tags=build_viewer_tags(OPERATOR),
                 tags_match="any_strict",
                 time_field="created_at",
                 limit=PAGE,
@@ -192,17 +192,17 @@ class HindsightBank:
             )
             return [item.id for item in listed.items]
 
-    async def _document(self, document_id: str) -> Fact | None:
-        async with self._calling(LIST_S):
+    async def _read_document(self, document_id: str) -> BankFact | None:
+        async with self._translate_failures(LIST_S):
             try:
                 found = await self.client.documents.get_document(self.bank_id, document_id, _request_timeout=LIST_S)
             except NotFoundException:
                 return None
             kept = {name: str(value) for name, value in (found.document_metadata or {}).items()}
-            fact = Fact(document_id, found.original_text or "", kept, tuple(found.tags or ()))
-        return fact if visible(fact, OPERATOR) else None
+            fact = BankFact(document_id, found.original_text or "", kept, tuple(found.tags or ()))
+        return fact if is_visible(fact, OPERATOR) else None
 
-    async def _asked_version(self) -> str:
+    async def _read_version(self) -> str:
         """Read without the client's model of the reply, which refuses those of older servers for fields they lack."""
         reply = await self.client.monitoring.get_version_without_preload_content(_request_timeout=PREPARE_S)
         if reply.status != HTTP_OK:
@@ -229,29 +229,29 @@ class HindsightBank:
         log.info("a bank was made", bank=self.bank_id)
 
     @asynccontextmanager
-    async def _calling(self, deadline_s: float) -> AsyncIterator[None]:
+    async def _translate_failures(self, deadline_s: float) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(deadline_s):
                 yield
         except FAILURES as problem:
-            failure = translated(problem, deadline_s)
+            failure = translate_error(problem, deadline_s)
             self._last_error, self._last_error_at = str(failure), self.clock.now()
-            if status_of(problem) == GONE:
+            if read_http_status(problem) == GONE:
                 self._prepared = False
             raise failure from None
 
 
-def confirm(success: object) -> None:
+def require_success(success: object) -> None:
     """A write is done only if the server says so: an empty reply of something in between is not it."""
     if success is not True:
         raise MemoryUnavailable("Hindsight did not confirm the write; it is tried again.")
 
 
-def translated(problem: BaseException, deadline_s: float) -> MemoryUnavailable | MemoryRejected:
+def translate_error(problem: BaseException, deadline_s: float) -> MemoryUnavailable | MemoryRejected:
     """The port's error for a failed call, in one sentence without anything of the reply."""
-    status = status_of(problem)
+    status = read_http_status(problem)
     if status is None:
-        return MemoryUnavailable(_without_status(problem, deadline_s))
+        return MemoryUnavailable(_format_without_status(problem, deadline_s))
     if status in KEY_REFUSED:
         return MemoryAuthRejected(f"Hindsight refuses the key (HTTP {status}); correct HINDSIGHT_API_KEY.")
     if status == GONE:
@@ -261,13 +261,13 @@ def translated(problem: BaseException, deadline_s: float) -> MemoryUnavailable |
     return MemoryRejected(f"Hindsight refuses this (HTTP {status}).")
 
 
-def status_of(problem: BaseException) -> int | None:
+def read_http_status(problem: BaseException) -> int | None:
     """The HTTP status that a failure carries, if any."""
     status: Any = problem.status if isinstance(problem, ApiException | aiohttp.ClientResponseError) else None
     return int(status) if status else None
 
 
-def _without_status(problem: BaseException, deadline_s: float) -> str:
+def _format_without_status(problem: BaseException, deadline_s: float) -> str:
     kind = type(problem).__name__
     if isinstance(problem, TimeoutError):
         return f"Hindsight did not answer within {deadline_s:g} s."
@@ -278,15 +278,15 @@ def _without_status(problem: BaseException, deadline_s: float) -> str:
     return f"What answers at HINDSIGHT_URL is no Hindsight server ({kind}); check the address."
 
 
-def known_version(text: str) -> str:
+def require_known_version(text: str) -> str:
     """The same version; raises MemoryUnavailable for one that is too old."""
-    if version_of(text) < OLDEST_VERSION:
+    if parse_version(text) < OLDEST_VERSION:
         oldest = ".".join(map(str, OLDEST_VERSION))
         raise MemoryUnavailable(f"Hindsight {text} is too old; upgrade it to {oldest} or later.")
     return text
 
 
-def version_of(text: str) -> tuple[int, ...]:
+def parse_version(text: str) -> tuple[int, ...]:
     """The leading numbers of a version, for comparing; () for anything else."""
     numbers: list[int] = []
     for part in text.split("."):

@@ -14,7 +14,7 @@ from typing import Any
 
 import groq
 
-from bot.adapters.model.ladder import CallFailed, Failure, Ladder, Mode, Reply
+from bot.adapters.model.ladder import AnswerMode, CallFailed, CallFailure, ModelLadder, ModelReply
 from bot.domain.assistant.analyst_prompt import NAME, Prompt
 from bot.ports import ModelUnavailable
 
@@ -34,77 +34,79 @@ class GroqCaller:
 
     client: groq.AsyncGroq
 
-    def payload(self, model: str, mode: Mode, prompt: Prompt, schema: Mapping[str, Any], room: int) -> dict[str, Any]:
+    def build_payload(
+        self, model: str, mode: AnswerMode, prompt: Prompt, schema: Mapping[str, Any], room: int
+    ) -> dict[str, Any]:
         """See the port. `room`: the most tokens of an answer."""
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         sent: dict[str, Any] = {
             "model": model, "messages": messages, "temperature": 0.1, "max_completion_tokens": room,
         }  # fmt: skip
-        if mode is Mode.STRICT:
+        if mode is AnswerMode.STRICT:
             strict = {"name": NAME, "strict": True, "schema": schema}
             sent["response_format"] = {"type": "json_schema", "json_schema": strict}
-        elif mode is Mode.JSON:
+        elif mode is AnswerMode.JSON:
             sent["response_format"] = {"type": "json_object"}
         effort = next((effort for start, effort in REASONING.items() if model.startswith(start)), None)
         return sent | ({"reasoning_effort": effort} if effort else {})
 
-    async def call(self, payload: Mapping[str, Any], timeout_s: float) -> Reply:
+    async def call(self, payload: Mapping[str, Any], timeout_s: float) -> ModelReply:
         """See the port."""
         try:
             found = await self.client.chat.completions.create(**payload, timeout=timeout_s)
         except groq.APIStatusError as problem:
-            raise failure_of(problem) from None
+            raise classify_failure(problem) from None
         except groq.APITimeoutError:
-            raise CallFailed(Failure.SLOW) from None
+            raise CallFailed(CallFailure.SLOW) from None
         except groq.APIConnectionError:
-            raise CallFailed(Failure.UNREACHABLE) from None
+            raise CallFailed(CallFailure.UNREACHABLE) from None
         except (groq.GroqError, ValueError, TypeError, AttributeError, KeyError):
-            raise CallFailed(Failure.BAD_JSON) from None
-        return reply_of(found)
+            raise CallFailed(CallFailure.BAD_JSON) from None
+        return read_reply(found)
 
 
-def reply_of(found: object) -> Reply:
+def read_reply(found: object) -> ModelReply:
     """What was answered; raises CallFailed where it is nothing that Groq answers with (a page of something in between)."""
     choices = getattr(found, "choices", None)
     if not isinstance(choices, list):
-        raise CallFailed(Failure.BAD_JSON)
+        raise CallFailed(CallFailure.BAD_JSON)
     if not choices:
-        raise CallFailed(Failure.EMPTY)
+        raise CallFailed(CallFailure.EMPTY)
     usage, first = getattr(found, "usage", None), choices[0]
     text = getattr(getattr(first, "message", None), "content", None)
-    return Reply(
+    return ModelReply(
         text if isinstance(text, str) else "",
         getattr(first, "finish_reason", None) != "length",
-        _count(usage, "prompt_tokens"),
-        _count(usage, "completion_tokens"),
+        _read_count(usage, "prompt_tokens"),
+        _read_count(usage, "completion_tokens"),
     )
 
 
-def _count(usage: object, name: str) -> int:
+def _read_count(usage: object, name: str) -> int:
     number = getattr(usage, name, 0)
     return number if isinstance(number, int) and number > 0 else 0
 
 
-def failure_of(problem: groq.APIStatusError) -> CallFailed:
+def classify_failure(problem: groq.APIStatusError) -> CallFailed:
     """What a refused call means; the body may be an object, a page or nothing."""
     body = problem.body if isinstance(problem.body, dict) else {}
     error = body["error"] if isinstance(body.get("error"), dict) else body
     code, said, status = str(error.get("code") or ""), str(error.get("message") or ""), problem.status_code
     form = error.get("param") == "response_format" or re.search(r"response.format|json.?schema", said, re.IGNORECASE)
     rules = (
-        (code in GONE or (status == NOT_FOUND and "model" in said.casefold()), Failure.GONE),
-        (status in KEY_REFUSED, Failure.KEY),
-        (status == LARGE or code in TOO_LARGE, Failure.TOO_LARGE),
-        (code == "json_validate_failed", Failure.BAD_JSON),
-        (status == BAD and form, Failure.UNSUPPORTED),
-        (status == BUSY, Failure.BUSY),
-        (status in LATER or status >= 500, Failure.BROKEN),
+        (code in GONE or (status == NOT_FOUND and "model" in said.casefold()), CallFailure.GONE),
+        (status in KEY_REFUSED, CallFailure.KEY),
+        (status == LARGE or code in TOO_LARGE, CallFailure.TOO_LARGE),
+        (code == "json_validate_failed", CallFailure.BAD_JSON),
+        (status == BAD and form, CallFailure.UNSUPPORTED),
+        (status == BUSY, CallFailure.BUSY),
+        (status in LATER or status >= 500, CallFailure.BROKEN),
     )
-    kind = next((kind for holds, kind in rules if holds), Failure.REFUSED)
-    return CallFailed(kind, _retry_after(problem, said) if kind is Failure.BUSY else None)
+    kind = next((kind for holds, kind in rules if holds), CallFailure.REFUSED)
+    return CallFailed(kind, _read_retry_after(problem, said) if kind is CallFailure.BUSY else None)
 
 
-def _retry_after(problem: groq.APIStatusError, said: str) -> float:
+def _read_retry_after(problem: groq.APIStatusError, said: str) -> float:
     """When the server wants to be asked again, from its header or its words; a minute where neither tells."""
     header = problem.response.headers.get("retry-after", "")
     if re.fullmatch(r"\d{1,7}(?:\.\d{1,3})?", header):
@@ -116,14 +118,14 @@ def _retry_after(problem: groq.APIStatusError, said: str) -> float:
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(rest or 0) / (1000 if unit == "ms" else 1)
 
 
-async def offered(api_key: str, base_url: str, timeout_s: float) -> frozenset[str]:
+async def list_offered_models(api_key: str, base_url: str, timeout_s: float) -> frozenset[str]:
     """The names of the models that the server offers to this key: costs no token. Raises ModelUnavailable in plain words."""
     bare = base_url.rstrip("/").removesuffix("/openai/v1")
     async with groq.AsyncGroq(api_key=api_key, base_url=bare, max_retries=0, timeout=timeout_s) as client:
         try:
             found = await client.models.list()
         except groq.APIStatusError as problem:
-            raise ModelUnavailable(f"The server says no: {failure_of(problem).kind.value}.") from None
+            raise ModelUnavailable(f"The server says no: {classify_failure(problem).kind.value}.") from None
         except groq.APITimeoutError:
             raise ModelUnavailable(f"The server does not answer within {timeout_s:g} s.") from None
         except (groq.GroqError, ValueError, TypeError, AttributeError, KeyError):
@@ -136,13 +138,13 @@ async def offered(api_key: str, base_url: str, timeout_s: float) -> frozenset[st
 
 
 @asynccontextmanager
-async def open_groq(api_key: str, base_url: str, models: Sequence[str]) -> AsyncIterator[Ladder]:
+async def open_groq(api_key: str, base_url: str, models: Sequence[str]) -> AsyncIterator[ModelLadder]:
     """The ladder on Groq, for this event loop; nothing is asked yet. `base_url` is without the client's own path."""
     bare = base_url.rstrip("/").removesuffix("/openai/v1")
     client = groq.AsyncGroq(api_key=api_key, base_url=bare, max_retries=0)
     # half a second of imports, which the client leaves for the first question: its deadline is no time for that
     _ = client.chat.completions
     try:
-        yield Ladder(GroqCaller(client), models)
+        yield ModelLadder(GroqCaller(client), models)
     finally:
         await client.close()

@@ -16,9 +16,9 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from bot.domain.assistant.analyst_prompt import Prompt
-from bot.observability import MODEL_CALLS, MODEL_TOKENS, logger
+from bot.observability import MODEL_CALLS, MODEL_TOKENS, get_logger
 from bot.ports import ModelUnavailable
-from bot.ports.language_model import Answer, Call
+from bot.ports.language_model import ModelAnswer, ModelCall
 
 # No model but the last may take more than this part of what is left.
 SHARE = 0.6
@@ -30,10 +30,10 @@ SLOW_S, BROKEN_S, UNREACHABLE_S, REFUSED_S, KEY_S = 30.0, 30.0, 15.0, 300.0, 60.
 ROOM, MORE_ROOM = 2_000, 4_000
 LONGEST_ANSWER = 50_000
 MOST_STARTS = 20
-log = logger("model")
+log = get_logger("model")
 
 
-class Mode(StrEnum):
+class AnswerMode(StrEnum):
     """How an answer is asked for: by strict schema, as some JSON object, or as text that holds one."""
 
     STRICT = "strict"
@@ -41,10 +41,10 @@ class Mode(StrEnum):
     TEXT = "text"
 
 
-_LOWER = {Mode.STRICT: Mode.JSON, Mode.JSON: Mode.TEXT, Mode.TEXT: None}
+_LOWER = {AnswerMode.STRICT: AnswerMode.JSON, AnswerMode.JSON: AnswerMode.TEXT, AnswerMode.TEXT: None}
 
 
-class Failure(StrEnum):
+class CallFailure(StrEnum):
     """Why a call did not give an answer."""
 
     GONE = "model retired"
@@ -61,27 +61,27 @@ class Failure(StrEnum):
     REFUSED = "refused"
 
 
-_UNUSABLE = frozenset({Failure.BAD_JSON, Failure.EMPTY, Failure.CUT_OFF})
+_UNUSABLE = frozenset({CallFailure.BAD_JSON, CallFailure.EMPTY, CallFailure.CUT_OFF})
 # For how long a model is left alone after a failure that did not pass.
 _COOLING = {
-    Failure.BROKEN: BROKEN_S,
-    Failure.UNREACHABLE: UNREACHABLE_S,
-    Failure.SLOW: SLOW_S,
-    Failure.REFUSED: REFUSED_S,
+    CallFailure.BROKEN: BROKEN_S,
+    CallFailure.UNREACHABLE: UNREACHABLE_S,
+    CallFailure.SLOW: SLOW_S,
+    CallFailure.REFUSED: REFUSED_S,
 }
 
 
 class CallFailed(Exception):
     """A call gave no answer. `retry_after_s`: when the server wants to be asked again, if it said so."""
 
-    def __init__(self, kind: Failure, retry_after_s: float | None = None) -> None:
+    def __init__(self, kind: CallFailure, retry_after_s: float | None = None) -> None:
         super().__init__(kind.value)
         self.kind = kind
         self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What a server answered: the text, whether it is whole, and the tokens that it counts."""
 
     text: str
@@ -90,205 +90,209 @@ class Reply:
     tokens_out: int = 0
 
 
-class Caller(Protocol):
+class ModelCaller(Protocol):
     """One call of one model."""
 
-    def payload(self, model: str, mode: Mode, prompt: Prompt, schema: Mapping[str, Any], room: int) -> dict[str, Any]:
+    def build_payload(
+        self, model: str, mode: AnswerMode, prompt: Prompt, schema: Mapping[str, Any], room: int
+    ) -> dict[str, Any]:
         """What will be sent, exactly."""
         ...
 
-    async def call(self, payload: Mapping[str, Any], timeout_s: float) -> Reply:
+    async def call(self, payload: Mapping[str, Any], timeout_s: float) -> ModelReply:
         """Send it once. Raises CallFailed."""
         ...
 
 
 @dataclass(slots=True)
-class _Standing:
+class _ModelState:
     """What is known of a model: the best form that it can answer in, whether it is gone, until when it is left alone."""
 
-    mode: Mode
+    mode: AnswerMode
     gone: bool = False
     rest_until: float = 0.0
     reason: str = ""
 
 
 @dataclass(slots=True)
-class _Asking:
+class _LadderQuestion:
     """One question on its way down the ladder."""
 
     prompt: Prompt
     schema: Mapping[str, Any]
     until: float
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
     sent: dict[str, Any] | None = None
     tokens_in: int = 0
     tokens_out: int = 0
 
 
 @dataclass(slots=True)
-class _Turn:
+class _LadderTurn:
     """One model's turn at the question: how it is asked now, and what went wrong so far."""
 
     model: str
-    mode: Mode
+    mode: AnswerMode
     until: float
     prompt: Prompt
     room: int = ROOM
-    wrong: Counter[Failure] = field(default_factory=Counter)
+    wrong: Counter[CallFailure] = field(default_factory=Counter)
 
 
-class Ladder:
+class ModelLadder:
     """The Model port over several models, best first. `strict`: those whose names begin so can answer by strict schema."""
 
     def __init__(
         self,
-        caller: Caller,
+        caller: ModelCaller,
         models: Sequence[str],
         strict: Sequence[str] = ("openai/gpt-oss-",),
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._caller = caller
         self._models = {
-            name: _Standing(Mode.STRICT if name.startswith(tuple(strict)) else Mode.JSON)
+            name: _ModelState(AnswerMode.STRICT if name.startswith(tuple(strict)) else AnswerMode.JSON)
             for name in dict.fromkeys(models)
         }
         self._chance = chance
         self._slots = asyncio.Semaphore(AT_ONCE)
 
-    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> Answer:
+    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
         """See the port."""
-        asking = _Asking(prompt, schema, _now() + deadline_s)
+        asking = _LadderQuestion(prompt, schema, _read_clock() + deadline_s)
         usable = [name for name, standing in self._models.items() if _is_usable(standing)]
         if not usable:
-            raise ModelUnavailable(self._why_none())
+            raise ModelUnavailable(self._format_unavailable())
         try:
             async with asyncio.timeout(deadline_s), self._slots:
-                answer = await self._down(asking, usable)
+                answer = await self._climb_down(asking, usable)
         except TimeoutError:
             answer = None
         if answer is None:
-            raise ModelUnavailable(_in_plain_words(asking.calls, deadline_s), tuple(asking.calls), asking.sent)
+            raise ModelUnavailable(_format_failures(asking.calls, deadline_s), tuple(asking.calls), asking.sent)
         return answer
 
-    async def problem(self) -> str | None:
+    async def find_problem(self) -> str | None:
         """Why nobody could be asked right now, for status and doctor; None if somebody can. Asks nobody."""
-        return None if any(map(_is_usable, self._models.values())) else self._why_none()
+        return None if any(map(_is_usable, self._models.values())) else self._format_unavailable()
 
-    async def _down(self, asking: _Asking, usable: Sequence[str]) -> Answer | None:
+    async def _climb_down(self, asking: _LadderQuestion, usable: Sequence[str]) -> ModelAnswer | None:
         """From the best model to the last, each with its share of the time."""
         for name in usable:
-            left = asking.until - _now()
+            left = asking.until - _read_clock()
             if left < SHORTEST_CALL_S:
                 return None
             share = left if name == usable[-1] else left * SHARE
-            turn = _Turn(name, self._models[name].mode, _now() + share, asking.prompt)
-            if answer := await self._turn(asking, turn):
+            turn = _LadderTurn(name, self._models[name].mode, _read_clock() + share, asking.prompt)
+            if answer := await self._ask_model(asking, turn):
                 return answer
-            if turn.wrong[Failure.KEY]:
+            if turn.wrong[CallFailure.KEY]:
                 return None
         return None
 
-    async def _turn(self, asking: _Asking, turn: _Turn) -> Answer | None:
+    async def _ask_model(self, asking: _LadderQuestion, turn: _LadderTurn) -> ModelAnswer | None:
         """Ask one model until it answers, or there is no sense in asking it again."""
         for _ in range(MOST_CALLS):
-            answer, failed = await self._once(asking, turn)
+            answer, failed = await self._call_once(asking, turn)
             if answer:
                 return answer
-            if failed is None or not await self._again(turn, failed):
+            if failed is None or not await self._should_retry(turn, failed):
                 return None
         return None
 
-    async def _once(self, asking: _Asking, turn: _Turn) -> tuple[Answer | None, CallFailed | None]:
-        payload = self._caller.payload(turn.model, turn.mode, turn.prompt, asking.schema, turn.room)
+    async def _call_once(
+        self, asking: _LadderQuestion, turn: _LadderTurn
+    ) -> tuple[ModelAnswer | None, CallFailed | None]:
+        payload = self._caller.build_payload(turn.model, turn.mode, turn.prompt, asking.schema, turn.room)
         asking.sent = asking.sent or payload
-        began, outcome = _now(), "answered"
+        began, outcome = _read_clock(), "answered"
         content, failed = None, None
         try:
             async with asyncio.timeout_at(turn.until):
                 reply = await self._caller.call(payload, max(0.05, turn.until - began))
             asking.tokens_in += reply.tokens_in
             asking.tokens_out += reply.tokens_out
-            content = content_of(reply, asking.schema)
+            content = read_content(reply, asking.schema)
         except TimeoutError:
-            failed = CallFailed(Failure.SLOW)
+            failed = CallFailed(CallFailure.SLOW)
         except CallFailed as problem:
             failed = problem
         except asyncio.CancelledError:
-            outcome = Failure.SLOW.value
+            outcome = CallFailure.SLOW.value
             raise
         finally:
             outcome = failed.kind.value if failed else outcome
-            asking.calls.append(Call(turn.model, turn.mode.value, outcome, round(_now() - began, 3)))
+            asking.calls.append(ModelCall(turn.model, turn.mode.value, outcome, round(_read_clock() - began, 3)))
             MODEL_CALLS.labels(turn.model, outcome).inc()
-        return (self._answered(asking, turn, content) if content is not None else None), failed
+        return (self._build_answer(asking, turn, content) if content is not None else None), failed
 
-    def _answered(self, asking: _Asking, turn: _Turn, content: Mapping[str, Any]) -> Answer:
+    def _build_answer(self, asking: _LadderQuestion, turn: _LadderTurn, content: Mapping[str, Any]) -> ModelAnswer:
         MODEL_TOKENS.labels("in").inc(asking.tokens_in)
         MODEL_TOKENS.labels("out").inc(asking.tokens_out)
         tokens = (asking.tokens_in, asking.tokens_out)
-        return Answer(content, turn.model, tuple(asking.calls), asking.sent or {}, *tokens)
+        return ModelAnswer(content, turn.model, tuple(asking.calls), asking.sent or {}, *tokens)
 
-    async def _again(self, turn: _Turn, failed: CallFailed) -> bool:
+    async def _should_retry(self, turn: _LadderTurn, failed: CallFailed) -> bool:
         """Whether to ask this model once more, after changing what can be changed; waits where that is worth it."""
         kind, standing = failed.kind, self._models[turn.model]
         turn.wrong[kind] += 1
-        if kind is Failure.UNSUPPORTED:
+        if kind is CallFailure.UNSUPPORTED:
             lower = _LOWER[turn.mode]
             if lower:
                 turn.mode = standing.mode = lower
             return lower is not None
-        if kind is Failure.TOO_LARGE:
+        if kind is CallFailure.TOO_LARGE:
             smaller, turn.prompt = turn.prompt.smaller, turn.prompt.smaller or turn.prompt
             return smaller is not None
         if kind in _UNUSABLE:
-            return _changed(turn)
-        wait_s = self._wait_s(turn, failed)
-        if wait_s is None or _now() + wait_s + SHORTEST_CALL_S > turn.until:
-            self._leave(turn.model, failed)
+            return _adapt_turn(turn)
+        wait_s = self._choose_wait_s(turn, failed)
+        if wait_s is None or _read_clock() + wait_s + SHORTEST_CALL_S > turn.until:
+            self._set_aside_model(turn.model, failed)
             return False
         await asyncio.sleep(wait_s)
         return True
 
-    def _wait_s(self, turn: _Turn, failed: CallFailed) -> float | None:
+    def _choose_wait_s(self, turn: _LadderTurn, failed: CallFailed) -> float | None:
         """How long to wait before the same question, once; None where it would be of no use."""
         if turn.wrong[failed.kind] > 1:
             return None
-        if failed.kind is Failure.BUSY:
+        if failed.kind is CallFailure.BUSY:
             return failed.retry_after_s
-        return 0.05 + 0.2 * self._chance() if failed.kind is Failure.BROKEN else None
+        return 0.05 + 0.2 * self._chance() if failed.kind is CallFailure.BROKEN else None
 
-    def _leave(self, model: str, failed: CallFailed) -> None:
+    def _set_aside_model(self, model: str, failed: CallFailed) -> None:
         """Do not ask this model for a while, or never again; a refused key is every model's."""
         standing = self._models[model]
         standing.reason = failed.kind.value
-        if failed.kind is Failure.GONE:
+        if failed.kind is CallFailure.GONE:
             standing.gone = True
             log.warning("a model is retired; take it out of GROQ_MODELS", model=model)
-        elif failed.kind is Failure.KEY:
+        elif failed.kind is CallFailure.KEY:
             for each in self._models.values():
-                each.reason, each.rest_until = failed.kind.value, _now() + KEY_S
+                each.reason, each.rest_until = failed.kind.value, _read_clock() + KEY_S
         else:
-            wished = failed.retry_after_s if failed.kind is Failure.BUSY else None
-            standing.rest_until = _now() + (wished or _COOLING.get(failed.kind, BROKEN_S))
+            wished = failed.retry_after_s if failed.kind is CallFailure.BUSY else None
+            standing.rest_until = _read_clock() + (wished or _COOLING.get(failed.kind, BROKEN_S))
 
-    def _why_none(self) -> str:
+    def _format_unavailable(self) -> str:
         """Why nobody can be asked now."""
         if not self._models or all(standing.gone for standing in self._models.values()):
             return "No model of GROQ_MODELS is offered any more; name others."
         resting = [standing for standing in self._models.values() if not standing.gone]
-        wait_s = max(1.0, min(standing.rest_until for standing in resting) - _now())
+        wait_s = max(1.0, min(standing.rest_until for standing in resting) - _read_clock())
         return f"The models are not asked for {wait_s:.0f} s more ({resting[0].reason})."
 
 
-def _now() -> float:
+def _read_clock() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _is_usable(standing: _Standing) -> bool:
-    return not standing.gone and standing.rest_until <= _now()
+def _is_usable(standing: _ModelState) -> bool:
+    return not standing.gone and standing.rest_until <= _read_clock()
 
 
-def _changed(turn: _Turn) -> bool:
+def _adapt_turn(turn: _LadderTurn) -> bool:
     """After an answer that nobody can use: once more with more room, then in a lower form, then no more."""
     turn.room = MORE_ROOM
     unusable = sum(turn.wrong[kind] for kind in _UNUSABLE)
@@ -301,35 +305,35 @@ def _changed(turn: _Turn) -> bool:
     return True
 
 
-def _in_plain_words(calls: Sequence[Call], deadline_s: float) -> str:
+def _format_failures(calls: Sequence[ModelCall], deadline_s: float) -> str:
     """Why there is no answer, for people: what became of each model."""
     if not calls:
         return f"No model had time for this within {deadline_s:g} s."
     last = {call.model: call.outcome for call in calls}
-    if Failure.KEY.value in last.values():
+    if CallFailure.KEY.value in last.values():
         return "Groq refuses the key; correct GROQ_API_KEY."
     return f"No model answered within {deadline_s:g} s ({'; '.join(f'{m}: {o}' for m, o in last.items())})."
 
 
-def content_of(reply: Reply, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_content(reply: ModelReply, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON object in a reply that has all the keys that the schema needs, wherever in the text it stands; raises
     CallFailed."""
     text = reply.text[:LONGEST_ANSWER]
     if not text.strip():
-        raise CallFailed(Failure.EMPTY)
+        raise CallFailed(CallFailure.EMPTY)
     needed = set(schema.get("required", ()))
     start = text.find("{")
     for _ in range(MOST_STARTS):
         if start < 0:
             break
-        found = _decoded(text, start)
+        found = _decode_json(text, start)
         if isinstance(found, dict) and needed <= found.keys():
             return found
         start = text.find("{", start + 1)
-    raise CallFailed(Failure.BAD_JSON if reply.whole else Failure.CUT_OFF)
+    raise CallFailed(CallFailure.BAD_JSON if reply.whole else CallFailure.CUT_OFF)
 
 
-def _decoded(text: str, start: int) -> object:
+def _decode_json(text: str, start: int) -> object:
     try:
         return json.JSONDecoder().raw_decode(text, start)[0]
     except (ValueError, RecursionError):

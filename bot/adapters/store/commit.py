@@ -17,15 +17,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.alerts.storms import write_openings
 from bot.adapters.store.database import tables
 from bot.adapters.store.database.json_bodies import (
-    brief_to_json,
-    life_to_json,
-    notice_to_json,
-    record_from_json,
-    record_to_json,
+    read_record_json,
+    write_brief_json,
+    write_lifecycle_json,
+    write_notification_json,
+    write_record_json,
 )
-from bot.adapters.store.database.statements import advance, batches, insert_new, insert_new_rows, insert_or_replace
-from bot.adapters.store.delivery.inbox import receive_in, settle_in
-from bot.adapters.store.delivery.outbox import owe_in
+from bot.adapters.store.database.statements import (
+    advance_counter,
+    insert_new,
+    insert_new_rows,
+    insert_or_replace,
+    split_batches,
+)
+from bot.adapters.store.delivery.inbox import write_acknowledged, write_received
+from bot.adapters.store.delivery.outbox import write_entries
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.incidents.record import Incident
@@ -36,7 +42,7 @@ NUMBERED = re.compile(r"INC-(\d{1,15})")
 ROWS_PER_STATEMENT = 500
 
 
-class AlreadyDone(Exception):
+class AlreadyCommitted(Exception):
     """Ends the transaction of a change that must happen at most once and already has."""
 
 
@@ -53,7 +59,7 @@ class IndexWriter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class ChangesWriter:
     """Writes changes. `index` is None where the index lives in another file and catches up by revision; `shadow` is the
     channel that shadow mode writes to, None while it is off."""
 
@@ -63,30 +69,32 @@ class Writer:
     async def write(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
         """Write all of it into the open transaction; raises AlreadyDone or StoreConflict to undo it."""
         if changes.once and not await insert_new(connection, tables.once, {"key": changes.once, "at": now}):
-            raise AlreadyDone
-        if changes.done and not await settle_in(connection, changes.done):
+            raise AlreadyCommitted
+        if changes.done and not await write_acknowledged(connection, changes.done):
             raise StoreConflict("Another worker took over this event; nothing was changed.")
         for life in changes.lives:
-            await _write_life(connection, life)
+            await _write_lifecycle(connection, life)
         await write_openings(connection, changes)
-        await _write_notices(connection, changes)
-        await receive_in(connection, changes.received, now)
+        await _write_notifications(connection, changes)
+        await write_received(connection, changes.received, now)
         if changes.records or changes.retracted:
             await self._write_records(connection, changes, now)
         for posted in changes.briefs:
-            await insert_or_replace(connection, tables.briefs, [_brief_row(posted, now)], keep=frozenset({"first_at"}))
+            await insert_or_replace(
+                connection, tables.briefs, [_build_brief_row(posted, now)], keep=frozenset({"first_at"})
+            )
         seen = [{"channel": s.channel, "ts": s.ts, "incident_id": s.incident_id} for s in changes.seen_posts]
         await insert_or_replace(connection, tables.seen_posts, seen)
-        await owe_in(connection, changes.owed, now, self.shadow)
+        await write_entries(connection, changes.owed, now, self.shadow)
         await _write_audit(connection, changes.audit, now)
 
     async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
-        revision = await advance(connection, tables.counters, "revision")
+        revision = await advance_counter(connection, tables.counters, "revision")
         await _require_unchanged(connection, changes.expected)
-        for portion in batches(changes.records, ROWS_PER_STATEMENT):
+        for portion in split_batches(changes.records, ROWS_PER_STATEMENT):
             ids = [record.incident_id for record in portion]
-            recallable = await _recallable(connection, ids) | changes.recallable
-            rows = [record_row(record, recallable, revision, now) for record in portion]
+            recallable = await _write_recallable(connection, ids) | changes.recallable
+            rows = [build_record_row(record, recallable, revision, now) for record in portion]
             await insert_or_replace(connection, tables.records, rows)
             await _write_fingerprints(connection, portion)
             await connection.execute(sa.delete(tables.tombstones).where(tables.tombstones.c.incident_id.in_(ids)))
@@ -97,7 +105,7 @@ class Writer:
             await self._retract(connection, changes.retracted, revision)
 
     async def _retract(self, connection: AsyncConnection, incident_ids: Sequence[str], revision: int) -> None:
-        for portion in batches(incident_ids, ROWS_PER_STATEMENT):
+        for portion in split_batches(incident_ids, ROWS_PER_STATEMENT):
             await connection.execute(sa.delete(tables.records).where(tables.records.c.incident_id.in_(portion)))
             rows = [{"incident_id": incident_id, "revision": revision} for incident_id in portion]
             await insert_or_replace(connection, tables.tombstones, rows)
@@ -110,11 +118,11 @@ async def _require_unchanged(connection: AsyncConnection, expected: Sequence[Inc
     for record in expected:
         asked = sa.select(tables.records.c.body).where(tables.records.c.incident_id == record.incident_id)
         body = (await connection.execute(asked)).scalar_one_or_none()
-        if body is None or record_from_json(body) != record:
+        if body is None or read_record_json(body) != record:
             raise StoreConflict(f"{record.incident_id} was changed by somebody else meanwhile; look at it again.")
 
 
-def record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> dict[str, Any]:
+def build_record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> dict[str, Any]:
     """The row of a record."""
     return {
         "incident_id": record.incident_id,
@@ -123,13 +131,13 @@ def record_row(record: Incident, recallable: frozenset[str], revision: int, now:
         "service": record.service,
         "vendor": record.vendor,
         "region": record.region,
-        "body": record_to_json(record),
+        "body": write_record_json(record),
         "revision": revision,
         "updated_at": now,
     }
 
 
-async def _recallable(connection: AsyncConnection, incident_ids: Sequence[str]) -> frozenset[str]:
+async def _write_recallable(connection: AsyncConnection, incident_ids: Sequence[str]) -> frozenset[str]:
     asked = sa.select(tables.records.c.incident_id).where(
         tables.records.c.incident_id.in_(incident_ids), tables.records.c.recallable
     )
@@ -154,7 +162,7 @@ async def _reserve_numbers(connection: AsyncConnection, records: Sequence[Incide
         await connection.execute(sa.update(counter).where(lower).values(value=highest))
 
 
-async def _write_life(connection: AsyncConnection, life: Life) -> None:
+async def _write_lifecycle(connection: AsyncConnection, life: Life) -> None:
     newer = replace(life, version=life.version + 1)
     row = {
         "incident_id": life.incident_id,
@@ -163,7 +171,7 @@ async def _write_life(connection: AsyncConnection, life: Life) -> None:
         "state": life.state.value,
         "opened_at": life.opened_at,
         "version": newer.version,
-        "body": life_to_json(newer),
+        "body": write_lifecycle_json(newer),
     }
     if life.version == 0:
         written = await insert_new(connection, tables.lives, row)
@@ -174,24 +182,24 @@ async def _write_life(connection: AsyncConnection, life: Life) -> None:
         raise StoreConflict(f"{life.incident_id} was changed by somebody else meanwhile; look at it again.")
 
 
-async def _write_notices(connection: AsyncConnection, changes: Changes) -> None:
-    await insert_or_replace(connection, tables.notices, [_notice_row(notice) for notice in changes.notices])
-    for portion in batches(changes.dropped_notices, ROWS_PER_STATEMENT):
+async def _write_notifications(connection: AsyncConnection, changes: Changes) -> None:
+    await insert_or_replace(connection, tables.notices, [_build_notification_row(notice) for notice in changes.notices])
+    for portion in split_batches(changes.dropped_notices, ROWS_PER_STATEMENT):
         await connection.execute(sa.delete(tables.notices).where(tables.notices.c.key.in_(portion)))
 
 
-def _notice_row(notice: Notice) -> dict[str, Any]:
+def _build_notification_row(notice: Notice) -> dict[str, Any]:
     named = ("key", "incident_id", "fingerprint", "visibility", "channel", "ts", "root_ts", "at")
-    return {name: getattr(notice, name) for name in named} | {"body": notice_to_json(notice)}
+    return {name: getattr(notice, name) for name in named} | {"body": write_notification_json(notice)}
 
 
-def _brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:
+def _build_brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:
     return {
         "incident_id": posted.incident_id,
         "channel": posted.channel,
         "root_ts": posted.root_ts,
         "delivery_id": posted.delivery_id,
-        "body": brief_to_json(posted.brief),
+        "body": write_brief_json(posted.brief),
         "first_at": now,
         "updated_at": now,
     }

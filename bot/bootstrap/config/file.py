@@ -22,20 +22,22 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints, ValidationError
 
-from bot.bootstrap.config.metrics import MetricsOfService, MetricsTables
-from bot.bootstrap.config.sources import SourcesOfService, SourcesOfVendor, SourcesTables, key_of
+from bot.bootstrap.config.metrics import MetricsConfiguration, ServiceMetrics
+from bot.bootstrap.config.sources import ServiceSources, SourcesConfiguration, VendorSources, format_key
 from bot.domain.catalog.vendor_table import Vendor
 from bot.domain.catalog.vendors import STANDARD, Directory, Service, directory, folded
 from bot.ports import ConfigurationRejected
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=80, pattern=r"^[^\x00-\x1f]*$")]
-Host = Annotated[
+EntryName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=2, max_length=80, pattern=r"^[^\x00-\x1f]*$")
+]
+HostName = Annotated[
     str,
     StringConstraints(
         strip_whitespace=True, to_lower=True, max_length=253, pattern=r"^([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}$"
     ),
 ]
-_SAYS = {
+_REASONS = {
     "extra_forbidden": "is not known here; docs/evidence.md and docs/evidence-sources.md list every key",
     "string_pattern_mismatch": "is not a plain host name such as acmepay.example (no https://, no path)",
     "string_type": "must be a text in quotes",
@@ -44,24 +46,24 @@ _SAYS = {
 }
 
 
-class VendorEntry(SourcesOfVendor):
+class VendorEntry(VendorSources):
     """`[vendors.<name>]`."""
 
-    aliases: tuple[Name, ...] = ()
-    hosts: tuple[Host, ...] = ()
+    aliases: tuple[EntryName, ...] = ()
+    hosts: tuple[HostName, ...] = ()
 
 
-class ServiceEntry(SourcesOfService, MetricsOfService):
+class ServiceEntry(ServiceSources, ServiceMetrics):
     """`[services.<name>]`."""
 
-    aliases: tuple[Name, ...] = ()
+    aliases: tuple[EntryName, ...] = ()
 
 
-class Configuration(SourcesTables, MetricsTables):
+class Configuration(SourcesConfiguration, MetricsConfiguration):
     """The whole file."""
 
-    vendors: Mapping[Name, VendorEntry] = {}
-    services: Mapping[Name, ServiceEntry] = {}
+    vendors: Mapping[EntryName, VendorEntry] = {}
+    services: Mapping[EntryName, ServiceEntry] = {}
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -77,23 +79,25 @@ def read_configuration(path: Path) -> Configuration:
     try:
         found = Configuration.model_validate(said)
     except ValidationError as bad:
-        raise ConfigurationRejected(f"{path}: {'; '.join(_sentence(error) for error in bad.errors()[:5])}.") from bad
-    _refuse_doubles(path, "services", {name: entry.aliases for name, entry in found.services.items()})
-    _refuse_doubles(path, "vendors", {name: (*e.aliases, *e.hosts) for name, e in found.vendors.items()})
+        raise ConfigurationRejected(
+            f"{path}: {'; '.join(_format_error(error) for error in bad.errors()[:5])}."
+        ) from bad
+    _reject_duplicates(path, "services", {name: entry.aliases for name, entry in found.services.items()})
+    _reject_duplicates(path, "vendors", {name: (*e.aliases, *e.hosts) for name, e in found.vendors.items()})
     return found
 
 
-def configured(path: Path | None) -> Configuration:
+def read_optional_configuration(path: Path | None) -> Configuration:
     """What the file says; without a file nothing. Raises ConfigurationRejected."""
     return read_configuration(path) if path else Configuration()
 
 
-def _sentence(error: Any) -> str:
-    key, said = key_of(error["loc"]), _SAYS.get(error["type"], error["msg"]).removeprefix("Value error, ")
+def _format_error(error: Any) -> str:
+    key, said = format_key(error["loc"]), _REASONS.get(error["type"], error["msg"]).removeprefix("Value error, ")
     return f"{key}: {said}" if key else said
 
 
-def _refuse_doubles(path: Path, table: str, claims: Mapping[str, Iterable[str]]) -> None:
+def _reject_duplicates(path: Path, table: str, claims: Mapping[str, Iterable[str]]) -> None:
     """A name that two entries claim would mean whichever comes last; that is a slip, so it is told."""
     owners: dict[str, str] = {}
     for name, aliases in claims.items():
@@ -103,20 +107,22 @@ def _refuse_doubles(path: Path, table: str, claims: Mapping[str, Iterable[str]])
                 raise ConfigurationRejected(f"{path}: {table}.{name}: “{alias}” is claimed by {table}.{owner}, too.")
 
 
-def directory_of(path: Path | None) -> Directory:
+def read_directory(path: Path | None) -> Directory:
     """The names that a configuration file adds to the maintained table; without a file the table alone. Raises
     ConfigurationRejected."""
-    return names_in(configured(path))
+    return build_directory(read_optional_configuration(path))
 
 
-def names_in(found: Configuration) -> Directory:
+def build_directory(found: Configuration) -> Directory:
     """The names that a configuration adds to the maintained table."""
     if not found.vendors and not found.services:
         return STANDARD
-    vendors = (Vendor(name.casefold(), "", _own(name, e.aliases), e.hosts) for name, e in found.vendors.items())
+    vendors = (
+        Vendor(name.casefold(), "", _list_vendor_aliases(name, e.aliases), e.hosts) for name, e in found.vendors.items()
+    )
     return directory(vendors, (Service(name, entry.aliases) for name, entry in found.services.items()))
 
 
-def _own(name: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
+def _list_vendor_aliases(name: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
     """The aliases of a vendor, its own name first: it is named in running text by that, too."""
     return tuple(dict.fromkeys((name, *aliases)))

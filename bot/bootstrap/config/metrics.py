@@ -28,31 +28,31 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from bot.bootstrap.config.sources import Labels, LabelValue, Seconds, SourceName, Url, Variable
+from bot.bootstrap.config.sources import LabelFilter, LabelValue, Seconds, SourceName, Url, Variable
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
-def _signal(name: str) -> str:
+def _check_signal(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,59}", name):
         raise ValueError("is no name of a signal such as cache_latency (small letters, digits and _)")
     return name
 
 
-def _servers(value: Any) -> Any:
+def _as_server_list(value: Any) -> Any:
     if isinstance(value, Mapping) and "url" in value:
         raise ValueError("give the server a name: [prometheus.main]")
     return value
 
 
-Signal = Annotated[str, AfterValidator(_signal)]
-Words = Annotated[
+Signal = Annotated[str, AfterValidator(_check_signal)]
+NonEmptyText = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60, pattern=r"^[^\x00-\x1f]*$")
 ]
 Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
-BY_SERVICE: Labels = {"service": ("{service}",)}
-BY_CONTAINER: Labels = {"container": ("{service}",)}
+FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
+BY_SERVICE: LabelFilter = {"service": ("{service}",)}
+BY_CONTAINER: LabelFilter = {"container": ("{service}",)}
 
 
 class PrometheusEntry(BaseModel):
@@ -65,12 +65,12 @@ class PrometheusEntry(BaseModel):
     user: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^:\x00-\x1f]*$")] | None = None
     password_env: Variable | None = None
     rules_url: Url | None = None
-    selector: Annotated[Labels, Field(min_length=1)] = BY_SERVICE
-    pods: Annotated[Labels, Field(min_length=1)] = BY_CONTAINER
+    selector: Annotated[LabelFilter, Field(min_length=1)] = BY_SERVICE
+    pods: Annotated[LabelFilter, Field(min_length=1)] = BY_CONTAINER
     timeout_s: Seconds = 3.0
 
     @model_validator(mode="after")
-    def _one_key(self) -> PrometheusEntry:
+    def _require_one_key(self) -> PrometheusEntry:
         if bool(self.user) is not bool(self.password_env):
             raise ValueError("user and password_env go together")
         if self.token_env and self.user:
@@ -83,31 +83,31 @@ class SignalEntry(BaseModel):
 
     model_config = _STRICT
     query: Query
-    what: Words | None = None
+    what: NonEmptyText | None = None
     unit: Annotated[str, StringConstraints(max_length=12)] = ""
-    scale: Number = 1.0
-    window: Words | None = None
-    threshold: Number | None = None
+    scale: FiniteNumber = 1.0
+    window: NonEmptyText | None = None
+    threshold: FiniteNumber | None = None
 
 
 class MetricsEntry(BaseModel):
     """`[services.<name>.metrics]`."""
 
     model_config = _STRICT
-    labels: Labels = {}
-    pods: Labels = {}
+    labels: LabelFilter = {}
+    pods: LabelFilter = {}
     signals: Annotated[Mapping[Signal, SignalEntry], Field(max_length=12)] = {}
 
 
-class MetricsOfService(BaseModel):
+class ServiceMetrics(BaseModel):
     """What `[services.<name>]` says of metrics."""
 
     model_config = _STRICT
     metrics: MetricsEntry = MetricsEntry()
 
 
-class MetricsTables(BaseModel):
+class MetricsConfiguration(BaseModel):
     """The tables of metrics servers in the file."""
 
     model_config = _STRICT
-    prometheus: Annotated[Mapping[SourceName, PrometheusEntry], BeforeValidator(_servers)] = {}
+    prometheus: Annotated[Mapping[SourceName, PrometheusEntry], BeforeValidator(_as_server_list)] = {}

@@ -40,7 +40,7 @@ from pydantic import (
     model_validator,
 )
 
-from bot.adapters.evidence.addresses import server_problem
+from bot.adapters.evidence.addresses import find_server_problem
 
 SourceName = Annotated[
     str,
@@ -54,7 +54,7 @@ LabelValue = Annotated[str, StringConstraints(min_length=1, max_length=300, patt
 Repository = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")
 ]
-Application = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+ArgoApplication = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 ChannelId = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{2,20}$")]
 Seconds = Annotated[float, Field(gt=0, le=30)]
 _TAGS = frozenset({"loki", "journald", "files", "github", "argocd", "labels", "patterns", "[key]"})
@@ -62,13 +62,13 @@ _TAGS = frozenset({"loki", "journald", "files", "github", "argocd", "labels", "p
 _TAG_AT = {"logs": 2, "deploys": 2, "services": 4}
 
 
-def _address(url: str) -> str:
-    if problem := server_problem(url, has_key=False):
+def _check_address(url: str) -> str:
+    if problem := find_server_problem(url, has_key=False):
         raise ValueError(f"{url[:100]} {problem}")
     return url.rstrip("/")
 
 
-def _pattern(pattern: str) -> str:
+def _check_pattern(pattern: str) -> str:
     parts = Path(pattern).parts
     if Path(pattern).is_absolute() or ".." in parts:
         raise ValueError("is a pattern below the source's folder: no leading / and no ..")
@@ -77,13 +77,13 @@ def _pattern(pattern: str) -> str:
     return pattern
 
 
-def _absolute(folder: Path) -> Path:
+def _check_absolute(folder: Path) -> Path:
     if not folder.is_absolute():
         raise ValueError("must be a whole path, from /")
     return folder
 
 
-def key_of(place: Sequence[int | str]) -> str:
+def format_key(place: Sequence[int | str]) -> str:
     """A place in the file as its reader would write it."""
     tag_at = _TAG_AT.get(str(place[0])) if place else None
     parts = [str(part) for n, part in enumerate(place) if part != "[key]" and not (n == tag_at and part in _TAGS)]
@@ -94,25 +94,25 @@ def _as_list(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-Url = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), AfterValidator(_address)]
-Folder = Annotated[Path, AfterValidator(_absolute)]
-Labels = dict[LabelName, Annotated[tuple[LabelValue, ...], BeforeValidator(_as_list)]]
-Patterns = Annotated[
-    tuple[Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_pattern)], ...],
+Url = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), AfterValidator(_check_address)]
+Folder = Annotated[Path, AfterValidator(_check_absolute)]
+LabelFilter = dict[LabelName, Annotated[tuple[LabelValue, ...], BeforeValidator(_as_list)]]
+FilePatterns = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_check_pattern)], ...],
     BeforeValidator(_as_list),
 ]
 
-Given = Annotated[
-    Annotated[Labels, Tag("labels")] | Annotated[Patterns, Tag("patterns")],
+LogsOfService = Annotated[
+    Annotated[LabelFilter, Tag("labels")] | Annotated[FilePatterns, Tag("patterns")],
     Discriminator(lambda given: "labels" if isinstance(given, Mapping) else "patterns"),
 ]
 
 
-class _Entry(BaseModel):
+class _SourceEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Asked(_Entry):
+class _ServerEntry(_SourceEntry):
     """A server: its address, where its key is, and how long it may take."""
 
     url: Url
@@ -120,24 +120,24 @@ class _Asked(_Entry):
     timeout_s: Seconds = 3.0
 
 
-class LokiEntry(_Asked):
+class LokiEntry(_ServerEntry):
     """`[logs.<name>] kind = "loki"`. `tenant` is sent as X-Scope-OrgID; `filter` is LogQL behind the selector."""
 
     kind: Literal["loki"]
     tenant: LabelValue | None = None
-    selector: Labels = {}
+    selector: LabelFilter = {}
     filter: Annotated[str, StringConstraints(max_length=500)] | None = None
 
 
-class JournaldEntry(_Asked):
+class JournaldEntry(_ServerEntry):
     """`[logs.<name>] kind = "journald"`: systemd-journal-gatewayd. `priorities`: syslog's, 0 to 7."""
 
     kind: Literal["journald"]
-    selector: Labels = {}
+    selector: LabelFilter = {}
     priorities: tuple[Annotated[int, Field(ge=0, le=7)], ...] = (0, 1, 2, 3)
 
 
-class FilesEntry(_Entry):
+class FilesEntry(_SourceEntry):
     """`[logs.<name>] kind = "files"`: JSON lines below `folder`. Links may lead out of it only into `links_into`."""
 
     kind: Literal["files"]
@@ -145,14 +145,14 @@ class FilesEntry(_Entry):
     links_into: tuple[Folder, ...] = ()
 
 
-class GithubEntry(_Asked):
+class GithubEntry(_ServerEntry):
     """`[deploys.<name>] kind = "github"`."""
 
     kind: Literal["github"]
     url: Url = "https://api.github.com"
 
 
-class ArgoEntry(_Asked):
+class ArgoEntry(_ServerEntry):
     """`[deploys.<name>] kind = "argocd"`."""
 
     kind: Literal["argocd"]
@@ -162,46 +162,46 @@ LogsEntry = Annotated[LokiEntry | JournaldEntry | FilesEntry, Field(discriminato
 DeploysEntry = Annotated[GithubEntry | ArgoEntry, Field(discriminator="kind")]
 
 
-class SlackDeploys(_Entry):
+class DeployPostsEntry(_SourceEntry):
     """`[deploy_posts]`: channels whose deploy posts are read. Of a post only service, version, environment and time are
     kept."""
 
     channels: tuple[ChannelId, ...] = ()
 
 
-class SourcesOfVendor(_Entry):
+class VendorSources(_SourceEntry):
     """What `[vendors.<name>]` says of sources."""
 
     status_page: Url | None = None
 
 
-class SourcesOfService(_Entry):
+class ServiceSources(_SourceEntry):
     """What `[services.<name>]` says of sources. `logs`: by the name of the source."""
 
     repository: Repository | None = None
-    argocd: Application | None = None
-    logs: Mapping[SourceName, Given] = {}
+    argocd: ArgoApplication | None = None
+    logs: Mapping[SourceName, LogsOfService] = {}
 
 
-class SourcesTables(_Entry):
+class SourcesConfiguration(_SourceEntry):
     """The tables of sources in the file."""
 
     logs: Mapping[SourceName, LogsEntry] = {}
     deploys: Mapping[SourceName, DeploysEntry] = {}
-    deploy_posts: SlackDeploys = SlackDeploys()
+    deploy_posts: DeployPostsEntry = DeployPostsEntry()
 
     @model_validator(mode="after")
-    def _named(self) -> SourcesTables:
+    def _check_service_sources(self) -> SourcesConfiguration:
         """Every source that a service names is there, and takes what the service gives it."""
-        services: Mapping[str, SourcesOfService] = getattr(self, "services", {})
+        services: Mapping[str, ServiceSources] = getattr(self, "services", {})
         for service, entry in services.items():
             for source, given in entry.logs.items():
-                if problem := _misfit(self.logs.get(source), given):
+                if problem := _find_misfit(self.logs.get(source), given):
                     raise ValueError(f"services.{service}.logs.{source}: {problem}")
         return self
 
 
-def _misfit(entry: LokiEntry | JournaldEntry | FilesEntry | None, given: object) -> str | None:
+def _find_misfit(entry: LokiEntry | JournaldEntry | FilesEntry | None, given: object) -> str | None:
     if entry is None:
         return "there is no [logs] source of that name"
     if isinstance(entry, FilesEntry) is isinstance(given, dict):

@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
-from bot.bootstrap.application import Bot, running
-from bot.bootstrap.modes.seeds import FILES, SEEDS, seed_incidents
+from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.modes.seeds import FILES, SEEDS, read_seed_incidents
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.access.visibility import Viewer
@@ -30,15 +30,15 @@ from bot.ports.memory import Recall
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 
-SWITCHED_OFF = Recalled(missing=(Missing("memory", "switched off in the playground"),))
+RECALL_SWITCHED_OFF = Recalled(missing=(Missing("memory", "switched off in the playground"),))
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenPlayground:
     """A local Slack and the bot that is connected to it."""
 
     slack: LocalSlack
-    bot: Bot
+    bot: Application
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,18 @@ class Playground:
     seeded: bool = True
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Opened]:
+    async def open(self) -> AsyncIterator[OpenPlayground]:
         """Start both; everything is gone afterwards."""
         with tempfile.TemporaryDirectory(prefix="precedent-") as folder:
-            async with await self._slack() as slack, AsyncExitStack() as stack:
-                hosted = Hosted(slack, Path(folder), stack, self.seeded)
+            async with await self._build_slack() as slack, AsyncExitStack() as stack:
+                hosted = HostedBot(slack, Path(folder), stack, self.seeded)
                 bot = await hosted.start()
                 slack.board.host = hosted
-                yield Opened(slack, bot)
+                yield OpenPlayground(slack, bot)
 
-    async def _slack(self) -> LocalSlack:
+    async def _build_slack(self) -> LocalSlack:
         try:
-            return await LocalSlack.start(port=self.port, seeds_dir=SEEDS, manifest=manifest())
+            return await LocalSlack.start(port=self.port, seeds_dir=SEEDS, manifest=read_manifest())
         except OSError as taken:
             raise AddressUnavailable(
                 f"Port {self.port} of this machine is taken: end what uses it, or `precedent playground --port 3211`."
@@ -68,7 +68,7 @@ class Playground:
 
 
 @dataclass(slots=True)
-class Hosted:
+class HostedBot:
     """The bot beside the local Slack: it can be started again with a new database, and its memory be switched off."""
 
     slack: LocalSlack
@@ -78,20 +78,22 @@ class Hosted:
     starts: int = 0
     on: bool = True
 
-    async def start(self) -> Bot:
+    async def start(self) -> Application:
         """Start the bot with a new database."""
         self.starts, self.on = self.starts + 1, True
-        config = local_settings(self.slack, self.folder / f"playground-{self.starts}.db")
-        await self._seed(self.folder / f"playground-{self.starts}.db")
-        return await self.stack.enter_async_context(running(config, SlacksClock(self.slack), self._opening))
+        config = build_local_settings(self.slack, self.folder / f"playground-{self.starts}.db")
+        await self._copy_seeds(self.folder / f"playground-{self.starts}.db")
+        return await self.stack.enter_async_context(
+            run_application(config, LocalSlackClock(self.slack), self._open_memory)
+        )
 
-    async def _seed(self, database: Path) -> None:
+    async def _copy_seeds(self, database: Path) -> None:
         """The seeds are read and embedded once; every later start takes a copy."""
         if not self.seeded:
             return
         kept = self.folder / "seeds.db"
         if not kept.exists():
-            await load_seeds(local_settings(self.slack, kept))
+            await load_seeds(build_local_settings(self.slack, kept))
         shutil.copyfile(kept, database)
 
     async def restart(self, clear: Callable[[], None]) -> None:
@@ -105,18 +107,18 @@ class Hosted:
         self.on = on
 
     @asynccontextmanager
-    async def _opening(self, settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
+    async def _open_memory(self, settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
         async with open_memory(settings, clock, ids) as memory:
-            yield replace(memory, recall=SwitchedRecall(memory.recall, lambda: self.on))
+            yield replace(memory, recall=SwitchableRecall(memory.recall, lambda: self.on))
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchedRecall:
+class SwitchableRecall:
     """Recall that can be switched off: then nothing is recalled, and the brief says so."""
 
     recall: Recall
     is_on: Callable[[], bool]
-    off: Recalled = field(default=SWITCHED_OFF)
+    off: Recalled = field(default=RECALL_SWITCHED_OFF)
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
         """All tiers, best first; nothing while switched off."""
@@ -124,7 +126,7 @@ class SwitchedRecall:
 
 
 @dataclass(frozen=True, slots=True)
-class SlacksClock:
+class LocalSlackClock:
     """The time of the local Slack, which its page can move on."""
 
     slack: LocalSlack
@@ -134,13 +136,13 @@ class SlacksClock:
         return datetime.fromtimestamp(self.slack.core.now(), tz=UTC)
 
 
-def manifest() -> Mapping[str, Any]:
+def read_manifest() -> Mapping[str, Any]:
     """The app's manifest: the local Slack grants what it asks for, and nothing else."""
     found: Mapping[str, Any] = yaml.safe_load((FILES / "manifest.yml").read_text(encoding="utf-8"))
     return found
 
 
-def local_settings(slack: LocalSlack, database: Path) -> Settings:
+def build_local_settings(slack: LocalSlack, database: Path) -> Settings:
     """Settings for a bot on the local Slack; nothing of the environment's real workspace or memory is used."""
     return Settings(
         slack_bot_token=slack.bot_token,
@@ -159,7 +161,7 @@ async def load_seeds(config: Settings) -> int:
     """Import the seed incidents; how many."""
     clock = SystemClock()
     async with open_memory(config, clock, RandomIds()) as memory:
-        records = seed_incidents(clock.now())
+        records = read_seed_incidents(clock.now())
         ids = frozenset(record.incident_id for record in records)
         await memory.incidents.commit(Changes(records=records, recallable=ids))
         while await memory.fill_vectors() == 0.0:

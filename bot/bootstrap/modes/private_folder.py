@@ -16,22 +16,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PREFIX = "precedent-replay-"
-ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def ended_like_ctrl_c() -> Iterator[None]:
+def treat_signals_as_interrupt() -> Iterator[None]:
     """A process that is told to end meanwhile (SIGTERM), or whose terminal is gone (SIGHUP), ends as with Ctrl-C: what is
     to be removed at the end is. Told again, it does not leave that half done."""
 
     def once(*_signal: object) -> None:
-        for number in ENDINGS:
+        for number in ENDING_SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script
             raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)
 
-    before = {number: signal.getsignal(number) for number in ENDINGS}
+    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # as nohup asks
             signal.signal(number, once)
@@ -43,29 +43,29 @@ def ended_like_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
+def open_private_folder() -> Iterator[Path]:
     """A folder in the temporary one that only this user may enter. Raises OSError where none can be made."""
-    sweep(Path(tempfile.gettempdir()))
+    remove_unused_folders(Path(tempfile.gettempdir()))
     while True:
         with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            with _held(folder, wait=True) as held:
+            with _hold_folder(folder, wait=True) as held:
                 if held or folder.exists():  # where nothing can be locked nothing is swept
                     yield folder
                     return
             # between being made and being held it was taken for a left one
 
 
-def sweep(where: Path) -> None:
+def remove_unused_folders(where: Path) -> None:
     """Remove this user's folders there that no process uses."""
     for folder in where.glob(f"{PREFIX}*"):
-        with _held(folder, wait=False) as held:
+        with _hold_folder(folder, wait=False) as held:
             if held:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def _held(folder: Path, *, wait: bool) -> Iterator[bool]:
+def _hold_folder(folder: Path, *, wait: bool) -> Iterator[bool]:
     """Lock a folder of this user's for as long as this process lives; False where it is another's, in use, or gone."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -73,12 +73,12 @@ def _held(folder: Path, *, wait: bool) -> Iterator[bool]:
         yield False
         return
     try:
-        yield _locked(handle, folder, wait=wait)
+        yield _try_lock(handle, folder, wait=wait)
     finally:
         os.close(handle)
 
 
-def _locked(handle: int, folder: Path, *, wait: bool) -> bool:
+def _try_lock(handle: int, folder: Path, *, wait: bool) -> bool:
     if os.fstat(handle).st_uid != os.geteuid():
         return False
     with suppress(OSError):

@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 
 from bot.adapters import store as stores
-from bot.bootstrap.config.file import configured, names_in
-from bot.bootstrap.modes.private_folder import ended_like_ctrl_c, private_folder
+from bot.bootstrap.config.file import build_directory, read_optional_configuration
+from bot.bootstrap.modes.private_folder import open_private_folder, treat_signals_as_interrupt
 from bot.bootstrap.system import RandomIds
 from bot.bootstrap.wiring.memory import open_memory
 from bot.domain.alerts.alert import Alert
@@ -23,7 +23,7 @@ from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.workflows.operations.replay import ReplayBriefs
 from bot.workflows.recall.recall import RecallPrecedents
-from bot.workflows.recall.with_feedback import HeedingRecall
+from bot.workflows.recall.with_feedback import RecallWithFeedback
 
 ON_POSTGRES = (
     "The database has an older schema than this version, and a replay changes no database in use. Copy it (createdb replay; "
@@ -32,23 +32,26 @@ ON_POSTGRES = (
 
 
 @asynccontextmanager
-async def replaying(settings: Settings, clock: Clock) -> AsyncIterator[ReplayBriefs]:
+async def open_replay(settings: Settings, clock: Clock) -> AsyncIterator[ReplayBriefs]:
     """What decides again, over a copy of the SQLite database that is gone afterwards; on PostgreSQL over the database
     itself, of which only rows are read. Every vector that a model gives is there. Raises StoreUnavailable,
     ConfigurationRejected."""
     ours = settings.precedent_config is not None
-    names, configuration = names_in(configured(settings.precedent_config)), configured(settings.precedent_config)
+    names, configuration = (
+        build_directory(read_optional_configuration(settings.precedent_config)),
+        read_optional_configuration(settings.precedent_config),
+    )
     listed = frozenset(configuration.vendors)
-    async with _copied(settings) as copy, open_memory(copy, clock, RandomIds()) as memory:
+    async with _copy_database(settings) as copy, open_memory(copy, clock, RandomIds()) as memory:
         while await memory.fill_vectors() == 0.0:
             pass
-        recall = HeedingRecall(RecallPrecedents(memory.index, None, memory.incidents), memory.store.said)
-        rename = partial(renamed, names, listed) if ours else _as_read
+        recall = RecallWithFeedback(RecallPrecedents(memory.index, None, memory.incidents), memory.store.said)
+        rename = partial(rename_alert, names, listed) if ours else _keep_alert
         yield ReplayBriefs(memory.incidents, memory.channels, recall, memory.index, rename)
 
 
 @asynccontextmanager
-async def _copied(settings: Settings) -> AsyncIterator[Settings]:
+async def _copy_database(settings: Settings) -> AsyncIterator[Settings]:
     alone = {"hindsight_url": None, "shadow_channel": None}
     if not settings.store_url.startswith("sqlite"):
         try:
@@ -58,7 +61,7 @@ async def _copied(settings: Settings) -> AsyncIterator[Settings]:
                 raise StoreUnavailable(ON_POSTGRES) from problem
             raise
         return
-    with ended_like_ctrl_c(), private_folder() as folder:
+    with treat_signals_as_interrupt(), open_private_folder() as folder:
         copy = folder / "copy.db"
         copying = asyncio.ensure_future(stores.backup(settings.store_url, copy))
         try:
@@ -69,11 +72,11 @@ async def _copied(settings: Settings) -> AsyncIterator[Settings]:
         yield settings.model_copy(update={"database_url": f"sqlite+aiosqlite:///{copy}", **alone})
 
 
-def _as_read(alert: Alert) -> Alert:
+def _keep_alert(alert: Alert) -> Alert:
     return alert
 
 
-def renamed(names: Directory, listed: frozenset[str], alert: Alert) -> Alert:
+def rename_alert(names: Directory, listed: frozenset[str], alert: Alert) -> Alert:
     """A stored alert with the names of the configuration file: what it called its service and vendor as they are called
     now; where it named none, what its title or text names of the file's. Its message is not kept, so no more of it is read."""
     said = f"{alert.title or ''}\n{alert.text}"

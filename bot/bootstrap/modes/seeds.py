@@ -24,7 +24,7 @@ SEEDS = FILES / "seeds"
 NEWEST_AGE = timedelta(days=3)
 
 
-def seed_incidents(now: datetime, folder: Path = SEEDS) -> tuple[Incident, ...]:
+def read_seed_incidents(now: datetime, folder: Path = SEEDS) -> tuple[Incident, ...]:
     """The seed incidents, re-dated to end three days before `now`; raises StoreUnavailable where there are none."""
     path = folder / "incidents.jsonl"
     if not path.is_file():
@@ -36,33 +36,33 @@ def seed_incidents(now: datetime, folder: Path = SEEDS) -> tuple[Incident, ...]:
         for line in path.read_text(encoding="utf-8").splitlines()
         if line.strip()
     )
-    return moved(records, now)
+    return move_in_time(records, now)
 
 
-def moved(records: Iterable[Incident], now: datetime) -> tuple[Incident, ...]:
+def move_in_time(records: Iterable[Incident], now: datetime) -> tuple[Incident, ...]:
     """The same incidents, all times moved by one whole number of days so that the newest is three days old."""
     kept = tuple(records)
     newest = max((t for r in kept for t in (r.started_at, r.resolved_at) if t), default=None)
     if newest is None:
         return kept
     by = timedelta(days=(now - NEWEST_AGE - newest).days)
-    return tuple(_shifted(record, by) for record in kept)
+    return tuple(_shift_record(record, by) for record in kept)
 
 
-def _shifted(record: Incident, by: timedelta) -> Incident:
+def _shift_record(record: Incident, by: timedelta) -> Incident:
     return replace(
         record,
         started_at=record.started_at + by if record.started_at else None,
         resolved_at=record.resolved_at + by if record.resolved_at else None,
-        attempts=tuple(_attempt(a, by) for a in record.attempts),
+        attempts=tuple(_shift_attempt(a, by) for a in record.attempts),
     )
 
 
-def _attempt(attempt: Attempt, by: timedelta) -> Attempt:
+def _shift_attempt(attempt: Attempt, by: timedelta) -> Attempt:
     return replace(attempt, at=attempt.at + by) if attempt.at else attempt
 
 
-def seed_alert(name: str, folder: Path = SEEDS) -> dict[str, Any]:
+def read_seed_alert(name: str, folder: Path = SEEDS) -> dict[str, Any]:
     """One sample alert post, as its tool sends it."""
     found: dict[str, Any] = json.loads((folder / "alerts" / f"{name}.json").read_text(encoding="utf-8"))
     return found

@@ -7,34 +7,34 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bot.adapters.store.delivery.delivery_log import SqlDeliveries
-from bot.bootstrap.wiring.corrections import detailing
+from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
+from bot.bootstrap.wiring.corrections import build_show_details
 from bot.bootstrap.wiring.memory import Memory
-from bot.bootstrap.wiring.model import analysing, open_model
+from bot.bootstrap.wiring.model import build_analyse, open_model
 from bot.domain.assistant.analyst_prompt import Prompt
 from bot.domain.operations.load import Load
 from bot.ports import ModelUnavailable
 from bot.ports.chat import Chat
 from bot.ports.clock import Clock
-from bot.ports.files import Threads
-from bot.ports.language_model import Answer, Model
+from bot.ports.files import ThreadReader
+from bot.ports.language_model import LanguageModel, ModelAnswer
 from bot.settings import Settings
-from bot.slack.listeners.assistant import AskedModel
-from bot.slack.views.assistant_reply import SlackTalk
+from bot.slack.listeners.assistant import ModelAnalyst
+from bot.slack.views.assistant_reply import SlackReplySurfaces
 from bot.workflows.assistant.converse import Converse
 
 MODEL = "Model"
 
 
 @dataclass(slots=True)
-class NotedModel:
+class MonitoredModel:
     """`bot.ports.language_model.Model` that remembers how its last question went, for status."""
 
-    model: Model
+    model: LanguageModel
     asked: bool = False
     problem: str | None = None
 
-    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> Answer:
+    async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
         """See the port."""
         try:
             answer = await self.model.ask(prompt, schema, deadline_s)
@@ -44,30 +44,32 @@ class NotedModel:
         self.asked, self.problem = True, None
         return answer
 
-    def noted(self) -> Iterator[tuple[str, str | None]]:
+    def report_health(self) -> Iterator[tuple[str, str | None]]:
         """Its name and problem, once it was asked."""
         if self.asked:
             yield MODEL, self.problem
 
 
 @asynccontextmanager
-async def open_noted(settings: Settings) -> AsyncIterator[NotedModel | None]:
+async def open_monitored_model(settings: Settings) -> AsyncIterator[MonitoredModel | None]:
     """The model that the settings name, if they name one, noting how it goes."""
     async with open_model(settings) as model:
-        yield NotedModel(model) if model else None
+        yield MonitoredModel(model) if model else None
 
 
-def conversing(
+def build_converse(
     settings: Settings,
     memory: Memory,
     clock: Clock,
     chat: Chat,
-    threads: Threads,
-    model: Model | None,
+    threads: ThreadReader,
+    model: LanguageModel | None,
     load: Callable[[], Load],
 ) -> Converse:
     """What answers a question in a thread."""
-    deliveries = SqlDeliveries(memory.store.database)
-    analyst = AskedModel(analysing(settings, memory, model, clock))
-    brief = detailing(memory, clock).brief
-    return Converse(memory.incidents, chat, deliveries, clock, SlackTalk(), brief, threads.names, analyst, load)
+    deliveries = SqlDeliveryLog(memory.store.database)
+    analyst = ModelAnalyst(build_analyse(settings, memory, model, clock))
+    brief = build_show_details(memory, clock).read_brief
+    return Converse(
+        memory.incidents, chat, deliveries, clock, SlackReplySurfaces(), brief, threads.read_names, analyst, load
+    )

@@ -9,32 +9,34 @@ from typing import Any
 
 from bot.adapters.store import Store
 from bot.domain.alerts.alert import Reading
-from bot.ports.chat import Identity
+from bot.ports.chat import BotIdentity
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Received
+from bot.ports.unit_of_work import ReceivedEvent
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.history import SlackHistory
-from bot.slack.inbound.events import Own, read_back
-from bot.workflows.alerts.catch_up import CatchUp, StayHeard
+from bot.slack.inbound.events import OwnIdentity, read_back
+from bot.workflows.alerts.catch_up import CatchUpChannels, WatchConnection
 
 Reader = Callable[[Mapping[str, Any]], Reading]
 
 
-def stay_heard(
+def build_stay_connected(
     slack: SlackChat,
     store: Store,
     clock: Clock,
-    identity: Identity,
+    identity: BotIdentity,
     reading: Reader,
     is_connected: Callable[[], Awaitable[bool]],
     connections: list[datetime],
-) -> StayHeard:
+) -> WatchConnection:
     """What follows each of these `connections` with a look at what was missed before it."""
-    own = Own(identity.bot_id, identity.user_id)
+    own = OwnIdentity(identity.bot_id, identity.user_id)
     read = partial(_read_back, identity.team_id, reading, own)
-    catch_up = CatchUp(SlackHistory(slack), store.inbox, store.inbox, clock, read)
-    return StayHeard(store.heard, catch_up, clock, is_connected, connections)
+    catch_up = CatchUpChannels(SlackHistory(slack), store.inbox, store.inbox, clock, read)
+    return WatchConnection(store.heard, catch_up, clock, is_connected, connections)
 
 
-def _read_back(team_id: str, reading: Reader, own: Own, channel: str, message: Mapping[str, Any]) -> Received | None:
+def _read_back(
+    team_id: str, reading: Reader, own: OwnIdentity, channel: str, message: Mapping[str, Any]
+) -> ReceivedEvent | None:
     return read_back(channel, message, team_id, reading, own)

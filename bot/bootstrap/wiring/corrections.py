@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bot.bootstrap.wiring.memory import Memory
 from bot.domain.access.roles import Stewards, Verifiers
-from bot.ports.channels import People
+from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Chat, Surfaces
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.slack.listeners.context import Correct
-from bot.slack.views.resolve_modal import failed_checks
+from bot.slack.listeners.context import CorrectionUseCases
+from bot.slack.views.resolve_modal import read_failed_checks
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.recall.details import ShowDetails
 from bot.workflows.resolutions.correct import (
@@ -17,49 +17,49 @@ from bot.workflows.resolutions.correct import (
     PurgeRecord,
     RecordGate,
     RetractRecord,
-    operator_confirms,
-    operator_may,
+    allow_operator,
+    confirm_operator,
 )
-from bot.workflows.resolutions.refresh_briefs import TellThreads
-from bot.workflows.resolutions.resolve import Confirming
-from bot.workflows.resolutions.same_fix import SayFixes
+from bot.workflows.resolutions.refresh_briefs import RefreshBriefs
+from bot.workflows.resolutions.resolve import ConfirmRecovery
+from bot.workflows.resolutions.same_fix import GroupFixes
 
 
-def confirming(settings: Settings, people: People) -> Confirming:
+def build_confirmation_rules(settings: Settings, people: PeopleDirectory) -> ConfirmRecovery:
     """Who confirms that a fix worked."""
-    return Confirming(people, Verifiers(settings.verifier_group))
+    return ConfirmRecovery(people, Verifiers(settings.verifier_group))
 
 
-def correcting(settings: Settings, memory: Memory, people: People, clock: Clock) -> Correct:
+def build_correct(settings: Settings, memory: Memory, people: PeopleDirectory, clock: Clock) -> CorrectionUseCases:
     """What authors and stewards do in Slack."""
     gate = RecordGate(people, Stewards(settings.steward_ids, settings.steward_group))
     owes, store = memory.bank is not None, memory.incidents
-    return Correct(
-        EditRecord(store, gate, confirming(settings, people), failed_checks, clock, owes),
+    return CorrectionUseCases(
+        EditRecord(store, gate, build_confirmation_rules(settings, people), read_failed_checks, clock, owes),
         RetractRecord(store, gate, owes),
         PurgeRecord(store, memory.store.purging, gate, owes),
-        SayFixes(store, memory.store.said, gate, clock),
+        GroupFixes(store, memory.store.said, gate, clock),
     )
 
 
-def correcting_here(memory: Memory, clock: Clock) -> Correct:
+def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
     """What the operator does on the command line: who holds the database may."""
     owes, store = memory.bank is not None, memory.incidents
-    return Correct(
-        EditRecord(store, operator_may, operator_confirms, failed_checks, clock, owes),
-        RetractRecord(store, operator_may, owes),
-        PurgeRecord(store, memory.store.purging, operator_may, owes),
-        SayFixes(store, memory.store.said, operator_may, clock),
+    return CorrectionUseCases(
+        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, clock, owes),
+        RetractRecord(store, allow_operator, owes),
+        PurgeRecord(store, memory.store.purging, allow_operator, owes),
+        GroupFixes(store, memory.store.said, allow_operator, clock),
     )
 
 
-def detailing(memory: Memory, clock: Clock) -> ShowDetails:
+def build_show_details(memory: Memory, clock: Clock) -> ShowDetails:
     """What shows everything behind a brief."""
     preview = PreviewBrief(memory.recall, memory.index)
     return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.traces)
 
 
-def telling(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> TellThreads:
+def build_refresh_briefs(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> RefreshBriefs:
     """What tells the threads whose brief used a record that was corrected."""
     preview = PreviewBrief(memory.recall, memory.index)
-    return TellThreads(memory.incidents, preview, surfaces, clock, memory.store.purging.compact, chat)
+    return RefreshBriefs(memory.incidents, preview, surfaces, clock, memory.store.purging.compact, chat)

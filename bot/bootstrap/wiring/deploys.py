@@ -21,12 +21,12 @@ from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
 from bot.web.deploys import DeployIntake, add_deploys
-from bot.workflows.evidence.deploys import KeepDeployPost
+from bot.workflows.evidence.deploys import RecordDeployPost
 
 Reader = Callable[[Mapping[str, Any]], Reading]
 
 
-def reading_deploys(read: Reader, channels: frozenset[str], names: Directory) -> Reader:
+def wrap_reader(read: Reader, channels: frozenset[str], names: Directory) -> Reader:
     """The reader, which looks into deploy posts of these channels, too. Everywhere else they are dropped unread."""
     if not channels:
         return read
@@ -40,14 +40,18 @@ def reading_deploys(read: Reader, channels: frozenset[str], names: Directory) ->
     return reading
 
 
-def take_deploys(server: web.Application, settings: Settings, memory: Memory, clock: Clock, names: Directory) -> Handle:
+def add_deploy_intake(
+    server: web.Application, settings: Settings, memory: Memory, clock: Clock, names: Directory
+) -> Handle:
     """Add the route for pipelines; what works on the deploy posts that the inbox kept."""
     token = settings.webhook_token.get_secret_value().strip() if settings.webhook_token else None
     add_deploys(server, DeployIntake(memory.store.deploys.record, clock.now, token, names))
-    return KeepDeployPost(memory.store.deploys, memory.inbox)
+    return RecordDeployPost(memory.store.deploys, memory.inbox)
 
 
-def recorded_deploys(settings: Settings, configuration: Configuration, memory: Memory) -> tuple[EvidenceProvider, ...]:
+def build_recorded_deploys(
+    settings: Settings, configuration: Configuration, memory: Memory
+) -> tuple[EvidenceProvider, ...]:
     """The provider of deploys that the bot was told of, where anything can tell of them."""
     told = settings.webhook_token or configuration.deploy_posts.channels
     return (RecordedDeploys(memory.store.deploys),) if told else ()

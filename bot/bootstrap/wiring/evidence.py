@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.bootstrap.config.file import Configuration
-from bot.bootstrap.wiring.metrics import metrics_servers
-from bot.bootstrap.wiring.sources import providers_of
+from bot.bootstrap.wiring.metrics import build_metrics_servers
+from bot.bootstrap.wiring.sources import build_source_providers
 from bot.domain.operations.load import Load
 from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
 from bot.workflows.evidence.gather import GatherEvidence
-from bot.workflows.evidence.metered import MeasuredSource
+from bot.workflows.evidence.metered import MeteredSource
 
 
-def providers(configuration: Configuration) -> tuple[EvidenceProvider, ...]:
+def build_providers(configuration: Configuration) -> tuple[EvidenceProvider, ...]:
     """Every source, in the order in which people look. Raises ConfigurationRejected."""
-    return (*metrics_servers(configuration), *providers_of(configuration))
+    return (*build_metrics_servers(configuration), *build_source_providers(configuration))
 
 
-def gathering(
+def build_gather_evidence(
     settings: Settings,
     configuration: Configuration,
     clock: Clock,
@@ -28,5 +28,5 @@ def gathering(
     more: Sequence[EvidenceProvider] = (),
 ) -> GatherEvidence:
     """What asks them, and `more`. Raises ConfigurationRejected."""
-    asked = tuple(MeasuredSource(one) for one in (*providers(configuration), *more))
+    asked = tuple(MeteredSource(one) for one in (*build_providers(configuration), *more))
     return GatherEvidence(asked, clock, settings.evidence_deadline_s, load=load)

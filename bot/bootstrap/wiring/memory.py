@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from bot.adapters.memory.breaker import GuardedBank
 from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
-from bot.bootstrap.lazy_adapters import adapter
-from bot.observability import logger
+from bot.bootstrap.lazy_adapters import import_adapter
+from bot.observability import get_logger
 from bot.ports import EmbeddingUnavailable
 from bot.ports.channels import ChannelStore
 from bot.ports.clock import Clock, Ids
-from bot.ports.memory import Index, MemoryBank, Recall, RemoteBank
-from bot.ports.unit_of_work import Claims, Inbox, IncidentStore, Outbox, StoreHealth
+from bot.ports.memory import MemoryBank, Recall, RecordIndex, RemoteBank
+from bot.ports.unit_of_work import ClaimStore, Inbox, IncidentStore, Outbox, StoreHealth
 from bot.settings import Settings
-from bot.workflows.evidence.metered import MeasuredRecall
+from bot.workflows.evidence.metered import MeteredRecall
 from bot.workflows.recall.recall import RecallPrecedents
-from bot.workflows.recall.with_feedback import HeedingRecall
+from bot.workflows.recall.with_feedback import RecallWithFeedback
 
 FILL_POLL_S = 1.0
 FILL_FAILED_S = 60.0
-log = logger("memory")
+log = get_logger("memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Memory:
     incidents: IncidentStore
     inbox: Inbox
     outbox: Outbox
-    claims: Claims
+    claims: ClaimStore
     health: StoreHealth
-    index: Index
+    index: RecordIndex
     recall: Recall
     channels: ChannelStore
     bank: MemoryBank | None = None
@@ -92,7 +92,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             claims=store.claims,
             health=store.health,
             index=store.index,
-            recall=MeasuredRecall(HeedingRecall(RecallPrecedents(store.index, bank, store.incidents), store.said)),
+            recall=MeteredRecall(RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.said)),
             channels=store.channels,
             bank=bank,
             remote=remote,
@@ -107,7 +107,7 @@ async def open_bank(settings: Settings, clock: Clock) -> AsyncIterator[RemoteBan
         yield None
         return
     key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
-    opening: AbstractAsyncContextManager[RemoteBank] = adapter("memory.hindsight").open_hindsight(
+    opening: AbstractAsyncContextManager[RemoteBank] = import_adapter("memory.hindsight").open_hindsight(
         settings.hindsight_url, key, settings.hindsight_bank_id, clock
     )
     async with opening as bank:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from bot.bootstrap.wiring.channels import operators_time
+from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory
-from bot.bootstrap.wiring.shadow import waiting_for
-from bot.ports.channels import People
+from bot.bootstrap.wiring.shadow import wrap_nudges
+from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Chat, Surfaces
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.workflows.resolutions.nudge import PostNudges
 
 
-def nudging(
-    settings: Settings, memory: Memory, people: People, chat: Chat, surfaces: Surfaces, clock: Clock
+def build_post_nudges(
+    settings: Settings, memory: Memory, people: PeopleDirectory, chat: Chat, surfaces: Surfaces, clock: Clock
 ) -> PostNudges | None:
     """What asks people; None where the operator switched it off."""
     if settings.nudge == "off":
         return None
-    store, default = memory.store, operators_time(settings)
+    store, default = memory.store, read_digest_time(settings)
     return PostNudges(
-        waiting_for(settings, chat, store.nudges),
+        wrap_nudges(settings, chat, store.nudges),
         memory.incidents,
         memory.channels,
         people,

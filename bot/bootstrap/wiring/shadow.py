@@ -9,46 +9,46 @@ from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.workers import Loop
 from bot.ports.chat import Chat
 from bot.ports.clock import Clock
-from bot.ports.nudges import Nudges
+from bot.ports.nudges import NudgeStore
 from bot.settings import Settings
-from bot.slack.listeners.shadow import headed, left_out
+from bot.slack.listeners.shadow import add_heading, render_left_out
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.operations.shadow import (
     Admit,
     AdmitInShadow,
     NudgesInShadow,
+    ReportLeftOut,
     ShowInShadow,
-    TellLeftOut,
-    begin,
-    told_of,
+    describe_mode,
+    log_mode,
 )
 
 
-def admitting(settings: Settings, chat: Chat, admit: AdmitAlert) -> Admit:
+def wrap_admit(settings: Settings, chat: Chat, admit: AdmitAlert) -> Admit:
     """What admits alerts to be answered."""
     return AdmitInShadow(admit, chat, settings.shadow_channel) if settings.shadow_channel else admit
 
 
-def waiting_for(settings: Settings, chat: Chat, nudges: Nudges) -> Nudges:
+def wrap_nudges(settings: Settings, chat: Chat, nudges: NudgeStore) -> NudgeStore:
     """What people may be asked about."""
     return NudgesInShadow(nudges, chat, settings.shadow_channel) if settings.shadow_channel else nudges
 
 
-def showing(settings: Settings, chat: Chat) -> ShowInShadow:
+def build_show_in_shadow(settings: Settings, chat: Chat) -> ShowInShadow:
     """What looks at messages in shadow channels before they are sent; those of an earlier one are edited still."""
-    return ShowInShadow(chat, settings.shadow_channel, headed)
+    return ShowInShadow(chat, settings.shadow_channel, add_heading)
 
 
-def state_of(settings: Settings, chat: Chat) -> Callable[[], Awaitable[tuple[bool, str]]] | None:
+def build_shadow_state(settings: Settings, chat: Chat) -> Callable[[], Awaitable[tuple[bool, str]]] | None:
     """What the status says of the mode; None while it is off."""
-    return partial(told_of, chat, settings.shadow_channel) if settings.shadow_channel else None
+    return partial(describe_mode, chat, settings.shadow_channel) if settings.shadow_channel else None
 
 
-def shadow_loops(settings: Settings, memory: Memory, chat: Chat, clock: Clock) -> list[Loop]:
+def build_shadow_loops(settings: Settings, memory: Memory, chat: Chat, clock: Clock) -> list[Loop]:
     """What runs all the time while the mode is on."""
     if not settings.shadow_channel:
         return []
-    return [Loop("left-out", TellLeftOut(memory.incidents, chat, clock, settings.shadow_channel, left_out))]
+    return [Loop("left-out", ReportLeftOut(memory.incidents, chat, clock, settings.shadow_channel, render_left_out))]
 
 
 async def begin_shadow(settings: Settings, memory: Memory, chat: Chat) -> None:
@@ -56,4 +56,4 @@ async def begin_shadow(settings: Settings, memory: Memory, chat: Chat) -> None:
     Raises StoreUnavailable."""
     await memory.store.outbox.move_unsent(settings.shadow_channel)
     if settings.shadow_channel:
-        await begin(chat, settings.shadow_channel)
+        await log_mode(chat, settings.shadow_channel)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.playground.workspace.copies import copied
+from bot.playground.workspace.copies import copy_json
 from bot.playground.workspace.state import JSON, SlackRefused
 
 # Kind of element → (key of its value in `state`, key of its initial value).
@@ -34,7 +34,7 @@ _LIST_KEYS = ("selected_options", "selected_users", "selected_conversations")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedElement:
     """An element with the block that it stands in."""
 
     block: JSON
@@ -51,81 +51,81 @@ class Placed:
         return str(self.element["action_id"])
 
 
-def placed(blocks: Iterable[JSON]) -> Iterator[Placed]:
+def iterate_elements(blocks: Iterable[JSON]) -> Iterator[PlacedElement]:
     """Every interactive element of some blocks."""
     for block in blocks:
         candidates = [block.get("accessory"), block.get("element"), *(block.get("elements") or ())]
         for element in candidates:
             if isinstance(element, dict) and "action_id" in element:
-                yield Placed(block, element)
+                yield PlacedElement(block, element)
 
 
-def find(blocks: Iterable[JSON], action_id: str, block_id: str | None = None) -> Placed:
+def find_element(blocks: Iterable[JSON], action_id: str, block_id: str | None = None) -> PlacedElement:
     """The element with this action id. Raises SlackRefused no_such_action."""
-    for found in placed(blocks):
+    for found in iterate_elements(blocks):
         if found.action_id == action_id and block_id in (None, found.block_id):
             return found
     raise SlackRefused("no_such_action", action_id=action_id)
 
 
-def held(element: Mapping[str, Any], entered: Any = None) -> JSON:
+def build_element_state(element: Mapping[str, Any], entered: Any = None) -> JSON:
     """The `state` of an element: what was entered, or its initial value. Options may be named by their value.
 
     Raises SlackRefused no_such_option.
     """
     key, initial = STATEFUL[element["type"]]
-    value = copied(element.get(initial)) if entered is None else _chosen(element, key, entered)
+    value = copy_json(element.get(initial)) if entered is None else _choose_option(element, key, entered)
     if value is None and key in _LIST_KEYS:
         value = []
     return {"type": element["type"], key: value}
 
 
-def _chosen(element: Mapping[str, Any], key: str, entered: Any) -> Any:
+def _choose_option(element: Mapping[str, Any], key: str, entered: Any) -> Any:
     if entered == "" and key not in _LIST_KEYS:
         return None
     if key == "selected_option":
-        return _option(element, entered)
+        return _find_option(element, entered)
     if key == "selected_options":
-        return [_option(element, one) for one in entered]
+        return [_find_option(element, one) for one in entered]
     return entered
 
 
-def _option(element: Mapping[str, Any], wanted: Any) -> JSON:
+def _find_option(element: Mapping[str, Any], wanted: Any) -> JSON:
     value = wanted["value"] if isinstance(wanted, dict) else wanted
     groups = [element.get("options") or (), *(g["options"] for g in element.get("option_groups") or ())]
     for option in (o for group in groups for o in group):
         if option["value"] == value:
-            return copied(dict(option))
+            return copy_json(dict(option))
     raise SlackRefused("no_such_option", value=value)
 
 
-def state_values(blocks: Iterable[JSON], kept: Mapping[str, Any]) -> JSON:
+def build_state_values(blocks: Iterable[JSON], kept: Mapping[str, Any]) -> JSON:
     """`state.values` of a surface: what is kept for each stateful element, else its initial value."""
     values: JSON = {}
-    for found in placed(blocks):
+    for found in iterate_elements(blocks):
         if found.element["type"] in STATEFUL:
-            entry = kept.get(found.block_id, {}).get(found.action_id) or held(found.element)
+            entry = kept.get(found.block_id, {}).get(found.action_id) or build_element_state(found.element)
             values.setdefault(found.block_id, {})[found.action_id] = entry
     return values
 
 
-def action(found: Placed, choice: Any, action_ts: str) -> JSON:
+def build_action(found: PlacedElement, choice: Any, action_ts: str) -> JSON:
     """One entry of `actions` in block_actions: a button pressed, or a choice made."""
     element = found.element
     said: JSON = {"type": element["type"], "action_id": found.action_id, "block_id": found.block_id}
     said["action_ts"] = action_ts
     if element["type"] == "button":
-        said |= {k: copied(element[k]) for k in ("text", "value", "style", "url", "confirm") if k in element}
+        said |= {k: copy_json(element[k]) for k in ("text", "value", "style", "url", "confirm") if k in element}
     elif element["type"] == "overflow":
-        said["selected_option"] = _option(element, choice)
+        said["selected_option"] = _find_option(element, choice)
     else:
         key = STATEFUL[element["type"]][0]
-        said[key] = held(element, choice)[key]
-        said |= {k: copied(element[k]) for k in ("placeholder", "confirm") if k in element}
+        said[key] = build_element_state(element, choice)[key]
+        said |= {k: copy_json(element[k]) for k in ("placeholder", "confirm") if k in element}
     return said
 
 
-def client_errors(blocks: Iterable[JSON], values: Mapping[str, Any]) -> dict[str, str]:
+def check_inputs(blocks: Iterable[JSON], values: Mapping[str, Any]) -> dict[str, str]:
     """What Slack's own client refuses before anything is sent: by block id, the message shown at the input."""
     errors: dict[str, str] = {}
     for block in blocks:
@@ -134,12 +134,12 @@ def client_errors(blocks: Iterable[JSON], values: Mapping[str, Any]) -> dict[str
         element = block["element"]
         entry = values.get(block["block_id"], {}).get(element["action_id"], {})
         value = entry.get(STATEFUL.get(element["type"], ("value", ""))[0])
-        if problem := _client_error(element, value, optional=bool(block.get("optional"))):
+        if problem := _check_input(element, value, optional=bool(block.get("optional"))):
             errors[block["block_id"]] = problem
     return errors
 
 
-def _client_error(element: Mapping[str, Any], value: Any, *, optional: bool) -> str | None:
+def _check_input(element: Mapping[str, Any], value: Any, *, optional: bool) -> str | None:
     if value in (None, "", []):
         return None if optional else "Please complete this required field."
     if element["type"] == "plain_text_input":

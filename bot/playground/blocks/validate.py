@@ -25,7 +25,7 @@ class Problem:
 
 def validate_message(payload: Mapping[str, Any]) -> list[Problem]:
     """The problems of a message's blocks, attachments and metadata; none means that Slack would take it."""
-    problems = _surface(payload.get("blocks"), limits.MESSAGE, "/blocks")
+    problems = _check_surface(payload.get("blocks"), limits.MESSAGE, "/blocks")
     attachments = payload.get("attachments") or []
     if not isinstance(attachments, list) or not all(isinstance(a, dict) for a in attachments):
         return [*problems, Problem("/attachments", "must be a list of objects", "invalid_attachments")]
@@ -33,9 +33,9 @@ def validate_message(payload: Mapping[str, Any]) -> list[Problem]:
         problems.append(Problem("/attachments", "no more than 100 attachments allowed", "too_many_attachments"))
     for number, attachment in enumerate(attachments):
         if attachment.get("blocks"):
-            problems += _surface(attachment["blocks"], limits.MESSAGE, f"/attachments/{number}/blocks")
-    problems += _metadata(payload.get("metadata"))
-    total = _text_length(payload.get("blocks")) + sum(_text_length(a.get("blocks")) for a in attachments)
+            problems += _check_surface(attachment["blocks"], limits.MESSAGE, f"/attachments/{number}/blocks")
+    problems += _check_metadata(payload.get("metadata"))
+    total = _count_text(payload.get("blocks")) + sum(_count_text(a.get("blocks")) for a in attachments)
     if total > limits.MESSAGE_BLOCK_TEXT_MOST:
         problems.append(Problem("/blocks", f"{total} characters of text in all blocks", "msg_blocks_too_long"))
     return problems
@@ -46,15 +46,15 @@ def validate_view(view: Mapping[str, Any]) -> list[Problem]:
     kind = str(view.get("type"))
     if kind not in limits.VIEWS:
         return [Problem("/view/type", f"unsupported type: {kind}", "invalid_arguments")]
-    problems = list(_shape(view, limits.VIEWS[kind], "/view"))
-    problems += _surface(view.get("blocks"), kind, "/view/blocks")
+    problems = list(_check_shape(view, limits.VIEWS[kind], "/view"))
+    problems += _check_surface(view.get("blocks"), kind, "/view/blocks")
     inputs = [b for b in view.get("blocks") or () if isinstance(b, dict) and b.get("type") == "input"]
     if kind == limits.MODAL and inputs and not view.get("submit"):
         problems.append(Problem("/view/submit", "submit is required when an input block is within blocks"))
     return [Problem(p.pointer, p.message, "invalid_arguments") for p in problems]
 
 
-def _metadata(metadata: Any) -> list[Problem]:
+def _check_metadata(metadata: Any) -> list[Problem]:
     if metadata in (None, ""):
         return []
     good = isinstance(metadata, dict) and isinstance(metadata.get("event_payload"), dict)
@@ -63,7 +63,7 @@ def _metadata(metadata: Any) -> list[Problem]:
     return [Problem("/metadata", "needs event_type and event_payload", "invalid_metadata_format")]
 
 
-def _surface(blocks: Any, surface: str, pointer: str) -> list[Problem]:
+def _check_surface(blocks: Any, surface: str, pointer: str) -> list[Problem]:
     if blocks in (None, ""):
         return []
     if not isinstance(blocks, list):
@@ -73,11 +73,11 @@ def _surface(blocks: Any, surface: str, pointer: str) -> list[Problem]:
     if len(blocks) > most:
         problems.append(Problem(pointer, f"no more than {most} items allowed"))
     for number, block in enumerate(blocks):
-        problems += _block(block, surface, f"{pointer}/{number}")
-    return [*problems, *_across(blocks, pointer)]
+        problems += _check_block(block, surface, f"{pointer}/{number}")
+    return [*problems, *_check_across(blocks, pointer)]
 
 
-def _block(block: Any, surface: str, pointer: str) -> Iterator[Problem]:
+def _check_block(block: Any, surface: str, pointer: str) -> Iterator[Problem]:
     if not isinstance(block, dict):
         yield Problem(pointer, "must be an object")
         return
@@ -87,12 +87,12 @@ def _block(block: Any, surface: str, pointer: str) -> Iterator[Problem]:
         return
     if surface not in shape.surfaces:
         yield Problem(f"{pointer}/type", f"{block['type']} is not allowed in a {surface}")
-    yield from _shape(block, shape, pointer)
+    yield from _check_shape(block, shape, pointer)
     if block["type"] == "table":
-        yield from _table(block.get("rows"), f"{pointer}/rows")
+        yield from _check_table(block.get("rows"), f"{pointer}/rows")
 
 
-def _table(rows: Any, pointer: str) -> Iterator[Problem]:
+def _check_table(rows: Any, pointer: str) -> Iterator[Problem]:
     if not isinstance(rows, list) or not rows:
         yield Problem(pointer, "must be a list of rows")
         return
@@ -103,7 +103,7 @@ def _table(rows: Any, pointer: str) -> Iterator[Problem]:
             yield Problem(f"{pointer}/{number}", f"must be a list of at most {limits.TABLE_CELLS_MOST} cells")
 
 
-def _across(blocks: list[Any], pointer: str) -> Iterator[Problem]:
+def _check_across(blocks: list[Any], pointer: str) -> Iterator[Problem]:
     """Rules over all blocks of one surface: block ids are unique, some kinds come only once."""
     known = [b for b in blocks if isinstance(b, dict)]
     for block_id, times in Counter(b["block_id"] for b in known if b.get("block_id")).items():
@@ -117,10 +117,10 @@ def _across(blocks: list[Any], pointer: str) -> Iterator[Problem]:
     if markdown > limits.MARKDOWN_TEXT_MOST:
         yield Problem(pointer, f"no more than {limits.MARKDOWN_TEXT_MOST} characters of markdown in all blocks")
     for block in known:
-        yield from _same_actions(block, pointer)
+        yield from _check_action_ids(block, pointer)
 
 
-def _same_actions(block: Mapping[str, Any], pointer: str) -> Iterator[Problem]:
+def _check_action_ids(block: Mapping[str, Any], pointer: str) -> Iterator[Problem]:
     elements = block.get("elements")
     found = [e for e in elements if isinstance(e, dict)] if isinstance(elements, list) else []
     for action_id, times in Counter(e["action_id"] for e in found if e.get("action_id")).items():
@@ -128,7 +128,7 @@ def _same_actions(block: Mapping[str, Any], pointer: str) -> Iterator[Problem]:
             yield Problem(pointer, f"`action_id` `{action_id}` already exists in this block")
 
 
-def _shape(node: Mapping[str, Any], shape: Shape, pointer: str) -> Iterator[Problem]:
+def _check_shape(node: Mapping[str, Any], shape: Shape, pointer: str) -> Iterator[Problem]:
     for name, key in shape.keys.items():
         if node.get(name) is None:
             if key.required:
@@ -143,24 +143,24 @@ def _shape(node: Mapping[str, Any], shape: Shape, pointer: str) -> Iterator[Prob
                 yield Problem(f"{pointer}/{name}", "no more fields allowed")
 
 
-def _range(size: int, key: Key, pointer: str, unit: str) -> Iterator[Problem]:
+def _check_range(size: int, key: Key, pointer: str, unit: str) -> Iterator[Problem]:
     if key.most is not None and size > key.most:
         yield Problem(pointer, f"no more than {key.most} {unit} allowed")
     if size < key.least:
         yield Problem(pointer, f"at least {key.least} {unit} required")
 
 
-def _string(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
+def _check_string(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value, str):
         yield Problem(pointer, "must be a string")
     elif key.of:
         if value not in key.of:
             yield Problem(pointer, f"must be one of {', '.join(sorted(key.of))}")
     else:
-        yield from _range(len(value), key, pointer, "characters")
+        yield from _check_range(len(value), key, pointer, "characters")
 
 
-def _integer(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
+def _check_integer(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value, int) or isinstance(value, bool):
         yield Problem(pointer, "must be an integer")
         return
@@ -168,12 +168,12 @@ def _integer(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
         yield Problem(pointer, f"must be between {key.least} and {key.most}")
 
 
-def _boolean(value: Any, _key: Key, pointer: str) -> Iterator[Problem]:
+def _check_boolean(value: Any, _key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value, bool):
         yield Problem(pointer, "must be a boolean")
 
 
-def _strings(value: Any, _key: Key, pointer: str) -> Iterator[Problem]:
+def _check_strings(value: Any, _key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         yield Problem(pointer, "must be a list of strings")
 
@@ -181,7 +181,7 @@ def _strings(value: Any, _key: Key, pointer: str) -> Iterator[Problem]:
 _TEXT_KEYS = {"plain_text": {"type", "text", "emoji"}, "mrkdwn": {"type", "text", "verbatim"}}
 
 
-def _text(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
+def _check_text(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
     kinds = ("plain_text",) if key.kind == "plain" else ("plain_text", "mrkdwn")
     if not isinstance(value, dict) or value.get("type") not in kinds:
         yield Problem(pointer, f"must be a text object of type {' or '.join(kinds)}")
@@ -189,60 +189,60 @@ def _text(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value.get("text"), str):
         yield Problem(f"{pointer}/text", "must be a string")
         return
-    yield from _range(len(value["text"]), key, f"{pointer}/text", "characters")
+    yield from _check_range(len(value["text"]), key, f"{pointer}/text", "characters")
     for name in value.keys() - _TEXT_KEYS[value["type"]]:
         yield Problem(f"{pointer}/{name}", "no more fields allowed")
 
 
-def _one(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
+def _check_one(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value, dict):
         yield Problem(pointer, "must be an object")
         return
     named = limits.OBJECTS.keys() & key.of
     kind = str(value.get("type"))
     if named:
-        yield from _shape(value, limits.OBJECTS[next(iter(named))], pointer)
+        yield from _check_shape(value, limits.OBJECTS[next(iter(named))], pointer)
     elif "text" in key.of and kind in _TEXT_KEYS:
-        yield from _text(value, Key("text", least=key.text_least, most=key.text_most), pointer)
+        yield from _check_text(value, Key("text", least=key.text_least, most=key.text_most), pointer)
     elif kind not in key.of or kind == "text":
         yield Problem(f"{pointer}/type", f"unsupported type: {kind}")
     elif kind not in limits.UNCHECKED_ELEMENTS:
-        yield from _shape(value, limits.ELEMENTS[kind], pointer)
+        yield from _check_shape(value, limits.ELEMENTS[kind], pointer)
 
 
-def _many(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
+def _check_many(value: Any, key: Key, pointer: str) -> Iterator[Problem]:
     if not isinstance(value, list):
         yield Problem(pointer, "must be a list")
         return
-    yield from _range(len(value), key, pointer, "items")
+    yield from _check_range(len(value), key, pointer, "items")
     if key.of:
         for number, item in enumerate(value):
-            yield from _one(item, key, f"{pointer}/{number}")
+            yield from _check_one(item, key, f"{pointer}/{number}")
 
 
-def _any(_value: Any, _key: Key, _pointer: str) -> Iterator[Problem]:
+def _accept_any(_value: Any, _key: Key, _pointer: str) -> Iterator[Problem]:
     return iter(())
 
 
 _CHECKS: dict[str, Callable[[Any, Key, str], Iterator[Problem]]] = {
-    "string": _string,
-    "integer": _integer,
-    "boolean": _boolean,
-    "list": _strings,
-    "plain": _text,
-    "text": _text,
-    "one": _one,
-    "many": _many,
-    "any": _any,
+    "string": _check_string,
+    "integer": _check_integer,
+    "boolean": _check_boolean,
+    "list": _check_strings,
+    "plain": _check_text,
+    "text": _check_text,
+    "one": _check_one,
+    "many": _check_many,
+    "any": _accept_any,
 }
 
 
-def _text_length(node: Any) -> int:
+def _count_text(node: Any) -> int:
     """All characters that blocks show: every `text` string, however deep."""
     if isinstance(node, list):
-        return sum(_text_length(item) for item in node)
+        return sum(_count_text(item) for item in node)
     if isinstance(node, dict):
         own = node.get("text")
         own_length = len(own) if isinstance(own, str) else 0
-        return own_length + sum(_text_length(v) for v in node.values() if isinstance(v, dict | list))
+        return own_length + sum(_count_text(v) for v in node.values() if isinstance(v, dict | list))
     return 0

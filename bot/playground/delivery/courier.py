@@ -58,9 +58,9 @@ class Courier:
         """Run in the background and count it as pending until it is done."""
         task = spawn(work, name)
         self.pending.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._forget_task)
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
+    def _forget_task(self, task: asyncio.Task[Any]) -> None:
         self.pending.discard(task)
         self.changed()
 
@@ -81,7 +81,7 @@ class Courier:
         return ack
 
     async def _attempt(self, parcel: Parcel) -> Ack:
-        name = _name(parcel)
+        name = _read_name(parcel)
         facts: JSON = {"payload": parcel.payload, "attempt": parcel.attempt, "reason": parcel.reason}
         self.traffic.note(self.now(), "deliver", name, channel=parcel.kind, **facts)
         ack = await self.transport(parcel) if self.transport else Ack(ok=False, reason="no_transport", no_retry=True)
@@ -99,7 +99,7 @@ class Courier:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _name(parcel: Parcel) -> str:
+def _read_name(parcel: Parcel) -> str:
     if parcel.kind == EVENT:
         return str(parcel.payload["event"]["type"])
     return str(parcel.payload.get("type") or parcel.payload.get("command"))

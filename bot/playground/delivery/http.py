@@ -29,7 +29,7 @@ class HttpSender:
 
     async def attempt(self, parcel: Parcel) -> Ack:
         """One signed request; 200 within the timeout is the ack."""
-        content_type, body = _encoded(parcel)
+        content_type, body = _encode(parcel)
         headers = self._headers(content_type, body)
         if parcel.attempt and self.knobs.retry_headers:
             headers |= {"X-Slack-Retry-Num": str(parcel.attempt), "X-Slack-Retry-Reason": parcel.reason}
@@ -63,7 +63,7 @@ class HttpSender:
         return self.session.post(self.target, data=body.encode(), headers=headers, timeout=timeout)
 
 
-def _encoded(parcel: Parcel) -> tuple[str, str]:
+def _encode(parcel: Parcel) -> tuple[str, str]:
     if parcel.kind == EVENT:
         return "application/json", json.dumps(parcel.payload)
     form: JSON = {"payload": json.dumps(parcel.payload)} if parcel.kind == INTERACTIVE else parcel.payload

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.playground.workspace.copies import copied
+from bot.playground.workspace.copies import copy_json
 from bot.playground.workspace.state import JSON
 
 EVERY = "*"
@@ -91,7 +91,7 @@ class Traffic:
     def note(self, at: float, kind: str, name: str, **facts: Any) -> None:
         """Log one call (`api`), delivery (`deliver`), answer (`ack`, `no_ack`), webhook or response_url post."""
         self.counts[f"{kind}:{name}"] += 1
-        self.entries.append({"at": at, "kind": kind, "name": name, **copied(facts)})
+        self.entries.append({"at": at, "kind": kind, "name": name, **copy_json(facts)})
 
     def calls(self, method: str) -> list[JSON]:
         """The logged Web API calls of a method, oldest first: `args`, `status`, `response`."""

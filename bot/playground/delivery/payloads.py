@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.playground.workspace.copies import copied
-from bot.playground.workspace.state import JSON, Channel, User, Workspace
+from bot.playground.workspace.copies import copy_json
+from bot.playground.workspace.state import JSON, LocalChannel, LocalUser, Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
+class InteractionContext:
     """What every interaction carries."""
 
     workspace: Workspace
-    user: User
+    user: LocalUser
     trigger_id: str
 
     def fields(self) -> JSON:
@@ -33,13 +33,18 @@ class Common:
         }
 
 
-def _channel(channel: Channel) -> JSON:
+def _build_channel(channel: LocalChannel) -> JSON:
     name = "directmessage" if channel.is_im else "privategroup" if channel.is_private else channel.name
     return {"id": channel.id, "name": name}
 
 
-def message_action(
-    common: Common, channel: Channel, message: Mapping[str, Any], action: JSON, values: JSON, response_url: str
+def build_message_action(
+    common: InteractionContext,
+    channel: LocalChannel,
+    message: Mapping[str, Any],
+    action: JSON,
+    values: JSON,
+    response_url: str,
 ) -> JSON:
     """block_actions from a message. Of an ephemeral one Slack sends the container, not the message."""
     ephemeral = bool(message.get("is_ephemeral"))
@@ -51,41 +56,46 @@ def message_action(
         **common.fields(),
         "type": "block_actions",
         "container": container,
-        "channel": _channel(channel),
+        "channel": _build_channel(channel),
         "state": {"values": values},
         "response_url": response_url,
         "actions": [action],
     }
     if not ephemeral:
-        payload["message"] = _content(message)
+        payload["message"] = _copy_content(message)
     return payload
 
 
-def view_action(common: Common, view: Mapping[str, Any], action: JSON) -> JSON:
+def build_view_action(common: InteractionContext, view: Mapping[str, Any], action: JSON) -> JSON:
     """block_actions from a modal or the Home tab."""
     return {
         **common.fields(),
         "type": "block_actions",
         "container": {"type": "view", "view_id": view["id"]},
-        "view": copied(dict(view)),
+        "view": copy_json(dict(view)),
         "actions": [action],
     }
 
 
-def view_submission(common: Common, view: Mapping[str, Any]) -> JSON:
+def build_view_submission(common: InteractionContext, view: Mapping[str, Any]) -> JSON:
     """view_submission; the state is in the view."""
-    view = copied(dict(view))
+    view = copy_json(dict(view))
     return {**common.fields(), "type": "view_submission", "view": view, "response_urls": []}
 
 
-def view_closed(common: Common, view: Mapping[str, Any], *, cleared: bool) -> JSON:
+def build_view_closed(common: InteractionContext, view: Mapping[str, Any], *, cleared: bool) -> JSON:
     """view_closed; it has no trigger id."""
     fields = {k: v for k, v in common.fields().items() if k != "trigger_id"}
-    return {**fields, "type": "view_closed", "view": copied(dict(view)), "is_cleared": cleared}
+    return {**fields, "type": "view_closed", "view": copy_json(dict(view)), "is_cleared": cleared}
 
 
-def message_shortcut(
-    common: Common, channel: Channel, message: Mapping[str, Any], callback_id: str, response_url: str, action_ts: str
+def build_message_shortcut(
+    common: InteractionContext,
+    channel: LocalChannel,
+    message: Mapping[str, Any],
+    callback_id: str,
+    response_url: str,
+    action_ts: str,
 ) -> JSON:
     """message_action: a shortcut of the message menu."""
     return {
@@ -93,19 +103,21 @@ def message_shortcut(
         "type": "message_action",
         "callback_id": callback_id,
         "action_ts": action_ts,
-        "channel": _channel(channel),
+        "channel": _build_channel(channel),
         "message_ts": message["ts"],
-        "message": _content(message),
+        "message": _copy_content(message),
         "response_url": response_url,
     }
 
 
-def global_shortcut(common: Common, callback_id: str, action_ts: str) -> JSON:
+def build_global_shortcut(common: InteractionContext, callback_id: str, action_ts: str) -> JSON:
     """shortcut: one of the search bar's, outside any channel."""
     return {**common.fields(), "type": "shortcut", "callback_id": callback_id, "action_ts": action_ts}
 
 
-def slash_command(common: Common, channel: Channel, command: str, text: str, response_url: str) -> JSON:
+def build_slash_command(
+    common: InteractionContext, channel: LocalChannel, command: str, text: str, response_url: str
+) -> JSON:
     """A slash command: flat, all values text."""
     workspace = common.workspace
     return {
@@ -113,7 +125,7 @@ def slash_command(common: Common, channel: Channel, command: str, text: str, res
         "team_id": workspace.team_id,
         "team_domain": workspace.domain,
         "channel_id": channel.id,
-        "channel_name": _channel(channel)["name"],
+        "channel_name": _build_channel(channel)["name"],
         "user_id": common.user.id,
         "user_name": common.user.name,
         "command": command,
@@ -125,5 +137,5 @@ def slash_command(common: Common, channel: Channel, command: str, text: str, res
     }
 
 
-def _content(message: Mapping[str, Any]) -> JSON:
-    return {k: copied(v) for k, v in message.items() if k != "metadata"}
+def _copy_content(message: Mapping[str, Any]) -> JSON:
+    return {k: copy_json(v) for k, v in message.items() if k != "metadata"}

@@ -6,18 +6,18 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from bot.playground.core import Core
-from bot.playground.workspace.state import JSON, Channel, SlackRefused
+from bot.playground.core import LocalSlackCore
+from bot.playground.workspace.state import JSON, LocalChannel, SlackRefused
 
 Item = TypeVar("Item")
 
 
-def flag(value: Any) -> bool:
+def parse_flag(value: Any) -> bool:
     """Whether an argument is true, as JSON, form text or number."""
     return str(value).lower() in ("true", "1")
 
 
-def required(args: Mapping[str, Any], key: str) -> str:
+def read_required(args: Mapping[str, Any], key: str) -> str:
     """An argument that must be there. Raises SlackRefused invalid_arguments."""
     value = args.get(key)
     if value in (None, ""):
@@ -26,37 +26,39 @@ def required(args: Mapping[str, Any], key: str) -> str:
     return str(value)
 
 
-def visible_channel(core: Core, args: Mapping[str, Any]) -> Channel:
+def find_visible_channel(core: LocalSlackCore, args: Mapping[str, Any]) -> LocalChannel:
     """The channel of a call by its id. Raises SlackRefused channel_not_found, also where the bot may not look."""
     channel = core.workspace.channels.get(str(args.get("channel", "")))
-    if channel is None or ((channel.is_private or channel.is_im) and not core.workspace.bot_is_in(channel)):
+    if channel is None or ((channel.is_private or channel.is_im) and not core.workspace.has_bot(channel)):
         raise SlackRefused("channel_not_found")
     return channel
 
 
-def joined_channel(core: Core, args: Mapping[str, Any]) -> Channel:
+def find_joined_channel(core: LocalSlackCore, args: Mapping[str, Any]) -> LocalChannel:
     """A channel that the bot is in. Raises SlackRefused not_in_channel or channel_not_found."""
-    channel = visible_channel(core, args)
-    if not core.workspace.bot_is_in(channel):
+    channel = find_visible_channel(core, args)
+    if not core.workspace.has_bot(channel):
         raise SlackRefused("not_in_channel")
     return channel
 
 
-def page(items: Sequence[Item], args: Mapping[str, Any], *, default: int, most: int = 1000) -> tuple[list[Item], str]:
+def paginate(
+    items: Sequence[Item], args: Mapping[str, Any], *, default: int, most: int = 1000
+) -> tuple[list[Item], str]:
     """One page of items by `limit` and `cursor`, and the cursor of the next ("" at the end).
 
     Raises SlackRefused invalid_limit or invalid_cursor.
     """
-    limit = _number(args.get("limit") or default, "invalid_limit")
+    limit = _parse_number(args.get("limit") or default, "invalid_limit")
     if not 1 <= limit <= most:
         raise SlackRefused("invalid_limit")
-    start = _offset(str(args.get("cursor") or ""))
+    start = _parse_cursor(str(args.get("cursor") or ""))
     end = start + limit
     following = base64.b64encode(f"next:{end}".encode()).decode() if end < len(items) else ""
     return list(items[start:end]), following
 
 
-def _offset(cursor: str) -> int:
+def _parse_cursor(cursor: str) -> int:
     if not cursor:
         return 0
     try:
@@ -65,33 +67,38 @@ def _offset(cursor: str) -> int:
         raise SlackRefused("invalid_cursor") from None
 
 
-def _number(value: Any, error: str) -> int:
+def _parse_number(value: Any, error: str) -> int:
     try:
         return int(value)
     except ValueError:
         raise SlackRefused(error) from None
 
 
-def next_page(cursor: str) -> JSON:
+def build_next_page(cursor: str) -> JSON:
     """The `response_metadata` of a paged answer."""
     return {"response_metadata": {"next_cursor": cursor}}
 
 
-def in_time(messages: Sequence[JSON], args: Mapping[str, Any]) -> list[JSON]:
+def filter_by_time(messages: Sequence[JSON], args: Mapping[str, Any]) -> list[JSON]:
     """The messages between `oldest` and `latest`, both left out unless `inclusive`."""
     oldest, latest = str(args.get("oldest") or "0"), str(args.get("latest") or "")
-    inclusive = flag(args.get("inclusive"))
-    return [m for m in messages if _after(m["ts"], oldest, inclusive) and _before(m["ts"], latest, inclusive)]
+    inclusive = parse_flag(args.get("inclusive"))
+    return [m for m in messages if _is_after(m["ts"], oldest, inclusive) and _is_before(m["ts"], latest, inclusive)]
 
 
-def _stamp(ts: str) -> tuple[int, int]:
+def _parse_ts(ts: str) -> tuple[int, int]:
     seconds, _, micros = ts.partition(".")
     return int(seconds or 0), int((micros or "0").ljust(6, "0")[:6])
 
 
-def _after(ts: str, oldest: str, inclusive: bool) -> bool:  # noqa: FBT001  # a private comparison
-    return _stamp(ts) > _stamp(oldest) or (inclusive and _stamp(ts) == _stamp(oldest))
+def _is_after(ts: str, oldest: str, inclusive: bool) -> bool:  # noqa: FBT001  # a private comparison
+    return _parse_ts(ts) > _parse_ts(oldest) or (inclusive and _parse_ts(ts) == _parse_ts(oldest))
 
 
-def _before(ts: str, latest: str, inclusive: bool) -> bool:  # noqa: FBT001  # likewise
-    return not latest or latest == "now" or _stamp(ts) < _stamp(latest) or (inclusive and _stamp(ts) == _stamp(latest))
+def _is_before(ts: str, latest: str, inclusive: bool) -> bool:  # noqa: FBT001  # likewise
+    return (
+        not latest
+        or latest == "now"
+        or _parse_ts(ts) < _parse_ts(latest)
+        or (inclusive and _parse_ts(ts) == _parse_ts(latest))
+    )

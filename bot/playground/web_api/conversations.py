@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.playground.core import Core
-from bot.playground.web_api.arguments import flag, in_time, joined_channel, next_page, page, required, visible_channel
+from bot.playground.core import LocalSlackCore
+from bot.playground.web_api.arguments import (
+    build_next_page,
+    filter_by_time,
+    find_joined_channel,
+    find_visible_channel,
+    paginate,
+    parse_flag,
+    read_required,
+)
 from bot.playground.workspace import messages
-from bot.playground.workspace.state import JSON, Channel, SlackRefused, User
+from bot.playground.workspace.state import JSON, LocalChannel, LocalUser, SlackRefused
 
 _CREATED = 1_700_000_000
 _KINDS = {"channel": "public_channel", "group": "private_channel", "im": "im"}
 
 
-def auth_test(core: Core, _args: JSON) -> JSON:
+def auth_test(core: LocalSlackCore, _args: JSON) -> JSON:
     """auth.test."""
     workspace = core.workspace
     return {
@@ -28,13 +36,13 @@ def auth_test(core: Core, _args: JSON) -> JSON:
     }
 
 
-def team_info(core: Core, _args: JSON) -> JSON:
+def team_info(core: LocalSlackCore, _args: JSON) -> JSON:
     """team.info."""
     workspace = core.workspace
     return {"team": {"id": workspace.team_id, "name": workspace.name, "domain": workspace.domain}}
 
 
-def _channel_json(core: Core, channel: Channel) -> JSON:
+def _build_channel(core: LocalSlackCore, channel: LocalChannel) -> JSON:
     if channel.is_im:
         person = next((m for m in channel.members if m != core.workspace.bot_user), "")
         return {"id": channel.id, "created": _CREATED, "is_im": True, "user": person, "is_archived": False}
@@ -54,7 +62,7 @@ def _channel_json(core: Core, channel: Channel) -> JSON:
         "is_shared": channel.is_ext_shared,
         "is_ext_shared": channel.is_ext_shared,
         "is_org_shared": False,
-        "is_member": core.workspace.bot_is_in(channel),
+        "is_member": core.workspace.has_bot(channel),
         "num_members": len(channel.members),
         "context_team_id": core.workspace.team_id,
         "topic": {"value": channel.topic, "creator": "", "last_set": 0},
@@ -62,78 +70,78 @@ def _channel_json(core: Core, channel: Channel) -> JSON:
     }
 
 
-def info(core: Core, args: JSON) -> JSON:
+def info(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.info."""
-    return {"channel": _channel_json(core, visible_channel(core, args))}
+    return {"channel": _build_channel(core, find_visible_channel(core, args))}
 
 
-def list_channels(core: Core, args: JSON) -> JSON:
+def list_channels(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.list: public channels by default; private ones only where the bot is a member."""
     kinds = str(args.get("types") or "public_channel").split(",")
-    seen = [c for c in core.workspace.channels.values() if _KINDS[c.type] in kinds and _listed(core, c, args)]
-    rows, cursor = page(seen, args, default=100)
-    return {"channels": [_channel_json(core, c) for c in rows], **next_page(cursor)}
+    seen = [c for c in core.workspace.channels.values() if _KINDS[c.type] in kinds and _is_listed(core, c, args)]
+    rows, cursor = paginate(seen, args, default=100)
+    return {"channels": [_build_channel(core, c) for c in rows], **build_next_page(cursor)}
 
 
-def joined_channels(core: Core, args: JSON) -> JSON:
+def list_joined_channels(core: LocalSlackCore, args: JSON) -> JSON:
     """users.conversations: the channels that the bot is in."""
-    mine = {c.id for c in core.workspace.channels.values() if core.workspace.bot_is_in(c)}
+    mine = {c.id for c in core.workspace.channels.values() if core.workspace.has_bot(c)}
     kinds = str(args.get("types") or "public_channel").split(",")
     seen = [
         c
         for c in core.workspace.channels.values()
-        if c.id in mine and _KINDS[c.type] in kinds and _listed(core, c, args)
+        if c.id in mine and _KINDS[c.type] in kinds and _is_listed(core, c, args)
     ]
-    rows, cursor = page(seen, args, default=100)
-    return {"channels": [_channel_json(core, c) for c in rows], **next_page(cursor)}
+    rows, cursor = paginate(seen, args, default=100)
+    return {"channels": [_build_channel(core, c) for c in rows], **build_next_page(cursor)}
 
 
-def _listed(core: Core, channel: Channel, args: Mapping[str, Any]) -> bool:
-    if channel.is_archived and flag(args.get("exclude_archived")):
+def _is_listed(core: LocalSlackCore, channel: LocalChannel, args: Mapping[str, Any]) -> bool:
+    if channel.is_archived and parse_flag(args.get("exclude_archived")):
         return False
-    return channel.type == "channel" or core.workspace.bot_is_in(channel)
+    return channel.type == "channel" or core.workspace.has_bot(channel)
 
 
-def history(core: Core, args: JSON) -> JSON:
+def history(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.history: roots, newest first."""
-    channel = joined_channel(core, args)
-    found = in_time(core.workspace.timeline(channel), args)
-    rows, cursor = page(found[::-1], args, default=100, most=999)
-    return {**_messages(rows, args), "has_more": bool(cursor), "pin_count": 0, **next_page(cursor)}
+    channel = find_joined_channel(core, args)
+    found = filter_by_time(core.workspace.timeline(channel), args)
+    rows, cursor = paginate(found[::-1], args, default=100, most=999)
+    return {**_build_messages(rows, args), "has_more": bool(cursor), "pin_count": 0, **build_next_page(cursor)}
 
 
-def replies(core: Core, args: JSON) -> JSON:
+def replies(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.replies: the root first, then its replies, oldest first."""
-    channel = joined_channel(core, args)
-    thread = core.workspace.thread(channel, required(args, "ts"))
-    rows, cursor = page([thread[0], *in_time(thread[1:], args)], args, default=1000)
-    return {**_messages(rows, args), "has_more": bool(cursor), **next_page(cursor)}
+    channel = find_joined_channel(core, args)
+    thread = core.workspace.thread(channel, read_required(args, "ts"))
+    rows, cursor = paginate([thread[0], *filter_by_time(thread[1:], args)], args, default=1000)
+    return {**_build_messages(rows, args), "has_more": bool(cursor), **build_next_page(cursor)}
 
 
-def _messages(rows: list[JSON], args: Mapping[str, Any]) -> JSON:
-    with_metadata = flag(args.get("include_all_metadata"))
-    return {"messages": [messages.public(m, with_metadata=with_metadata) for m in rows]}
+def _build_messages(rows: list[JSON], args: Mapping[str, Any]) -> JSON:
+    with_metadata = parse_flag(args.get("include_all_metadata"))
+    return {"messages": [messages.build_public_message(m, with_metadata=with_metadata) for m in rows]}
 
 
-def members(core: Core, args: JSON) -> JSON:
+def members(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.members."""
-    rows, cursor = page(visible_channel(core, args).members, args, default=100)
-    return {"members": rows, **next_page(cursor)}
+    rows, cursor = paginate(find_visible_channel(core, args).members, args, default=100)
+    return {"members": rows, **build_next_page(cursor)}
 
 
-def join(core: Core, args: JSON) -> JSON:
+def join(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.join: public channels only."""
-    channel = visible_channel(core, args)
+    channel = find_visible_channel(core, args)
     if channel.type != "channel":
         raise SlackRefused("method_not_supported_for_channel_type")
-    if core.workspace.bot_is_in(channel):
-        shown = _channel_json(core, channel)
+    if core.workspace.has_bot(channel):
+        shown = _build_channel(core, channel)
         return {"channel": shown, "warning": "already_in_channel"}
     core.add_member(channel, core.workspace.bot_user)
-    return {"channel": _channel_json(core, channel)}
+    return {"channel": _build_channel(core, channel)}
 
 
-def open_direct(core: Core, args: JSON) -> JSON:
+def open_direct(core: LocalSlackCore, args: JSON) -> JSON:
     """conversations.open: direct messages with one user."""
     users = args.get("users") or ""
     names = users if isinstance(users, list) else [u for u in str(users).split(",") if u]
@@ -141,12 +149,12 @@ def open_direct(core: Core, args: JSON) -> JSON:
         raise SlackRefused("users_list_not_supplied" if not names else "method_not_supported_for_channel_type")
     if names[0] not in core.workspace.users:
         raise SlackRefused("user_not_found")
-    channel = core.workspace.direct(names[0])
-    shown = _channel_json(core, channel) if flag(args.get("return_im")) else {"id": channel.id}
+    channel = core.workspace.open_direct(names[0])
+    shown = _build_channel(core, channel) if parse_flag(args.get("return_im")) else {"id": channel.id}
     return {"channel": shown}
 
 
-def _user_json(core: Core, user: User) -> JSON:
+def _build_user(core: LocalSlackCore, user: LocalUser) -> JSON:
     profile = {"real_name": user.real_name, "display_name": user.name, "team": core.workspace.team_id}
     return {
         "id": user.id,
@@ -166,30 +174,30 @@ def _user_json(core: Core, user: User) -> JSON:
     }
 
 
-def user_info(core: Core, args: JSON) -> JSON:
+def user_info(core: LocalSlackCore, args: JSON) -> JSON:
     """users.info."""
-    user = core.workspace.users.get(required(args, "user"))
+    user = core.workspace.users.get(read_required(args, "user"))
     if user is None:
         raise SlackRefused("user_not_found")
-    return {"user": _user_json(core, user)}
+    return {"user": _build_user(core, user)}
 
 
-def list_users(core: Core, args: JSON) -> JSON:
+def list_users(core: LocalSlackCore, args: JSON) -> JSON:
     """users.list."""
-    rows, cursor = page(list(core.workspace.users.values()), args, default=200)
-    return {"members": [_user_json(core, u) for u in rows], "cache_ts": int(core.now()), **next_page(cursor)}
+    rows, cursor = paginate(list(core.workspace.users.values()), args, default=200)
+    return {"members": [_build_user(core, u) for u in rows], "cache_ts": int(core.now()), **build_next_page(cursor)}
 
 
-def bot_info(core: Core, args: JSON) -> JSON:
+def bot_info(core: LocalSlackCore, args: JSON) -> JSON:
     """bots.info."""
-    app = core.workspace.apps.get(required(args, "bot"))
+    app = core.workspace.apps.get(read_required(args, "bot"))
     if app is None:
         raise SlackRefused("bot_not_found")
     shown = {"id": app.bot_id, "app_id": app.app_id, "user_id": app.user_id, "name": app.name, "deleted": False}
     return {"bot": shown}
 
 
-METHODS: dict[str, Callable[[Core, JSON], JSON]] = {
+METHODS: dict[str, Callable[[LocalSlackCore, JSON], JSON]] = {
     "auth.test": auth_test,
     "team.info": team_info,
     "conversations.info": info,
@@ -199,7 +207,7 @@ METHODS: dict[str, Callable[[Core, JSON], JSON]] = {
     "conversations.members": members,
     "conversations.join": join,
     "conversations.open": open_direct,
-    "users.conversations": joined_channels,
+    "users.conversations": list_joined_channels,
     "users.info": user_info,
     "users.list": list_users,
     "bots.info": bot_info,

@@ -8,8 +8,8 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground.core import Core
-from bot.playground.web_api.arguments import joined_channel, required
+from bot.playground.core import LocalSlackCore
+from bot.playground.web_api.arguments import find_joined_channel, read_required
 from bot.playground.workspace import messages
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.state import JSON, SlackRefused
@@ -17,9 +17,9 @@ from bot.playground.workspace.state import JSON, SlackRefused
 MAX_ALT = 1000
 
 
-def get_upload_url(core: Core, args: JSON) -> JSON:
+def get_upload_url(core: LocalSlackCore, args: JSON) -> JSON:
     """files.getUploadURLExternal."""
-    name, length = required(args, "filename"), required(args, "length")
+    name, length = read_required(args, "filename"), read_required(args, "length")
     alt = str(args.get("alt_txt") or "")
     if not length.isdigit() or int(length) < 1 or len(alt) > MAX_ALT:
         raise SlackRefused("invalid_arguments")
@@ -28,25 +28,25 @@ def get_upload_url(core: Core, args: JSON) -> JSON:
     return {"file_id": file.id, "upload_url": f"{core.url}/upload/{file.id}/{file.secret}"}
 
 
-def complete_upload(core: Core, args: JSON) -> JSON:
+def complete_upload(core: LocalSlackCore, args: JSON) -> JSON:
     """files.completeUploadExternal: the files become one message, where a channel is named."""
     given = args.get("files")
     if not isinstance(given, list) or not given:
         raise SlackRefused("invalid_arguments")
-    found = [_filled(core, entry) for entry in given]
+    found = [_find_filled_file(core, entry) for entry in given]
     base, user = core.url, core.workspace.bot_user
     if args.get("channel_id"):
-        channel = joined_channel(core, {"channel": args["channel_id"]})
+        channel = find_joined_channel(core, {"channel": args["channel_id"]})
         told = [file.public(base, user) for file in found]
         content = {"text": str(args.get("initial_comment") or ""), "files": told}
-        fields = messages.by_app(core.workspace, core.workspace.bot, content)
+        fields = messages.build_app_message(core.workspace, core.workspace.bot, content)
         core.add_message(channel, fields, thread_ts=str(args.get("thread_ts") or ""))
     for file in found:
         file.shared = True
     return {"files": [{"id": file.id, "title": file.title} for file in found]}
 
 
-def _filled(core: Core, entry: Any) -> StoredFile:
+def _find_filled_file(core: LocalSlackCore, entry: Any) -> StoredFile:
     file = core.files.get(str(entry.get("id"))) if isinstance(entry, Mapping) else None
     if file is None or file.content is None or file.shared:
         raise SlackRefused("file_not_found")
@@ -54,9 +54,9 @@ def _filled(core: Core, entry: Any) -> StoredFile:
     return file
 
 
-def delete(core: Core, args: JSON) -> JSON:
+def delete(core: LocalSlackCore, args: JSON) -> JSON:
     """files.delete: the file, and where nothing else was said, the message that showed it."""
-    file = core.files.pop(required(args, "file"), None)
+    file = core.files.pop(read_required(args, "file"), None)
     if file is None:
         raise SlackRefused("file_not_found")
     for channel in core.workspace.channels.values():
@@ -66,7 +66,7 @@ def delete(core: Core, args: JSON) -> JSON:
     return {}
 
 
-METHODS: dict[str, Callable[[Core, JSON], JSON]] = {
+METHODS: dict[str, Callable[[LocalSlackCore, JSON], JSON]] = {
     "files.getUploadURLExternal": get_upload_url,
     "files.completeUploadExternal": complete_upload,
     "files.delete": delete,
@@ -74,10 +74,10 @@ METHODS: dict[str, Callable[[Core, JSON], JSON]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FileServer:
     """The store of bytes."""
 
-    core: Core
+    core: LocalSlackCore
 
     async def put(self, request: web.Request) -> web.Response:
         """The bytes of a file whose address was given out; once."""
@@ -92,7 +92,7 @@ class Files:
         """The bytes, for the page."""
         file = self._file(request.match_info["file"], request.match_info["name"])
         headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
-        return web.Response(body=file.content or b"", content_type=file.served_as, headers=headers)
+        return web.Response(body=file.content or b"", content_type=file.content_type, headers=headers)
 
     def _file(self, file_id: str, secret: str) -> StoredFile:
         file = self.core.files.get(file_id)

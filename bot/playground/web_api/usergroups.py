@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.playground.core import Core
+from bot.playground.core import LocalSlackCore
 from bot.playground.workspace.state import JSON, SlackRefused, UserGroup
 
 
-def groups(core: Core, args: JSON) -> JSON:
+def list_groups(core: LocalSlackCore, args: JSON) -> JSON:
     """usergroups.list."""
-    return {"usergroups": [_group_json(core, group) for group in core.workspace.groups.values()]}
+    return {"usergroups": [_build_group(core, group) for group in core.workspace.groups.values()]}
 
 
-def members(core: Core, args: JSON) -> JSON:
+def list_members(core: LocalSlackCore, args: JSON) -> JSON:
     """usergroups.users.list."""
     group = core.workspace.groups.get(str(args.get("usergroup")))
     if group is None:
@@ -21,7 +21,7 @@ def members(core: Core, args: JSON) -> JSON:
     return {"users": list(group.members)}
 
 
-def _group_json(core: Core, group: UserGroup) -> JSON:
+def _build_group(core: LocalSlackCore, group: UserGroup) -> JSON:
     return {
         "id": group.id,
         "team_id": core.workspace.team_id,
@@ -34,4 +34,7 @@ def _group_json(core: Core, group: UserGroup) -> JSON:
     }
 
 
-METHODS: dict[str, Callable[[Core, JSON], JSON]] = {"usergroups.list": groups, "usergroups.users.list": members}
+METHODS: dict[str, Callable[[LocalSlackCore, JSON], JSON]] = {
+    "usergroups.list": list_groups,
+    "usergroups.users.list": list_members,
+}

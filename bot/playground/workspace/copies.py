@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def copied(value: T) -> T:
+def copy_json(value: T) -> T:
     """The value with dictionaries and lists of its own, all the way down; everything else cannot be changed."""
     found: Any = value
     if isinstance(found, dict):
-        found = {key: copied(one) for key, one in found.items()}
+        found = {key: copy_json(one) for key, one in found.items()}
     elif isinstance(found, list):
-        found = [copied(one) for one in found]
+        found = [copy_json(one) for one in found]
     elif isinstance(found, tuple):
-        found = tuple(copied(one) for one in found)
+        found = tuple(copy_json(one) for one in found)
     return found  # type: ignore[no-any-return]  # of the same type as what was given

@@ -32,7 +32,7 @@ class StoredFile:
         return self.name.rpartition(".")[2].lower()
 
     @property
-    def served_as(self) -> str:
+    def content_type(self) -> str:
         """The content type under which the page gets it."""
         return TYPES.get(self.kind, OTHER)[1]
 
@@ -51,6 +51,6 @@ class StoredFile:
         }
         if self.alt:
             told["alt_txt"] = self.alt
-        if self.served_as == "text/plain":
+        if self.content_type == "text/plain":
             told["preview"] = (self.content or b"").decode("utf-8", "replace")[:PREVIEW]
         return told

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.playground.workspace.copies import copied
-from bot.playground.workspace.state import JSON, App, Channel, SlackRefused, User, Workspace
+from bot.playground.workspace.copies import copy_json
+from bot.playground.workspace.state import JSON, LocalApp, LocalChannel, LocalUser, SlackRefused, Workspace
 
 NAMED_COLOURS = {"good": "2eb886", "warning": "daa038", "danger": "a30200"}
 NO_PREVIEW = "[no preview available]"
@@ -19,9 +19,9 @@ _TOKEN = re.compile(r"<([^<>]+)>|(https?://[^\s<>|]+)")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
-def stored_blocks(workspace: Workspace, blocks: Any) -> list[JSON]:
+def build_stored_blocks(workspace: Workspace, blocks: Any) -> list[JSON]:
     """Blocks as Slack keeps them: every block has an id, every element an action id, text objects their defaults."""
-    kept: list[JSON] = copied(list(blocks or ()))
+    kept: list[JSON] = copy_json(list(blocks or ()))
     for block in kept:
         block.setdefault("block_id", workspace.new_id("b"))
         _fill(workspace, block)
@@ -47,17 +47,17 @@ def _fill(workspace: Workspace, node: Any) -> None:
             _fill(workspace, value)
 
 
-def stored_attachments(workspace: Workspace, attachments: Any) -> list[JSON]:
+def build_stored_attachments(workspace: Workspace, attachments: Any) -> list[JSON]:
     """Attachments as Slack delivers them: numbered, bare hex colours, numbered buttons, a fallback."""
     kept: list[JSON] = []
     for number, given in enumerate(attachments or (), start=1):
-        attachment = copied(dict(given))
+        attachment = copy_json(dict(given))
         attachment["id"] = number
         colour = str(attachment.get("color") or "").lower()
         if colour:
             attachment["color"] = NAMED_COLOURS.get(colour, colour.removeprefix("#"))
         if attachment.get("blocks"):
-            attachment["blocks"] = stored_blocks(workspace, attachment["blocks"])
+            attachment["blocks"] = build_stored_blocks(workspace, attachment["blocks"])
         for index, action in enumerate(attachment.get("actions") or (), start=1):
             action["id"] = str(index)
         attachment.setdefault("fallback", NO_PREVIEW)
@@ -65,22 +65,22 @@ def stored_attachments(workspace: Workspace, attachments: Any) -> list[JSON]:
     return kept
 
 
-def rich_text(workspace: Workspace, text: str) -> list[JSON]:
+def build_rich_text(workspace: Workspace, text: str) -> list[JSON]:
     """The rich_text block that Slack's client makes of what a person typed."""
     parts: list[JSON] = []
     at = 0
     for match in _TOKEN.finditer(text):
         if match.start() > at:
-            parts.append({"type": "text", "text": _unescaped(text[at : match.start()])})
-        parts.append(_rich_part(match.group(1) or match.group(2)))
+            parts.append({"type": "text", "text": _unescape(text[at : match.start()])})
+        parts.append(_build_rich_part(match.group(1) or match.group(2)))
         at = match.end()
     if at < len(text):
-        parts.append({"type": "text", "text": _unescaped(text[at:])})
+        parts.append({"type": "text", "text": _unescape(text[at:])})
     section = {"type": "rich_text_section", "elements": parts}
     return [{"type": "rich_text", "block_id": workspace.new_id("b"), "elements": [section]}]
 
 
-def _rich_part(token: str) -> JSON:
+def _build_rich_part(token: str) -> JSON:
     target, _, label = token.partition("|")
     if target.startswith("@"):
         return {"type": "user", "user_id": target[1:]}
@@ -88,25 +88,25 @@ def _rich_part(token: str) -> JSON:
         return {"type": "channel", "channel_id": target[1:]}
     if target.startswith("!"):
         return {"type": "broadcast", "range": target[1:]}
-    return {"type": "link", "url": _unescaped(target), **({"text": _unescaped(label)} if label else {})}
+    return {"type": "link", "url": _unescape(target), **({"text": _unescape(label)} if label else {})}
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     for entity, character in _ENTITIES:
         text = text.replace(entity, character)
     return text
 
 
-def by_person(workspace: Workspace, user: User, text: str) -> JSON:
+def build_person_message(workspace: Workspace, user: LocalUser, text: str) -> JSON:
     """The fields of a message that a person typed."""
     fields: JSON = {"type": "message", "user": user.id, "text": text, "team": workspace.team_id}
     fields["client_msg_id"] = f"00000000-0000-4000-8000-{workspace.serial:012d}"
     if text:
-        fields["blocks"] = rich_text(workspace, text)
+        fields["blocks"] = build_rich_text(workspace, text)
     return fields
 
 
-def by_app(workspace: Workspace, app: App, given: Mapping[str, Any]) -> JSON:
+def build_app_message(workspace: Workspace, app: LocalApp, given: Mapping[str, Any]) -> JSON:
     """The fields of a message that an app posted with its bot token."""
     fields: JSON = {
         "type": "message",
@@ -115,7 +115,7 @@ def by_app(workspace: Workspace, app: App, given: Mapping[str, Any]) -> JSON:
         "app_id": app.app_id,
         "text": str(given.get("text") or "")[:TEXT_LIMIT],
         "team": workspace.team_id,
-        "bot_profile": workspace.bot_profile(app),
+        "bot_profile": workspace.build_bot_profile(app),
     }
     _add_content(workspace, fields, given)
     if given.get("username"):
@@ -124,7 +124,7 @@ def by_app(workspace: Workspace, app: App, given: Mapping[str, Any]) -> JSON:
     return fields
 
 
-def by_webhook(workspace: Workspace, app: App, given: Mapping[str, Any]) -> JSON:
+def build_webhook_message(workspace: Workspace, app: LocalApp, given: Mapping[str, Any]) -> JSON:
     """The fields of a message of an incoming webhook or a response_url: bot_message, no user."""
     fields: JSON = {
         "type": "message",
@@ -134,7 +134,7 @@ def by_webhook(workspace: Workspace, app: App, given: Mapping[str, Any]) -> JSON
         "text": str(given.get("text") or "")[:TEXT_LIMIT],
         "team": workspace.team_id,
         "username": str(given.get("username") or app.name),
-        "bot_profile": workspace.bot_profile(app),
+        "bot_profile": workspace.build_bot_profile(app),
     }
     if emoji := given.get("icon_emoji"):
         fields["icons"] = {"emoji": emoji}
@@ -146,18 +146,18 @@ def by_webhook(workspace: Workspace, app: App, given: Mapping[str, Any]) -> JSON
 
 def _add_content(workspace: Workspace, fields: JSON, given: Mapping[str, Any]) -> None:
     if given.get("blocks"):
-        fields["blocks"] = stored_blocks(workspace, given["blocks"])
+        fields["blocks"] = build_stored_blocks(workspace, given["blocks"])
     if given.get("attachments"):
-        fields["attachments"] = stored_attachments(workspace, given["attachments"])
+        fields["attachments"] = build_stored_attachments(workspace, given["attachments"])
     if given.get("metadata"):
-        fields["metadata"] = copied(given["metadata"])
+        fields["metadata"] = copy_json(given["metadata"])
     if given.get("files"):
-        fields |= {"subtype": "file_share", "files": copied(given["files"]), "upload": False}
+        fields |= {"subtype": "file_share", "files": copy_json(given["files"]), "upload": False}
 
 
 def add(
     workspace: Workspace,
-    channel: Channel,
+    channel: LocalChannel,
     fields: Mapping[str, Any],
     now: float,
     *,
@@ -201,27 +201,27 @@ def edit(workspace: Workspace, message: JSON, changes: Mapping[str, Any], *, edi
     Text without blocks removes the blocks; attachments and metadata stay unless they are given. `editor` None leaves
     no `edited` mark.
     """
-    before = copied(message)
+    before = copy_json(message)
     if "text" in changes:
         message["text"] = str(changes["text"] or "")[:TEXT_LIMIT]
         if "blocks" not in changes:
             message.pop("blocks", None)
-    for key, stored in (("blocks", stored_blocks), ("attachments", stored_attachments)):
+    for key, stored in (("blocks", build_stored_blocks), ("attachments", build_stored_attachments)):
         if key in changes:
             message[key] = stored(workspace, changes[key])
             if not message[key]:
                 del message[key]
     if changes.get("metadata"):
-        message["metadata"] = copied(changes["metadata"])
+        message["metadata"] = copy_json(changes["metadata"])
     if editor:
         message["edited"] = {"user": editor, "ts": workspace.new_ts(now)}
     return before
 
 
-def delete(channel: Channel, ts: str) -> JSON:
+def delete(channel: LocalChannel, ts: str) -> JSON:
     """Take a message away; the message as it was. A root with replies leaves a tombstone, as in Slack."""
     message = channel.messages[ts]
-    before = copied(message)
+    before = copy_json(message)
     if message.get("reply_count"):
         kept = {k: v for k, v in message.items() if k in _TOMBSTONE_KEEPS}
         channel.messages[ts] = {
@@ -242,7 +242,7 @@ def delete(channel: Channel, ts: str) -> JSON:
 _TOMBSTONE_KEEPS = ("type", "ts", "thread_ts", "reply_count", "reply_users", "reply_users_count", "latest_reply")
 
 
-def _uncount_reply(channel: Channel, root: JSON) -> None:
+def _uncount_reply(channel: LocalChannel, root: JSON) -> None:
     replies = [m for m in channel.messages.values() if m.get("thread_ts") == root["ts"] and m["ts"] != root["ts"]]
     if not replies:
         for key in ("thread_ts", "reply_count", "reply_users", "reply_users_count", "latest_reply", "is_locked"):
@@ -279,6 +279,6 @@ def unreact(message: JSON, user_id: str, name: str) -> None:
         del message["reactions"]
 
 
-def public(message: Mapping[str, Any], *, with_metadata: bool = False) -> JSON:
+def build_public_message(message: Mapping[str, Any], *, with_metadata: bool = False) -> JSON:
     """A message as the Web API hands it out; its metadata only where asked for."""
-    return {k: copied(v) for k, v in message.items() if with_metadata or k != "metadata"}
+    return {k: copy_json(v) for k, v in message.items() if with_metadata or k != "metadata"}

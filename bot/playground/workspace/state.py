@@ -23,7 +23,7 @@ class SlackRefused(Exception):
 
 
 @dataclass(slots=True)
-class User:
+class LocalUser:
     """A person or an app's bot user."""
 
     id: str
@@ -36,7 +36,7 @@ class User:
 
 
 @dataclass(slots=True)
-class Channel:
+class LocalChannel:
     """A conversation. `messages` by ts, oldest first; ephemeral messages are kept apart, they are in no history."""
 
     id: str
@@ -56,7 +56,7 @@ class Channel:
 
 
 @dataclass(slots=True)
-class App:
+class LocalApp:
     """An app that can post: the bot under test, a monitoring tool, or an incoming webhook."""
 
     app_id: str
@@ -81,10 +81,10 @@ class Workspace:
     team_id: str = "T0PLAYGROUND"
     domain: str = "playground"
     name: str = "Playground"
-    bot: App = field(default_factory=lambda: App("A0PRECEDENT", "B0PRECEDENT", "U0PRECEDENT", "Precedent"))
-    users: dict[str, User] = field(default_factory=dict)
-    channels: dict[str, Channel] = field(default_factory=dict)
-    apps: dict[str, App] = field(default_factory=dict)
+    bot: LocalApp = field(default_factory=lambda: LocalApp("A0PRECEDENT", "B0PRECEDENT", "U0PRECEDENT", "Precedent"))
+    users: dict[str, LocalUser] = field(default_factory=dict)
+    channels: dict[str, LocalChannel] = field(default_factory=dict)
+    apps: dict[str, LocalApp] = field(default_factory=dict)
     groups: dict[str, UserGroup] = field(default_factory=dict)
     ephemerals: list[JSON] = field(default_factory=list)
     last_micros: int = 0
@@ -92,7 +92,7 @@ class Workspace:
 
     def __post_init__(self) -> None:
         self.apps[self.bot.bot_id] = self.bot
-        self.users[self.bot_user] = User(self.bot_user, "precedent", self.bot.name, is_bot=True)
+        self.users[self.bot_user] = LocalUser(self.bot_user, "precedent", self.bot.name, is_bot=True)
 
     @property
     def bot_user(self) -> str:
@@ -109,7 +109,7 @@ class Workspace:
         self.serial += 1
         return f"{prefix}0{self.serial:08X}"
 
-    def user(self, name: str) -> User:
+    def user(self, name: str) -> LocalUser:
         """A user by id or name. Raises SlackRefused user_not_found."""
         wanted = name.removeprefix("@")
         for user in self.users.values():
@@ -117,7 +117,7 @@ class Workspace:
                 return user
         raise SlackRefused("user_not_found")
 
-    def channel(self, name: str) -> Channel:
+    def channel(self, name: str) -> LocalChannel:
         """A channel by id or #name. Raises SlackRefused channel_not_found."""
         wanted = name.removeprefix("#")
         for channel in self.channels.values():
@@ -125,39 +125,39 @@ class Workspace:
                 return channel
         raise SlackRefused("channel_not_found")
 
-    def app_named(self, name: str) -> App:
+    def find_app(self, name: str) -> LocalApp:
         """The app with this name; made on first use, so that each tool keeps its ids."""
         for app in self.apps.values():
             if app.name == name:
                 return app
-        app = App(self.new_id("A"), self.new_id("B"), self.new_id("U"), name)
+        app = LocalApp(self.new_id("A"), self.new_id("B"), self.new_id("U"), name)
         self.apps[app.bot_id] = app
-        self.users[app.user_id or ""] = User(app.user_id or "", name.lower().replace(" ", "-"), name, is_bot=True)
+        self.users[app.user_id or ""] = LocalUser(app.user_id or "", name.lower().replace(" ", "-"), name, is_bot=True)
         return app
 
-    def direct(self, user_id: str) -> Channel:
+    def open_direct(self, user_id: str) -> LocalChannel:
         """The direct message channel of a user and the bot; made on first use."""
         for channel in self.channels.values():
             if channel.is_im and user_id in channel.members:
                 return channel
-        channel = Channel(self.new_id("D"), user_id, is_im=True, members=[user_id, self.bot_user])
+        channel = LocalChannel(self.new_id("D"), user_id, is_im=True, members=[user_id, self.bot_user])
         self.channels[channel.id] = channel
         return channel
 
-    def message(self, channel: Channel, ts: str) -> JSON:
+    def message(self, channel: LocalChannel, ts: str) -> JSON:
         """A message of a channel. Raises SlackRefused message_not_found."""
         found = channel.messages.get(ts)
         if found is None:
             raise SlackRefused("message_not_found")
         return found
 
-    def thread(self, channel: Channel, root_ts: str) -> list[JSON]:
+    def thread(self, channel: LocalChannel, root_ts: str) -> list[JSON]:
         """The root and its replies, oldest first. Raises SlackRefused thread_not_found."""
         if root_ts not in channel.messages:
             raise SlackRefused("thread_not_found")
         return [m for m in channel.messages.values() if m["ts"] == root_ts or m.get("thread_ts") == root_ts]
 
-    def timeline(self, channel: Channel) -> list[JSON]:
+    def timeline(self, channel: LocalChannel) -> list[JSON]:
         """What the channel shows outside its threads, oldest first: roots and replies that were broadcast."""
         return [
             m
@@ -165,11 +165,11 @@ class Workspace:
             if m.get("thread_ts", m["ts"]) == m["ts"] or m.get("subtype") == "thread_broadcast"
         ]
 
-    def bot_is_in(self, channel: Channel) -> bool:
+    def has_bot(self, channel: LocalChannel) -> bool:
         """Whether the bot under test is a member, and so gets the channel's events."""
         return self.bot_user in channel.members
 
-    def bot_profile(self, app: App) -> JSON:
+    def build_bot_profile(self, app: LocalApp) -> JSON:
         """The `bot_profile` that Slack puts on an app's messages."""
         icon = "https://a.slack-edge.com/production-standard-emoji-assets/apps.png"
         return {
@@ -185,7 +185,7 @@ class Workspace:
     def load(self, seeds: Mapping[str, Any]) -> None:
         """Add users, user groups and channels as `channels.json` states them. The bot joins where `bot` is true."""
         for row in seeds.get("users", ()):
-            self.users[row["id"]] = User(**row)
+            self.users[row["id"]] = LocalUser(**row)
         for row in seeds.get("usergroups", ()):
             members = [self.user(name).id for name in row.get("members", ())]
             self.groups[row["id"]] = UserGroup(row["id"], row["name"], members)
@@ -195,19 +195,19 @@ class Workspace:
 
     def add_channel(
         self, channel_id: str, name: str, *, members: list[str] | None = None, bot: bool = True, **facts: Any
-    ) -> Channel:
+    ) -> LocalChannel:
         """A channel with members given by id or name; everybody who is no guest if none are named."""
         names = (
             members if members is not None else [u.id for u in self.users.values() if not u.is_bot and not u.is_guest]
         )
-        channel = Channel(channel_id, name, members=[self.user(n).id for n in names], **facts)
+        channel = LocalChannel(channel_id, name, members=[self.user(n).id for n in names], **facts)
         if bot and self.bot_user not in channel.members:
             channel.members.append(self.bot_user)
         self.channels[channel.id] = channel
         return channel
 
 
-def surface_blocks(surface: Mapping[str, Any]) -> Iterator[JSON]:
+def iterate_blocks(surface: Mapping[str, Any]) -> Iterator[JSON]:
     """Every block of a message or view, those inside attachments included."""
     yield from surface.get("blocks") or ()
     for attachment in surface.get("attachments") or ():

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.playground.workspace.copies import copied
-from bot.playground.workspace.messages import stored_blocks
+from bot.playground.workspace.copies import copy_json
+from bot.playground.workspace.messages import build_stored_blocks
 from bot.playground.workspace.state import JSON, SlackRefused, Workspace
 
 TRIGGER_LIFE_S = 3.0
@@ -63,7 +63,7 @@ class Screen:
 
 
 @dataclass(slots=True)
-class Surfaces:
+class SurfaceState:
     """All screens, triggers and response URLs of the workspace."""
 
     workspace: Workspace
@@ -103,9 +103,9 @@ class Surfaces:
             "app_installed_team_id": self.workspace.team_id,
             "bot_id": self.workspace.bot.bot_id,
             **_VIEW_DEFAULTS,
-            **copied(dict(given)),
+            **copy_json(dict(given)),
         }
-        view["blocks"] = stored_blocks(self.workspace, given.get("blocks"))
+        view["blocks"] = build_stored_blocks(self.workspace, given.get("blocks"))
         view["state"] = {"values": {}}
         view["hash"] = f"{self.workspace.new_id('h')}.hash"
         view["root_view_id"] = like["root_view_id"] if like else view_id

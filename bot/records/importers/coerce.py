@@ -50,61 +50,63 @@ _NOTHING = re.compile(
 )
 
 
-def known(text: str | None) -> str | None:
+def drop_placeholder(text: str | None) -> str | None:
     """The text, or None where it says that there is none."""
     return None if text is None or _NOTHING.fullmatch(text) else text.strip()
 
 
-def text_of(value: Any) -> str | None:
+def read_text(value: Any) -> str | None:
     """The text of a plain value, or the name in an object that has one; None for anything else."""
     if isinstance(value, Mapping):
         keys = ("name", "value", "summary", "displayName", "title", "description", "content")
-        return next((found for key in keys if (found := text_of(value.get(key)))), None)
+        return next((found for key in keys if (found := read_text(value.get(key)))), None)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return str(value).strip() or None
 
 
-def texts_of(value: Any) -> list[str]:
+def read_texts(value: Any) -> list[str]:
     """The texts of a list of plain values or objects with a name, or of one of them."""
     values = value if isinstance(value, list) else [value]
-    return [text for entry in values if (text := text_of(entry))]
+    return [text for entry in values if (text := read_text(entry))]
 
 
-def first_of(*values: Any) -> str | None:
+def find_first_text(*values: Any) -> str | None:
     """The first that is a text."""
-    return next((text for value in values if (text := text_of(value))), None)
+    return next((text for value in values if (text := read_text(value))), None)
 
 
-def listed(cell: str) -> list[str]:
+def split_list(cell: str) -> list[str]:
     """The entries of one cell or section: one a line, or parted by semicolons; list marks left out."""
     parts = cell.split("\n") if "\n" in cell else cell.split(";")
-    return [kept for part in parts if (kept := known(_MARKER.sub("", part)))]
+    return [kept for part in parts if (kept := drop_placeholder(_MARKER.sub("", part)))]
 
 
-def moment(value: Any, field: str) -> str | None:
+def read_moment(value: Any, field: str) -> str | None:
     """A time as tools write it in ISO 8601, in UTC where it names no zone; None for nothing. Raises RecordRejected."""
-    text = text_of(value)
-    if text is None or known(text) is None:
+    text = read_text(value)
+    if text is None or drop_placeholder(text) is None:
         return None
-    if found := _read(text):
+    if found := _parse_moment(text):
         return found.isoformat()
     if _TWO_WAYS.match(text):
         raise RecordRejected(field, f"can be read in two ways (day and month); it {ISO}")
     raise RecordRejected(field, ISO)
 
 
-def moment_inside(text: str, field: str) -> str | None:
+def find_moment(text: str, field: str) -> str | None:
     """The first time that a sentence names. Raises RecordRejected where it names none."""
-    if known(text) is None:
+    if drop_placeholder(text) is None:
         return None
-    found = _read(text) or next((at for m in _INSIDE.finditer(_ORDINAL.sub("", text)) if (at := _read(m[0]))), None)
+    found = _parse_moment(text) or next(
+        (at for m in _INSIDE.finditer(_ORDINAL.sub("", text)) if (at := _parse_moment(m[0]))), None
+    )
     if found is None:
         raise RecordRejected(field, f"{ISO}, or a date such as 23 November 2026")
     return found.isoformat()
 
 
-def _read(text: str) -> datetime | None:
+def _parse_moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -120,7 +122,7 @@ def _read(text: str) -> datetime | None:
     return None
 
 
-def later(start: str | None, seconds: Any, field: str) -> str | None:
+def add_seconds(start: str | None, seconds: Any, field: str) -> str | None:
     """`start` and so many seconds. Raises RecordRejected where that is no number."""
     if start is None or seconds in (None, ""):
         return None
@@ -130,7 +132,7 @@ def later(start: str | None, seconds: Any, field: str) -> str | None:
         raise RecordRejected(field, "should be a number") from error
 
 
-def choice(value: str, field: str, choices: Mapping[str, str]) -> str:
+def read_choice(value: str, field: str, choices: Mapping[str, str]) -> str:
     """What this word stands for. Raises RecordRejected with the words that are understood."""
     found = choices.get(" ".join(re.split(r"[\s_-]+", value.strip().casefold())) or "-")
     if found is None:
@@ -138,24 +140,24 @@ def choice(value: str, field: str, choices: Mapping[str, str]) -> str:
     return found
 
 
-def with_prefix(prefix: str, number: str | None) -> str | None:
+def add_prefix(prefix: str, number: str | None) -> str | None:
     """A tool's id under its prefix, once."""
     if not number:
         return None
     return number if number.startswith(prefix) else f"{prefix}{number}"
 
 
-def hashed_id(prefix: str, *parts: str | None) -> str:
+def build_hashed_id(prefix: str, *parts: str | None) -> str:
     """An id of what a record is known by, the same each time."""
     told = "\x1f".join(part or "" for part in parts)
     return prefix + hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def attempts_of(fix: str | None, status: str = "UNVERIFIED") -> list[dict[str, str]]:
+def build_attempts(fix: str | None, status: str = "UNVERIFIED") -> list[dict[str, str]]:
     """One attempt with this fix; none for no fix."""
     return [{"fix": fix, "status": status}] if fix else []
 
 
-def compact(pairs: Iterator[tuple[str, Any]]) -> dict[str, Any]:
+def drop_empty(pairs: Iterator[tuple[str, Any]]) -> dict[str, Any]:
     """The pairs that have a value."""
     return {key: value for key, value in pairs if value not in (None, "", [], {})}

@@ -43,30 +43,30 @@ _CUSTOM = re.compile(r"custom field \((.*)\)", re.IGNORECASE)
 _OTHER = re.compile(r"[\W_]+")
 
 
-def form_of(heading: str) -> str:
+def normalize_heading(heading: str) -> str:
     """A heading in compared form: lower case, words only; of "Custom field (Root cause)" what is in it."""
     inner = _CUSTOM.fullmatch(heading.strip())
     return _OTHER.sub(" ", inner[1] if inner else heading).strip().casefold()
 
 
-def field_of(heading: str) -> str | None:
+def find_field(heading: str) -> str | None:
     """The native field that this heading names, looked at alone."""
-    return _FIELD_OF.get(form_of(heading))
+    return _FIELD_OF.get(normalize_heading(heading))
 
 
-def recognised(headings: Sequence[str], taken: Iterable[str] = ()) -> dict[int, str]:
+def recognize_columns(headings: Sequence[str], taken: Iterable[str] = ()) -> dict[int, str]:
     """Which native field each column is (by its place), as far as its heading says. `taken` fields are given already.
     A field takes the plainest of its names; columns of the same heading go together."""
-    forms = [form_of(heading) for heading in headings]
+    forms = [normalize_heading(heading) for heading in headings]
     found: dict[int, str] = {}
     for field, names in FIELDS.items():
         if field in taken:
             continue
-        name = next((n for n in names if _free(forms, n.replace("_", " "), found)), None)
+        name = next((n for n in names if _is_free(forms, n.replace("_", " "), found)), None)
         if name is not None:
-            found |= dict.fromkeys(_free(forms, name.replace("_", " "), found), field)
+            found |= dict.fromkeys(_is_free(forms, name.replace("_", " "), found), field)
     return found
 
 
-def _free(forms: Sequence[str], name: str, found: Mapping[int, str]) -> list[int]:
+def _is_free(forms: Sequence[str], name: str, found: Mapping[int, str]) -> list[int]:
     return [place for place, form in enumerate(forms) if form == name and place not in found]

@@ -13,23 +13,23 @@ from typing import Any
 
 from bot.domain.incidents.record import Incident
 from bot.ports import RecordRejected
-from bot.records.importers.csv import Columns, Table, read_table
-from bot.records.importers.entries import MAX_DOCUMENT, Entry, Form, ToRow, masked_row
-from bot.records.importers.incident_io import from_incident_io, is_incident_io
-from bot.records.importers.jira import from_jira, is_issue
+from bot.records.importers.csv import Columns, CsvTable, read_table
+from bot.records.importers.entries import MAX_DOCUMENT, ImportEntry, ImportForm, RowReader, mask_row
+from bot.records.importers.incident_io import is_incident_io, read_incident_io
+from bot.records.importers.jira import is_jira_issue, read_jira_issue
 from bot.records.importers.markdown import read_markdown
-from bot.records.importers.opsgenie import from_opsgenie, is_opsgenie
-from bot.records.importers.pagerduty import from_pagerduty, is_pagerduty
+from bot.records.importers.opsgenie import is_opsgenie, read_opsgenie
+from bot.records.importers.pagerduty import is_pagerduty, read_pagerduty
 from bot.records.incident_json import read_record, read_value
 
 MARKDOWN_NAMES = (".md", ".markdown", ".mdown")
 TABLE_NAMES = (".csv", ".tsv")
 # The forms of single objects, each with what tells it; incident.io before PagerDuty, for both have incidents.
-TOOLS: tuple[tuple[Form, Callable[[Mapping[str, Any]], bool], ToRow], ...] = (
-    (Form.INCIDENT_IO, is_incident_io, from_incident_io),
-    (Form.OPSGENIE, is_opsgenie, from_opsgenie),
-    (Form.JIRA, is_issue, from_jira),
-    (Form.PAGERDUTY, is_pagerduty, from_pagerduty),
+TOOLS: tuple[tuple[ImportForm, Callable[[Mapping[str, Any]], bool], RowReader], ...] = (
+    (ImportForm.INCIDENT_IO, is_incident_io, read_incident_io),
+    (ImportForm.OPSGENIE, is_opsgenie, read_opsgenie),
+    (ImportForm.JIRA, is_jira_issue, read_jira_issue),
+    (ImportForm.PAGERDUTY, is_pagerduty, read_pagerduty),
 )
 # Where lists of records stand in what the tools answer.
 LISTS = ("incidents", "issues", "data", "alerts", "records")
@@ -48,53 +48,55 @@ _TABLE_HEAD = re.compile(r"\s*[^\n]*[,;\t|]")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FileReading:
     """A file that is being read: its entries, and its table where it is one."""
 
-    form: Form
-    entries: Iterator[Entry]
-    table: Table | None = None
+    form: ImportForm
+    entries: Iterator[ImportEntry]
+    table: CsvTable | None = None
 
 
-def read_file(name: str, text: str, form: Form | None = None, columns: Columns | None = None) -> Reading:
+def read_file(name: str, text: str, form: ImportForm | None = None, columns: Columns | None = None) -> FileReading:
     """The entries of one file. `form` overrides what the text looks like; `columns` maps CSV columns. Bytes that were no
     UTF-8 are expected as lone surrogates: they cost their line in JSON Lines, and the whole file in all other forms."""
-    found = form or detected(name, text)
+    found = form or detect_form(name, text)
     if found is None:
-        refused = [Entry(1, RecordRejected("", NO_FORM))] if text.strip() else []
-        return Reading(Form.JSONL, iter(refused))
-    written_as_json = found not in {Form.MARKDOWN, Form.CSV} and (found is Form.JSONL or _is_json(text))
+        refused = [ImportEntry(1, RecordRejected("", NO_FORM))] if text.strip() else []
+        return FileReading(ImportForm.JSONL, iter(refused))
+    written_as_json = found not in {ImportForm.MARKDOWN, ImportForm.CSV} and (
+        found is ImportForm.JSONL or _is_json(text)
+    )
     by_line = written_as_json and not _is_document(text)
     if not by_line and (bad := _NOT_UTF8.search(text) or _UTF16.match(text)):
         line = text.count("\n", 0, bad.start()) + 1
-        return Reading(found, iter([Entry(line, RecordRejected("", NOT_UTF8), form=found)]))
-    if found is Form.MARKDOWN:
-        return Reading(found, read_markdown(name, text))
+        return FileReading(found, iter([ImportEntry(line, RecordRejected("", NOT_UTF8), form=found)]))
+    if found is ImportForm.MARKDOWN:
+        return FileReading(found, read_markdown(name, text))
     if not written_as_json:
-        return _table(text, columns, found)
-    return Reading(found, _lines(text, form) if by_line else _document(text, form))
+        return _read_table(text, columns, found)
+    return FileReading(found, _read_lines(text, form) if by_line else _read_document(text, form))
 
 
-def _table(text: str, columns: Columns | None, form: Form) -> Reading:
+def _read_table(text: str, columns: Columns | None, form: ImportForm) -> FileReading:
     try:
-        table = read_table(text, columns, None if form is Form.CSV else form)
+        table = read_table(text, columns, None if form is ImportForm.CSV else form)
     except RecordRejected as refused:
-        return Reading(form, iter([Entry(1, refused, form=form)] if text.strip() else []))
-    return Reading(table.form, table.rows(), table)
+        return FileReading(form, iter([ImportEntry(1, refused, form=form)] if text.strip() else []))
+    return FileReading(table.form, table.rows(), table)
 
 
-def detected(name: str, text: str) -> Form | None:
+def detect_form(name: str, text: str) -> ImportForm | None:
     """The form that a text looks to be in; JSONL for JSON of any kind, which tells its form object by object."""
     folded = name.casefold()
     if folded.endswith(MARKDOWN_NAMES):
-        return Form.MARKDOWN
+        return ImportForm.MARKDOWN
     if folded.endswith(TABLE_NAMES):
-        return Form.CSV
+        return ImportForm.CSV
     if folded.endswith(JSON_NAMES) or _A_VALUE.search(text):
-        return Form.JSONL
+        return ImportForm.JSONL
     if _MARKDOWN_HEAD.match(text):
-        return Form.MARKDOWN
-    return Form.CSV if _TABLE_HEAD.match(text) else None
+        return ImportForm.MARKDOWN
+    return ImportForm.CSV if _TABLE_HEAD.match(text) else None
 
 
 def _is_json(text: str) -> bool:
@@ -108,10 +110,10 @@ def _is_document(text: str) -> bool:
         value = read_value(first, MAX_DOCUMENT)
     except RecordRejected:
         return _is_json(text) and first.rstrip()[-1:] in {"{", "[", ","}
-    return not more and _elements(value) is not None
+    return not more and _find_elements(value) is not None
 
 
-def _elements(value: Any) -> tuple[str, list[Any]] | None:
+def _find_elements(value: Any) -> tuple[str, list[Any]] | None:
     """Where the records of a document are, and they; None where it is a record itself."""
     if isinstance(value, list):
         return "", value
@@ -125,59 +127,61 @@ def _elements(value: Any) -> tuple[str, list[Any]] | None:
     return None
 
 
-def _lines(text: str, tool: Form | None) -> Iterator[Entry]:
+def _read_lines(text: str, tool: ImportForm | None) -> Iterator[ImportEntry]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             value = read_value(line)
-            yield _entry(number, value, tool, {})
+            yield _build_entry(number, value, tool, {})
         except RecordRejected as refused:
-            yield Entry(number, refused)
+            yield ImportEntry(number, refused)
 
 
-def _document(text: str, tool: Form | None) -> Iterator[Entry]:
+def _read_document(text: str, tool: ImportForm | None) -> Iterator[ImportEntry]:
     try:
         value = read_value(text, MAX_DOCUMENT)
     except RecordRejected as refused:
-        yield Entry(1, refused)
+        yield ImportEntry(1, refused)
         return
-    _, elements = _elements(value) or ("", [value])
+    _, elements = _find_elements(value) or ("", [value])
     names = value.get("names") if isinstance(value, Mapping) else None
     for number, element in enumerate(elements, 1):
-        yield _entry(number, element, tool, names if isinstance(names, Mapping) else {})
+        yield _build_entry(number, element, tool, names if isinstance(names, Mapping) else {})
 
 
-def _entry(number: int, value: Any, tool: Form | None, names: Mapping[str, str]) -> Entry:
+def _build_entry(number: int, value: Any, tool: ImportForm | None, names: Mapping[str, str]) -> ImportEntry:
     if not isinstance(value, Mapping):
-        return Entry(number, RecordRejected("", "should be an object, one for each record"), form=tool or Form.JSONL)
+        return ImportEntry(
+            number, RecordRejected("", "should be an object, one for each record"), form=tool or ImportForm.JSONL
+        )
     form, to_row = next(
-        ((f, to) for f, is_it, to in TOOLS if (f is tool if tool else is_it(value))), (Form.JSONL, None)
+        ((f, to) for f, is_it, to in TOOLS if (f is tool if tool else is_it(value))), (ImportForm.JSONL, None)
     )
     if to_row is None or (tool is None and "incident_id" in value):  # a record of ours, whatever else it holds
-        return Entry(number, value)
+        return ImportEntry(number, value)
     try:
-        return Entry(number, to_row(value, names), form=form)
+        return ImportEntry(number, to_row(value, names), form=form)
     except RecordRejected as refused:
-        return Entry(number, refused, form=form)
+        return ImportEntry(number, refused, form=form)
 
 
-def record_of(entry: Entry) -> Incident:
+def read_entry_record(entry: ImportEntry) -> Incident:
     """The record of an entry, secrets masked. Raises RecordRejected with the name that the file has for the field."""
     if isinstance(entry.row, RecordRejected):
-        raise _named(entry.row, entry.names)
+        raise _name_fields(entry.row, entry.names)
     try:
-        return read_record(masked_row(entry.row))
+        return read_record(mask_row(entry.row))
     except RecordRejected as refused:
-        raise _named(refused, entry.names) from refused
+        raise _name_fields(refused, entry.names) from refused
 
 
-def _named(refused: RecordRejected, names: Mapping[str, str]) -> RecordRejected:
+def _name_fields(refused: RecordRejected, names: Mapping[str, str]) -> RecordRejected:
     column = names.get(refused.field)
     return RecordRejected(refused.field, f"{refused.reason} (column “{column}”)") if column else refused
 
 
-def mapping_of(text: str) -> dict[str, str]:
+def read_mapping(text: str) -> dict[str, str]:
     """A saved mapping of columns. Raises RecordRejected."""
     value = read_value(text)
     if not isinstance(value, dict) or not all(isinstance(field, str) for field in value.values()):
@@ -185,6 +189,6 @@ def mapping_of(text: str) -> dict[str, str]:
     return value
 
 
-def mapping_text(columns: Columns) -> str:
+def write_mapping(columns: Columns) -> str:
     """A mapping as it is saved."""
     return json.dumps(dict(columns), ensure_ascii=False, indent=2) + "\n"

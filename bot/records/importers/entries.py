@@ -20,7 +20,7 @@ _SHORT = 8
 _AS_IT_IS = frozenset({"incident_id", "fingerprint", "started_at", "resolved_at", "at"})
 
 
-class Form(StrEnum):
+class ImportForm(StrEnum):
     """The forms in which a history is read."""
 
     JSONL = "jsonl"
@@ -33,34 +33,34 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ImportEntry:
     """A record as found: at this line of the file (in a JSON list: the number of the element), in native keys, or why it
     cannot be read. `names`: what the file calls a native field. `form`: how it was read."""
 
     line: int
     row: Mapping[str, Any] | RecordRejected
     names: Mapping[str, str] = field(default_factory=dict)
-    form: Form = Form.JSONL
+    form: ImportForm = ImportForm.JSONL
 
 
-Row = dict[str, Any]
+NativeRow = dict[str, Any]
 # One object of a tool's export as a native row; `names` are the tool's names of custom fields. Raises RecordRejected.
-ToRow = Callable[[Mapping[str, Any], Mapping[str, str]], Row]
+RowReader = Callable[[Mapping[str, Any], Mapping[str, str]], NativeRow]
 
 
-def masked_row(row: Any) -> Any:
+def mask_row(row: Any) -> Any:
     """The row with secrets masked in every text; ids and times as they are. Raises RecordRejected if nested too deeply."""
     try:
-        return _masked(row)
+        return _mask_value(row)
     except RecursionError as error:
         raise RecordRejected("", "is nested too deeply") from error
 
 
-def _masked(value: Any) -> Any:
+def _mask_value(value: Any) -> Any:
     if isinstance(value, str):
         if len(value) > MAX_TEXT:
             raise RecordRejected("", TOO_LONG)
         return mask(value)[0] if len(value) > _SHORT else value
     if isinstance(value, Mapping):
-        return {key: entry if key in _AS_IT_IS else _masked(entry) for key, entry in value.items()}
-    return [_masked(entry) for entry in value] if isinstance(value, list) else value
+        return {key: entry if key in _AS_IT_IS else _mask_value(entry) for key, entry in value.items()}
+    return [_mask_value(entry) for entry in value] if isinstance(value, list) else value

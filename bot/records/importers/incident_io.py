@@ -8,19 +8,19 @@ from typing import Any
 from bot.ports import RecordRejected
 from bot.records.importers.coerce import (
     FAULTS,
-    attempts_of,
-    choice,
-    compact,
-    first_of,
-    known,
-    moment,
-    text_of,
-    with_prefix,
+    add_prefix,
+    build_attempts,
+    drop_empty,
+    drop_placeholder,
+    find_first_text,
+    read_choice,
+    read_moment,
+    read_text,
 )
-from bot.records.importers.column_names import field_of
-from bot.records.importers.entries import Row
-from bot.records.importers.prose import said_in
-from bot.records.importers.sections import steps_of
+from bot.records.importers.column_names import find_field
+from bot.records.importers.entries import NativeRow
+from bot.records.importers.prose import read_description
+from bot.records.importers.sections import format_steps
 
 PREFIX = "IIO-"
 _OVER = frozenset({"closed", "learning", "post-incident"})
@@ -36,59 +36,63 @@ def is_incident_io(row: Mapping[str, Any]) -> bool:
     return "incident_status" in row or ("reference" in row and "permalink" in row)
 
 
-def from_incident_io(row: Mapping[str, Any], names: Mapping[str, str]) -> Row:
+def read_incident_io(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
     """An incident as a native row. Raises RecordRejected for a test, and for one that is not over."""
-    mode = text_of(row.get("mode"))
+    mode = read_text(row.get("mode"))
     if mode in _NO_INCIDENT:
         raise RecordRejected("mode", f"is {mode}, not an incident")
     status = row.get("incident_status")
-    category = text_of(status.get("category")) if isinstance(status, Mapping) else None
+    category = read_text(status.get("category")) if isinstance(status, Mapping) else None
     if category not in {None, *_OVER}:
         raise RecordRejected("incident_status", f"is {category}: what is not closed has no outcome yet")
-    said = said_in(text_of(row.get("summary")) or "")
-    custom = dict(_custom(row.get("custom_field_entries")))
-    if fix := steps_of(custom.pop("fix", None)):
-        said["attempts"] = said.get("attempts", []) + attempts_of(fix)
+    said = read_description(read_text(row.get("summary")) or "")
+    custom = dict(_read_custom(row.get("custom_field_entries")))
+    if fix := format_steps(custom.pop("fix", None)):
+        said["attempts"] = said.get("attempts", []) + build_attempts(fix)
     if fault := custom.pop("boundary", None):
-        custom["boundary"] = choice(fault, "boundary", FAULTS)
-    times = dict(_times(row.get("incident_timestamp_values")))
+        custom["boundary"] = read_choice(fault, "boundary", FAULTS)
+    times = dict(_read_times(row.get("incident_timestamp_values")))
     started = times.get("started_at") or row.get("created_at")
-    found = compact(
+    found = drop_empty(
         iter(
             [
-                ("title", text_of(row.get("name"))),
-                ("severity", text_of(row.get("severity"))),
-                ("started_at", moment(started, "started_at")),
-                ("resolved_at", moment(times.get("resolved_at"), "resolved_at")),
+                ("title", read_text(row.get("name"))),
+                ("severity", read_text(row.get("severity"))),
+                ("started_at", read_moment(started, "started_at")),
+                ("resolved_at", read_moment(times.get("resolved_at"), "resolved_at")),
             ]
         )
     )
-    url = first_of(row.get("postmortem_document_url"), row.get("permalink"))
-    number = with_prefix(PREFIX, first_of(row.get("reference"), row.get("id")))
+    url = find_first_text(row.get("postmortem_document_url"), row.get("permalink"))
+    number = add_prefix(PREFIX, find_first_text(row.get("reference"), row.get("id")))
     return said | custom | found | {"incident_id": number, "source": {"kind": "import", "url": url}}
 
 
-def _custom(entries: Any) -> Iterator[tuple[str, str]]:
+def _read_custom(entries: Any) -> Iterator[tuple[str, str]]:
     for entry in entries if isinstance(entries, list) else ():
         if not isinstance(entry, Mapping):
             continue
-        field, values = field_of(text_of(entry.get("custom_field")) or ""), entry.get("values")
+        field, values = find_field(read_text(entry.get("custom_field")) or ""), entry.get("values")
         told = (
-            [said for value in values if isinstance(value, Mapping) and (said := first_of(*map(value.get, _VALUES)))]
+            [
+                said
+                for value in values
+                if isinstance(value, Mapping) and (said := find_first_text(*map(value.get, _VALUES)))
+            ]
             if isinstance(values, list)
             else []
         )
-        said = known("\n".join(told) if field == "fix" else ", ".join(told))
+        said = drop_placeholder("\n".join(told) if field == "fix" else ", ".join(told))
         if field in _TAKEN and field and said:
             yield field, said
 
 
-def _times(stamps: Any) -> Iterator[tuple[str, str]]:
+def _read_times(stamps: Any) -> Iterator[tuple[str, str]]:
     """The first of its timestamps that tells the start, and the first that tells the end."""
     for stamp in reversed(stamps) if isinstance(stamps, list) else ():
         if isinstance(stamp, Mapping):
-            field = field_of(text_of(stamp.get("incident_timestamp")) or "")
+            field = find_field(read_text(stamp.get("incident_timestamp")) or "")
             value = stamp.get("value")
-            said = text_of(value.get("value")) if isinstance(value, Mapping) else text_of(value)
+            said = read_text(value.get("value")) if isinstance(value, Mapping) else read_text(value)
             if field in {"started_at", "resolved_at"} and field and said:
                 yield field, said

@@ -6,11 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.ports import RecordRejected
-from bot.records.importers.coerce import attempts_of, compact, known, moment, text_of, texts_of
-from bot.records.importers.column_names import field_of
-from bot.records.importers.entries import Row
-from bot.records.importers.prose import said_in
-from bot.records.importers.sections import steps_of
+from bot.records.importers.coerce import (
+    build_attempts,
+    drop_empty,
+    drop_placeholder,
+    read_moment,
+    read_text,
+    read_texts,
+)
+from bot.records.importers.column_names import find_field
+from bot.records.importers.entries import NativeRow
+from bot.records.importers.prose import read_description
+from bot.records.importers.sections import format_steps
 
 # A project of this name would give its issues the ids of something else.
 RESERVED = ("INC-", "PD-", "OPS-", "IIO-", "PM-", "IMP-", "CSV-", "JIRA-")
@@ -19,17 +26,17 @@ _DEEPEST = 40
 _CUSTOM = ("root_cause", "service", "vendor", "region", "environment", "severity", "customer_impact", "lesson")
 
 
-def is_issue(row: Mapping[str, Any]) -> bool:
+def is_jira_issue(row: Mapping[str, Any]) -> bool:
     """Whether this is a Jira issue."""
     return "key" in row and isinstance(row.get("fields"), Mapping)
 
 
-def jira_id(key: str | None) -> str | None:
+def build_jira_id(key: str | None) -> str | None:
     """The issue's key; with `JIRA-` before it where the key alone could be another record's id."""
     return f"JIRA-{key}" if key and key.startswith(RESERVED) and not key.startswith("JIRA-") else key
 
 
-def from_jira(issue: Mapping[str, Any], names: Mapping[str, str]) -> Row:
+def read_jira_issue(issue: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
     """An issue as a native row. Raises RecordRejected for one that is still open."""
     fields = issue.get("fields")
     if not isinstance(fields, Mapping):
@@ -38,21 +45,23 @@ def from_jira(issue: Mapping[str, Any], names: Mapping[str, str]) -> Row:
     category = status.get("statusCategory") if isinstance(status, Mapping) else None
     done = isinstance(category, Mapping) and category.get("key") == "done"
     if isinstance(category, Mapping) and not done and not fields.get("resolutiondate"):
-        raise RecordRejected("status", f"is {text_of(status) or 'open'}: an issue that is not done has no outcome yet")
-    said = said_in(_text(fields.get("description")))
-    custom = dict(_custom(fields, names))
+        raise RecordRejected(
+            "status", f"is {read_text(status) or 'open'}: an issue that is not done has no outcome yet"
+        )
+    said = read_description(_read_text(fields.get("description")))
+    custom = dict(_read_custom(fields, names))
     fix = custom.pop("fix", None)
     if fix and not said.get("attempts"):
-        said["attempts"] = attempts_of(steps_of(fix))
-    row = compact(
+        said["attempts"] = build_attempts(format_steps(fix))
+    row = drop_empty(
         iter(
             [
-                ("title", text_of(fields.get("summary"))),
-                ("service", next(iter(texts_of(fields.get("components"))), None)),
-                ("severity", text_of(fields.get("priority"))),
-                ("environment", known(_text(fields.get("environment")) or None)),
-                ("started_at", moment(fields.get("created"), "created")),
-                ("resolved_at", moment(fields.get("resolutiondate"), "resolutiondate")),
+                ("title", read_text(fields.get("summary"))),
+                ("service", next(iter(read_texts(fields.get("components"))), None)),
+                ("severity", read_text(fields.get("priority"))),
+                ("environment", drop_placeholder(_read_text(fields.get("environment")) or None)),
+                ("started_at", read_moment(fields.get("created"), "created")),
+                ("resolved_at", read_moment(fields.get("resolutiondate"), "resolutiondate")),
             ]
         )
     )
@@ -60,39 +69,42 @@ def from_jira(issue: Mapping[str, Any], names: Mapping[str, str]) -> Row:
         said
         | row
         | custom
-        | {"incident_id": jira_id(text_of(issue.get("key"))), "source": {"kind": "import", "url": _url(issue)}}
+        | {
+            "incident_id": build_jira_id(read_text(issue.get("key"))),
+            "source": {"kind": "import", "url": _build_url(issue)},
+        }
     )
 
 
-def _url(issue: Mapping[str, Any]) -> str | None:
-    address, key = text_of(issue.get("self")), text_of(issue.get("key"))
+def _build_url(issue: Mapping[str, Any]) -> str | None:
+    address, key = read_text(issue.get("self")), read_text(issue.get("key"))
     return f"{address.partition('/rest/')[0]}/browse/{key}" if address and "/rest/" in address and key else None
 
 
-def _custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _read_custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """What custom fields say whose names are known (`expand=names`)."""
     for key, name in names.items():
         value = fields.get(key)
-        field = field_of(name) if key.startswith("customfield_") and isinstance(name, str) else None
+        field = find_field(name) if key.startswith("customfield_") and isinstance(name, str) else None
         if field in {*_CUSTOM, "fix"} and value:
-            said = known(_text(value) or ", ".join(texts_of(value)))
+            said = drop_placeholder(_read_text(value) or ", ".join(read_texts(value)))
             if said and field:
                 yield field, said
 
 
-def _text(value: Any) -> str:
+def _read_text(value: Any) -> str:
     """The text of a description: plain, or a document of nodes, as Markdown."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and value.get("type") == "doc":
-        return "".join(_node(value, "", 0)).strip()
+        return "".join(_render_node(value, "", 0)).strip()
     return ""
 
 
-def _node(node: Any, mark: str, depth: int) -> Iterator[str]:
+def _render_node(node: Any, mark: str, depth: int) -> Iterator[str]:
     if not isinstance(node, Mapping) or depth > _DEEPEST:
         return
-    kind, attrs = text_of(node.get("type")), node.get("attrs")
+    kind, attrs = read_text(node.get("type")), node.get("attrs")
     attrs = attrs if isinstance(attrs, Mapping) else {}
     content = node.get("content")
     children = content if isinstance(content, list) else []
@@ -105,14 +117,14 @@ def _node(node: Any, mark: str, depth: int) -> Iterator[str]:
     elif kind == "heading":
         level = attrs.get("level")
         yield "\n\n" + "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 2) + " "
-        yield from _all(children, mark, depth)
+        yield from _render_nodes(children, mark, depth)
         yield "\n\n"
     elif kind == "listItem":
-        yield mark + "".join(_all(children, "- ", depth)).strip() + "\n"
+        yield mark + "".join(_render_nodes(children, "- ", depth)).strip() + "\n"
     elif kind in {"bulletList", "orderedList"}:
-        yield from _all(children, "- " if kind == "bulletList" else "1. ", depth)
+        yield from _render_nodes(children, "- " if kind == "bulletList" else "1. ", depth)
     else:
-        yield from _all(children, mark, depth)
+        yield from _render_nodes(children, mark, depth)
         yield (
             "\n"
             if kind in {"paragraph", "codeBlock", "tableRow"}
@@ -122,6 +134,6 @@ def _node(node: Any, mark: str, depth: int) -> Iterator[str]:
         )
 
 
-def _all(children: list[Any], mark: str, depth: int) -> Iterator[str]:
+def _render_nodes(children: list[Any], mark: str, depth: int) -> Iterator[str]:
     for child in children:
-        yield from _node(child, mark, depth + 1)
+        yield from _render_node(child, mark, depth + 1)

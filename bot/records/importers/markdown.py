@@ -8,9 +8,17 @@ from pathlib import PurePath
 from typing import Any
 
 from bot.ports import RecordRejected
-from bot.records.importers.coerce import FAULTS, choice, compact, known, later, moment_inside, with_prefix
-from bot.records.importers.entries import MAX_TEXT, TOO_LONG, Entry, Form, Row
-from bot.records.importers.prose import prose_fields
+from bot.records.importers.coerce import (
+    FAULTS,
+    add_prefix,
+    add_seconds,
+    drop_empty,
+    drop_placeholder,
+    find_moment,
+    read_choice,
+)
+from bot.records.importers.entries import MAX_TEXT, TOO_LONG, ImportEntry, ImportForm, NativeRow
+from bot.records.importers.prose import read_write_up_fields
 from bot.records.importers.sections import WriteUp, read_write_up
 
 PREFIX = "PM-"
@@ -26,65 +34,65 @@ NO_HEADINGS = (
 TIMELINE = re.compile(r"timeline|chronology|action items?|follow[- ]?ups?", re.IGNORECASE)
 
 
-def read_markdown(name: str, text: str) -> Iterator[Entry]:
+def read_markdown(name: str, text: str) -> Iterator[ImportEntry]:
     """The one record of a post-mortem. `name` is the file's, below the folder that is imported: it gives the id where the
     text has none, so that the same file is the same record again."""
     if not text.strip():
         return
     try:
-        yield Entry(1, _row(name, _taken_apart(text)), form=Form.MARKDOWN)
+        yield ImportEntry(1, _build_row(name, _read_write_up(text)), form=ImportForm.MARKDOWN)
     except RecordRejected as refused:
-        yield Entry(1, refused, form=Form.MARKDOWN)
+        yield ImportEntry(1, refused, form=ImportForm.MARKDOWN)
 
 
-def _taken_apart(text: str) -> WriteUp:
+def _read_write_up(text: str) -> WriteUp:
     if len(text) > MAX_TEXT:
         raise RecordRejected("", TOO_LONG)
     return read_write_up(text)
 
 
-def _row(name: str, told: WriteUp) -> Row:
+def _build_row(name: str, told: WriteUp) -> NativeRow:
     if not told.parts and not any(TIMELINE.fullmatch(heading.strip(": ")) for heading in told.rest):
         raise RecordRejected("", NO_HEADINGS)
     stem = PurePath(name).with_suffix("").as_posix()
-    title, number, date = _title(told.facts.get("title") or told.title or PurePath(stem).name)
+    title, number, date = _split_title(told.facts.get("title") or told.title or PurePath(stem).name)
     date = date or (found[1] if (found := _DATE_FIRST.match(PurePath(stem).name)) else None)
     facts = told.facts
-    started = moment_inside(facts["started_at"], "started_at") if "started_at" in facts else date
+    started = find_moment(facts["started_at"], "started_at") if "started_at" in facts else date
     plain = ("service", "vendor", "region", "environment", "severity")
     pairs: list[tuple[str, Any]] = [(field, facts.get(field)) for field in plain]
     own_id = facts.get("incident_id") or number or _NEITHER.sub("-", stem).strip("-.")
     row = (
-        compact(iter(pairs))
-        | prose_fields(told)
+        drop_empty(iter(pairs))
+        | read_write_up_fields(told)
         | {
-            "incident_id": with_prefix(PREFIX, own_id),
+            "incident_id": add_prefix(PREFIX, own_id),
             "title": title,
             "started_at": started,
-            "resolved_at": moment_inside(facts.get("resolved_at", ""), "resolved_at")
-            or later(started, facts.get("minutes") and seconds_of(facts["minutes"]), "minutes"),
+            "resolved_at": find_moment(facts.get("resolved_at", ""), "resolved_at")
+            or add_seconds(started, facts.get("minutes") and read_minutes_as_seconds(facts["minutes"]), "minutes"),
             "source": {"kind": "import", "url": facts.get("url")},
         }
     )
     if "boundary" in facts:
-        row["boundary"] = choice(facts["boundary"], "boundary", FAULTS)
+        row["boundary"] = read_choice(facts["boundary"], "boundary", FAULTS)
     if impact := facts.get("customer_impact"):
         row.setdefault("customer_impact", impact)
     return row
 
 
-def seconds_of(said: str) -> float | None:
+def read_minutes_as_seconds(said: str) -> float | None:
     """Minutes in seconds; None where it is no number."""
     number = re.match(r"\d{1,6}(?:\.\d{1,3})?", said)
     return float(number[0]) * 60 if number else None
 
 
-def _title(said: str) -> tuple[str, str | None, str | None]:
+def _split_title(said: str) -> tuple[str, str | None, str | None]:
     """(title, id, date) of a heading such as "Postmortem: INC-7: Checkout down", or of a file's name."""
     plain = _KIND_OF_TEXT.sub("", said.strip())
     number = _ID_FIRST.match(plain)
     plain = plain[number.end() :] if number else plain
     date = _DATE_FIRST.match(plain)
     plain = plain[date.end() :] if date else plain
-    title = known(plain) or said.strip()
+    title = drop_placeholder(plain) or said.strip()
     return title[:300], number[1] if number else None, date[1] if date else None

@@ -6,10 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.ports import RecordRejected
-from bot.records.importers.coerce import compact, first_of, known, later, moment, text_of, with_prefix
-from bot.records.importers.column_names import field_of
-from bot.records.importers.entries import Row
-from bot.records.importers.prose import said_in
+from bot.records.importers.coerce import (
+    add_prefix,
+    add_seconds,
+    drop_empty,
+    drop_placeholder,
+    find_first_text,
+    read_moment,
+    read_text,
+)
+from bot.records.importers.column_names import find_field
+from bot.records.importers.entries import NativeRow
+from bot.records.importers.prose import read_description
 
 PREFIX = "OPS-"
 _FIELDS = ("service", "vendor", "region", "environment", "root_cause", "customer_impact")
@@ -20,51 +28,51 @@ def is_opsgenie(row: Mapping[str, Any]) -> bool:
     return "tinyId" in row
 
 
-def from_opsgenie(row: Mapping[str, Any], names: Mapping[str, str]) -> Row:
+def read_opsgenie(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
     """An alert or incident as a native row. Raises RecordRejected for one that is open."""
-    status = text_of(row.get("status"))
+    status = read_text(row.get("status"))
     if status not in {None, "closed", "resolved"}:
         raise RecordRejected("status", f"is {status}: what is not closed has no outcome yet")
-    started = moment(row.get("impactStartDate") or row.get("createdAt"), "createdAt")
+    started = read_moment(row.get("impactStartDate") or row.get("createdAt"), "createdAt")
     report = row.get("report")
     took_ms = report.get("closeTime") if isinstance(report, Mapping) else None
     took = took_ms / 1000 if isinstance(took_ms, int | float) else None
-    ended = moment(row.get("impactEndDate") or row.get("resolvedAt"), "impactEndDate") or later(
+    ended = read_moment(row.get("impactEndDate") or row.get("resolvedAt"), "impactEndDate") or add_seconds(
         started, took, "closeTime"
     )
     links = row.get("links")
-    notes = said_in(text_of(row.get("description")) or "")
-    row_known = compact(
+    notes = read_description(read_text(row.get("description")) or "")
+    row_known = drop_empty(
         iter(
             [
-                ("title", first_of(row.get("message"))),
-                ("service", text_of(row.get("entity"))),
-                ("severity", text_of(row.get("priority"))),
+                ("title", find_first_text(row.get("message"))),
+                ("service", read_text(row.get("entity"))),
+                ("severity", read_text(row.get("priority"))),
                 ("started_at", started),
                 ("resolved_at", ended),
             ]
         )
     )
-    url = text_of(links.get("web")) if isinstance(links, Mapping) else None
-    told = notes | row_known | dict(_details(row))
+    url = read_text(links.get("web")) if isinstance(links, Mapping) else None
+    told = notes | row_known | dict(_read_details(row))
     return told | {
-        "incident_id": with_prefix(PREFIX, first_of(row.get("tinyId"), row.get("id"))),
+        "incident_id": add_prefix(PREFIX, find_first_text(row.get("tinyId"), row.get("id"))),
         "source": {"kind": "import", "url": url},
     }
 
 
-def _details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _read_details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Fields that its key-value pairs and its tags ("service:payments-api") name."""
     tags = row.get("tags")
     pairs = [tag.partition(":") for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     yield from (
         (field, value.strip())
         for name, _, value in pairs
-        if (field := field_of(name)) in _FIELDS and field and known(value)
+        if (field := find_field(name)) in _FIELDS and field and drop_placeholder(value)
     )
     for place in ("details", "extraProperties"):
         found = row.get(place)
         for name, value in found.items() if isinstance(found, Mapping) else ():
-            field, said = field_of(name), known(text_of(value))
+            field, said = find_field(name), drop_placeholder(read_text(value))
             if field in _FIELDS and field and said:
                 yield field, said

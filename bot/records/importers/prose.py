@@ -4,32 +4,32 @@ for a summary.
 
 from __future__ import annotations
 
-from bot.records.importers.coerce import attempts_of, compact
-from bot.records.importers.entries import Row
+from bot.records.importers.coerce import build_attempts, drop_empty
+from bot.records.importers.entries import NativeRow
 from bot.records.importers.sections import (
     WriteUp,
-    checks_of,
-    from_wiki,
+    convert_labels_to_headings,
+    convert_wiki,
+    format_steps,
+    read_checks,
     read_write_up,
-    steps_of,
-    with_labels_as_headings,
 )
 
 
-def said_in(text: str) -> Row:
+def read_description(text: str) -> NativeRow:
     """The native fields that a description fills."""
-    return prose_fields(read_write_up(with_labels_as_headings(from_wiki(text)))) if text else {}
+    return read_write_up_fields(read_write_up(convert_labels_to_headings(convert_wiki(text)))) if text else {}
 
 
-def prose_fields(told: WriteUp) -> Row:
+def read_write_up_fields(told: WriteUp) -> NativeRow:
     """The native fields that the sections of a write-up fill; their other text under `evidence`, as it stands."""
     parts = told.parts
     summary = parts.get("summary") or told.opening
-    symptoms = checks_of(parts.get("symptoms")) or ([summary] if summary else [])
-    failed = checks_of(parts.get("failed_fix"))
-    attempts = [{"fix": fix, "status": "FAILED"} for fix in failed] + attempts_of(steps_of(parts.get("fix")))
+    symptoms = read_checks(parts.get("symptoms")) or ([summary] if summary else [])
+    failed = read_checks(parts.get("failed_fix"))
+    attempts = [{"fix": fix, "status": "FAILED"} for fix in failed] + build_attempts(format_steps(parts.get("fix")))
     kept = dict(told.rest) | ({"Summary": summary} if summary and parts.get("symptoms") else {})
-    return compact(
+    return drop_empty(
         iter(
             [
                 ("symptoms", symptoms),
@@ -37,7 +37,7 @@ def prose_fields(told: WriteUp) -> Row:
                 ("customer_impact", parts.get("customer_impact")),
                 ("lesson", parts.get("lesson")),
                 ("attempts", attempts),
-                ("failed_checks", checks_of(parts.get("failed_checks"))),
+                ("failed_checks", read_checks(parts.get("failed_checks"))),
                 ("evidence", kept),
             ]
         )

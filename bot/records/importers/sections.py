@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bot.records.importers.coerce import known, listed
-from bot.records.importers.column_names import field_of
+from bot.records.importers.coerce import drop_placeholder, split_list
+from bot.records.importers.column_names import find_field
 
 _ATX = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})\s*$")
@@ -57,7 +57,7 @@ class WriteUp:
 
 
 @dataclass(slots=True)
-class _Section:
+class _WriteUpSection:
     level: int
     heading: str
     lines: list[str] = field(default_factory=list)
@@ -74,92 +74,92 @@ class _Section:
 
 def read_write_up(text: str) -> WriteUp:
     """The parts of a Markdown text; linear in its length."""
-    front, text = _front_matter(_COMMENT.sub("", text))
-    sections = list(_joined(_sections(text)))
+    front, text = _read_front_matter(_COMMENT.sub("", text))
+    sections = list(_join_untitled(_split_sections(text)))
     heads = [s for s in sections if s.kind in {None, "summary"} and s.level <= 1] + [
         s for s in sections if s.kind == "summary"
     ]
-    facts = {k: v for s in reversed(heads) for k, v in _facts(s.lines)} | front
+    facts = {k: v for s in reversed(heads) for k, v in _read_facts(s.lines)} | front
     parts: dict[str, str] = {}
     rest: dict[str, str] = {}
     for section in sections:
-        said = known(_clean(section.text))
+        said = drop_placeholder(_clean_text(section.text))
         if said is None or section.level == 0 or (section.level == 1 and section.kind is None):
             continue
         into, key = (parts, section.kind) if section.kind else (rest, section.heading[:100])
         into[key] = f"{into[key]}\n{said}" if key in into else said
     title = next((s.heading for s in sections if s.level == 1), None)
     before = (line for s in sections if s.level <= 1 and s.kind is None for line in s.lines)
-    opening = known(_clean("\n".join(line for line in before if not dict(_facts([line])))))
-    return WriteUp(known(_clean(title)) if title else None, facts, parts, rest, opening)
+    opening = drop_placeholder(_clean_text("\n".join(line for line in before if not dict(_read_facts([line])))))
+    return WriteUp(drop_placeholder(_clean_text(title)) if title else None, facts, parts, rest, opening)
 
 
-def from_wiki(text: str) -> str:
+def convert_wiki(text: str) -> str:
     """Jira's markup with its headings and numbered lists as Markdown has them; other text as it is."""
     if not _WIKI_HEADING.search(text):
         return text
     return _WIKI_HEADING.sub(lambda m: "#" * int(m[1]) + " ", _WIKI_NUMBER.sub("1. ", text))
 
 
-def with_labels_as_headings(text: str) -> str:
+def convert_labels_to_headings(text: str) -> str:
     """A note of lines such as "Root cause: …" with a heading for each; other lines as they are."""
     lines: list[str] = []
     for line in text.split("\n"):
         label = _PLAIN_LINE.fullmatch(line.strip().replace("*", ""))
-        is_kind = label and _Section(2, label[1]).kind
+        is_kind = label and _WriteUpSection(2, label[1]).kind
         lines += [f"## {label[1]}", label[2]] if label and is_kind else [line]
     return "\n".join(lines)
 
 
-def steps_of(text: str | None) -> str | None:
+def format_steps(text: str | None) -> str | None:
     """A fix as it is to be kept: the entries of a list one a line, without marks; other text as it stands."""
     if text is None:
         return None
     lines = [line for line in text.split("\n") if line.strip()]
     marked = [line for line in lines if _MARKED.match(line)]
     if not marked or len(lines) == 1:
-        return known(_MARKED.sub("", text.strip()))
+        return drop_placeholder(_MARKED.sub("", text.strip()))
     return "\n".join(_MARKED.sub("", line).strip() for line in lines)
 
 
-def checks_of(text: str | None) -> list[str]:
+def read_checks(text: str | None) -> list[str]:
     """The entries of a section."""
-    return listed(text) if text else []
+    return split_list(text) if text else []
 
 
-def _front_matter(text: str) -> tuple[dict[str, str], str]:
+def _read_front_matter(text: str) -> tuple[dict[str, str], str]:
     found = _FRONT.match(text)
     if not found:
         return {}, text
-    return dict(_facts(found[1].split("\n"))), text[found.end() :]
+    return dict(_read_facts(found[1].split("\n"))), text[found.end() :]
 
 
-def _facts(lines: list[str]) -> Iterator[tuple[str, str]]:
+def _read_facts(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         fact = _FACT.match(line) if len(line) <= 1000 else None
-        name = field_of(fact[1]) if fact else None
-        if fact and name and (said := known(_clean(fact[2]).strip("\"'"))):
+        name = find_field(fact[1]) if fact else None
+        if fact and name and (said := drop_placeholder(_clean_text(fact[2]).strip("\"'"))):
             yield name, said
 
 
-def _sections(text: str) -> Iterator[_Section]:
+def _split_sections(text: str) -> Iterator[_WriteUpSection]:
     """Every heading with the lines under it; level 0 for what stands before the first."""
-    section, fenced = _Section(0, ""), False
+    section, fenced = _WriteUpSection(0, ""), False
     for line in text.split("\n"):
         if _FENCE.match(line):
             fenced = not fenced
-        level, heading = (0, "") if fenced else _heading(line, section.lines)
+        level, heading = (0, "") if fenced else _read_heading(line, section.lines)
         if not level:
             section.lines.append(line)
             continue
         if _UNDERLINE.match(line):
             section.lines.pop()
         yield section
-        section = _Section(level, heading)
+        section = _WriteUpSection(level, heading)
     yield section
 
 
-def _heading(line: str, before: list[str]) -> tuple[int, str]:
+def _read_heading(line: str, before: list[str]) -> tuple[int, str]:
     if atx := _ATX.match(line):
         return len(atx[1]), atx[2]
     under = _UNDERLINE.match(line)
@@ -171,14 +171,14 @@ def _heading(line: str, before: list[str]) -> tuple[int, str]:
         and (len(before) == 1 or not before[-2].strip())
     ):
         return (1 if under[1][0] == "=" else 2), before[-1].strip()
-    if (bold := _BOLD_LINE.match(line)) and _Section(6, bold[1]).kind:
+    if (bold := _BOLD_LINE.match(line)) and _WriteUpSection(6, bold[1]).kind:
         return 6, bold[1]
     return 0, ""
 
 
-def _joined(sections: Iterator[_Section]) -> Iterator[_Section]:
+def _join_untitled(sections: Iterator[_WriteUpSection]) -> Iterator[_WriteUpSection]:
     """Headings of no kind below one that has a kind are part of its text."""
-    parent: _Section | None = None
+    parent: _WriteUpSection | None = None
     for section in sections:
         if parent and parent.level >= 2 and section.level > parent.level and (section.kind is None):
             parent.lines += ["", f"{section.heading}:", *section.lines]
@@ -190,5 +190,5 @@ def _joined(sections: Iterator[_Section]) -> Iterator[_Section]:
         yield parent
 
 
-def _clean(text: str) -> str:
+def _clean_text(text: str) -> str:
     return _ESCAPED.sub(r"\1", _EMPHASIS.sub("", text)).strip()

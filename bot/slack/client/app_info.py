@@ -13,16 +13,16 @@ from typing import Any
 
 from bot.ports import ChatRejected
 from bot.ports.chat import Channel
-from bot.slack.client.chat import SlackChat, channel_of, web_client
+from bot.slack.client.chat import SlackChat, build_web_client, parse_channel
 from bot.slack.client.history import KINDS, PAGE
-from bot.slack.client.responses import pages, rows
+from bot.slack.client.responses import fetch_pages, read_rows
 
 PAGES = 10
 _APP_IN_TOKEN = re.compile(r"xapp-\d+-(A[A-Z0-9]{2,30})-")
 
 
 @dataclass(frozen=True, slots=True)
-class Introduction:
+class AppIdentity:
     """The answer to auth.test. `scopes` is empty where Slack names none; `there` is the time on Slack's side; `app_id` is
     None where the scope users:read is missing."""
 
@@ -36,7 +36,7 @@ class Introduction:
     app_id: str | None = None
 
 
-async def introduce(chat: SlackChat) -> Introduction:
+async def fetch_app_identity(chat: SlackChat) -> AppIdentity:
     """Who the bot is. Raises ChatAuthRejected with Slack's code, ChatUnavailable."""
     headers: dict[str, str] = {}
 
@@ -50,10 +50,12 @@ async def introduce(chat: SlackChat) -> Introduction:
         str(said.get(key) or "") for key in ("user_id", "bot_id", "user", "team_id", "team")
     )
     scopes = frozenset(filter(None, (scope.strip() for scope in headers.get("x-oauth-scopes", "").split(","))))
-    return Introduction(user, bot, name, team_id, team, scopes, _time(headers.get("date")), await _app_of(chat, bot))
+    return AppIdentity(
+        user, bot, name, team_id, team, scopes, _parse_time(headers.get("date")), await _fetch_app_id(chat, bot)
+    )
 
 
-async def _app_of(chat: SlackChat, bot_id: str) -> str | None:
+async def _fetch_app_id(chat: SlackChat, bot_id: str) -> str | None:
     try:
         said = await chat.ask("bot", lambda: chat.client.bots_info(bot=bot_id))
     except ChatRejected:
@@ -61,7 +63,7 @@ async def _app_of(chat: SlackChat, bot_id: str) -> str | None:
     return str((said.get("bot") or {}).get("app_id") or "") or None
 
 
-def _time(said: str | None) -> datetime | None:
+def _parse_time(said: str | None) -> datetime | None:
     try:
         found = parsedate_to_datetime(said or "")
     except ValueError:
@@ -69,51 +71,51 @@ def _time(said: str | None) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def app_in(token: str) -> str | None:
+def read_app_id(token: str) -> str | None:
     """The id of the app that an app-level token belongs to, as it stands in the token itself."""
     found = _APP_IN_TOKEN.match(token)
     return found[1] if found else None
 
 
-async def socket_warning(chat: SlackChat, token: str, api_url: str) -> str:
+async def fetch_socket_warning(chat: SlackChat, token: str, api_url: str) -> str:
     """What Slack warns of when it is asked for a socket, "" for nothing; no socket is opened. Raises ChatAuthRejected with
     Slack's code, ChatRejected, ChatUnavailable."""
-    client = web_client(token, api_url)
+    client = build_web_client(token, api_url)
     said = await chat.ask("socket", lambda: client.apps_connections_open(app_token=token))
     told = (said.get("response_metadata") or {}).get("messages")
     return "; ".join(str(one) for one in told) if isinstance(told, list) else ""
 
 
-async def joined(chat: SlackChat) -> tuple[Channel, ...]:
+async def list_joined_channels(chat: SlackChat) -> tuple[Channel, ...]:
     """The channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
     found: list[Mapping[str, Any]] = []
-    async for said in pages(lambda at: chat.ask("channels", _page(chat, at)), PAGES):
-        found += rows(said, "channels")
-    return tuple(channel_of(str(row.get("id") or ""), {**row, "is_member": True}) for row in found)
+    async for said in fetch_pages(lambda at: chat.ask("channels", _build_page_call(chat, at)), PAGES):
+        found += read_rows(said, "channels")
+    return tuple(parse_channel(str(row.get("id") or ""), {**row, "is_member": True}) for row in found)
 
 
-def _page(chat: SlackChat, cursor: str | None) -> Callable[[], Awaitable[Any]]:
+def _build_page_call(chat: SlackChat, cursor: str | None) -> Callable[[], Awaitable[Any]]:
     return lambda: chat.client.users_conversations(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)
 
 
-async def channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
+async def find_channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
     """The channel of this id, if the bot can see it. Raises ChatRejected for any other refusal."""
     try:
-        return await chat.channel(channel_id)
+        return await chat.read_channel(channel_id)
     except ChatRejected as refused:
         if refused.code == "channel_not_found":
             return None
         raise
 
 
-async def posts_since(chat: SlackChat, channel: str, oldest: str, own: Introduction) -> Sequence[str]:
+async def list_posts(chat: SlackChat, channel: str, oldest: str, own: AppIdentity) -> Sequence[str]:
     """The ts of what others posted in a channel after `oldest` and after the bot joined it, of the latest hundred; each
     of them is told as an event. Raises ChatUnavailable, ChatRejected."""
     said = await chat.ask(
         "history", lambda: chat.client.conversations_history(channel=channel, oldest=oldest, limit=100)
     )
     found: list[str] = []
-    for message in rows(said, "messages"):
+    for message in read_rows(said, "messages"):
         if message.get("subtype") == "channel_join" and message.get("user") == own.user_id:
             break
         if message.get("subtype") in (None, "bot_message") and not _is_own(message, own):
@@ -121,7 +123,7 @@ async def posts_since(chat: SlackChat, channel: str, oldest: str, own: Introduct
     return found
 
 
-def _is_own(message: Mapping[str, Any], own: Introduction) -> bool:
+def _is_own(message: Mapping[str, Any], own: AppIdentity) -> bool:
     return message.get("bot_id") == own.bot_id or message.get("user") == own.user_id
 
 
@@ -136,7 +138,7 @@ async def is_person(chat: SlackChat, user: str) -> bool:
     return not said.get("deleted") and not said.get("is_bot")
 
 
-async def group_ids(chat: SlackChat) -> frozenset[str]:
+async def list_group_ids(chat: SlackChat) -> frozenset[str]:
     """The ids of all user groups. Raises ChatUnavailable, ChatRejected."""
     said = await chat.ask("groups", chat.client.usergroups_list)
-    return frozenset(str(row.get("id")) for row in rows(said, "usergroups") if not row.get("date_delete"))
+    return frozenset(str(row.get("id")) for row in read_rows(said, "usergroups") if not row.get("date_delete"))

@@ -19,35 +19,42 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import SLACK_ERRORS
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Identity, Posting, Said
+from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.clock import Clock
 from bot.slack import ids
 from bot.slack.client import uploads
-from bot.slack.client.messages import said_in
-from bot.slack.client.responses import NotSlack, SlackClient, checked, not_slack, pages, rows
+from bot.slack.client.messages import read_thread_message
+from bot.slack.client.responses import (
+    NotSlack,
+    SlackClient,
+    build_not_slack_error,
+    check_shapes,
+    fetch_pages,
+    read_rows,
+)
 
 DEADLINE_S = 10.0
 # Who reads a channel changes: what was said of a public one must not reach whom it was made private for. Slack allows
 # some fifty such questions a minute.
-CHANNEL_KEPT_FOR = timedelta(minutes=1)
-MEMBER_KEPT_FOR = timedelta(minutes=1)
+CHANNEL_CACHE_TTL = timedelta(minutes=1)
+MEMBER_CACHE_TTL = timedelta(minutes=1)
 MEMBER_PAGE = 200
 MEMBER_PAGES = 50
 METADATA = "precedent"
 PAGES = 5
 
-AUTH = frozenset({
+AUTH_CODES = frozenset({
     "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
     "not_allowed_token_type", "org_login_required", "ekm_access_denied", "team_access_not_granted",
 })  # fmt: skip
-LIMITED = frozenset({"ratelimited", "rate_limited"})
-LATER = frozenset({"service_unavailable", "team_added_to_org"})
+RATE_LIMIT_CODES = frozenset({"ratelimited", "rate_limited"})
+RETRYABLE_CODES = frozenset({"service_unavailable", "team_added_to_org"})
 ASKS_TO_WAIT = "Slack asks to wait."
 # No limit of Slack's lasts longer.
-WAIT_MOST_S = 3600.0
+MAX_WAIT_S = 3600.0
 # Slack says of these that something may have been done.
-UNKNOWN = frozenset({"fatal_error", "internal_error", "request_timeout"})
-GONE: Mapping[str, frozenset[str]] = {
+OUTCOME_UNKNOWN_CODES = frozenset({"fatal_error", "internal_error", "request_timeout"})
+GONE_CODES: Mapping[str, frozenset[str]] = {
     "update": frozenset({"message_not_found"}),
     "delete": frozenset({"message_not_found"}),
     "react": frozenset({"message_not_found", "already_reacted"}),
@@ -56,7 +63,7 @@ GONE: Mapping[str, frozenset[str]] = {
     "replies": frozenset({"message_not_found", "thread_not_found"}),
     "delete_file": frozenset({"file_not_found", "file_deleted"}),
 }
-SAYS = {
+REFUSAL_SENTENCES = {
     "channel_not_found": "The bot cannot see this channel. Invite it: /invite @Precedent.",
     "not_in_channel": "The bot is not in this channel. Invite it: /invite @Precedent.",
     "is_archived": "The channel is archived.",
@@ -64,7 +71,7 @@ SAYS = {
 }
 
 
-def web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWebClient:
+def build_web_client(token: str | None, base_url: str, timeout_s: int = 10) -> AsyncWebClient:
     """A client for `SlackChat` and the app: no retries of its own, for they would repeat a post that went through."""
     return SlackClient(token=token, base_url=base_url, timeout=timeout_s, retry_handlers=[])
 
@@ -91,32 +98,34 @@ class SlackChat:
         return ts if isinstance(ts, str) else None
 
     async def _upload(self, posting: Posting) -> str:
-        placed = await self._call("upload_url", lambda: uploads.upload_url(self.client, posting))
-        file_id, url = ids.text_of(placed, "file_id"), ids.text_of(placed, "upload_url")
+        placed = await self._call("upload_url", lambda: uploads.request_upload_url(self.client, posting))
+        file_id, url = ids.read_text(placed, "file_id"), ids.read_text(placed, "upload_url")
         if file_id is None or url is None:
-            raise not_slack("upload_url", "it names no file")
+            raise build_not_slack_error("upload_url", "it names no file")
         await uploads.put(self.client, url, posting.content or b"")
         await self._call("upload", lambda: uploads.complete(self.client, posting, file_id))
         return file_id
 
-    async def find(self, posting: Posting) -> str | None:
+    async def find_delivered(self, posting: Posting) -> str | None:
         """The ts of a message of ours with this delivery id: looked for in the thread, else in the channel's latest."""
-        async for answer in pages(lambda at: self._call("find", lambda: _page(self.client, posting, at)), PAGES):
-            for message in rows(answer, "messages"):
+        async for answer in fetch_pages(
+            lambda at: self._call("find", lambda: _fetch_page(self.client, posting, at)), PAGES
+        ):
+            for message in read_rows(answer, "messages"):
                 if posting.operation == "upload":
-                    if found := uploads.file_in(message, posting.extra.get("name")):
+                    if found := uploads.find_file(message, posting.extra.get("name")):
                         return found
                     continue
-                payload = ids.object_of(ids.object_of(message, "metadata"), "event_payload")
+                payload = ids.read_object(ids.read_object(message, "metadata"), "event_payload")
                 if payload.get("delivery_id") == posting.delivery_id:
                     return str(message.get("ts"))
         return None
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """The channel. Direct messages count as private; `is_shared` means shared with another organisation."""
         now = self.clock.now()
         kept = self._channels.get(channel_id)
-        longest = CHANNEL_KEPT_FOR if within_s is None else timedelta(seconds=within_s)
+        longest = CHANNEL_CACHE_TTL if within_s is None else timedelta(seconds=within_s)
         if kept and now - kept[1] < longest:
             return kept[0]
         try:
@@ -124,7 +133,7 @@ class SlackChat:
         except ChatRejected:
             self._channels.pop(channel_id, None)
             raise
-        found = channel_of(channel_id, _told(answer))
+        found = parse_channel(channel_id, _require_channel_info(answer))
         self._channels.pop(channel_id, None)
         if found.is_joined and not found.is_archived:  # whoever invites the bot need not wait
             self._channels[channel_id] = (found, now)
@@ -133,40 +142,42 @@ class SlackChat:
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel. Only a yes is kept, so that who was just invited need not wait."""
         now = self.clock.now()
-        self._members = {who: at for who, at in self._members.items() if now - at < MEMBER_KEPT_FOR}
+        self._members = {who: at for who, at in self._members.items() if now - at < MEMBER_CACHE_TTL}
         if (channel_id, user_id) in self._members:
             return True
-        async for answer in pages(
-            lambda at: self._call("members", lambda: _members_page(self.client, channel_id, at)), MEMBER_PAGES
+        async for answer in fetch_pages(
+            lambda at: self._call("members", lambda: _fetch_members(self.client, channel_id, at)), MEMBER_PAGES
         ):
             if user_id in (answer.get("members") or ()):
                 self._members[channel_id, user_id] = now
                 return True
         return False
 
-    async def permalink(self, channel_id: str, ts: str) -> str | None:
+    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
         """A link to the message, or None if it is gone."""
         answer = await self._call("permalink", lambda: self.client.chat_getPermalink(channel=channel_id, message_ts=ts))
         link = answer.get("permalink")
         return link if isinstance(link, str) else None
 
-    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         """What people wrote in a thread, of its first thousand messages."""
         found: list[Mapping[str, Any]] = []
         posting = Posting("find", channel_id, "", thread_ts=root_ts)
-        async for answer in pages(lambda at: self._call("replies", lambda: _page(self.client, posting, at)), PAGES):
-            found += rows(answer, "messages")
-        return tuple(said for message in found if (said := said_in(message)))
+        async for answer in fetch_pages(
+            lambda at: self._call("replies", lambda: _fetch_page(self.client, posting, at)), PAGES
+        ):
+            found += read_rows(answer, "messages")
+        return tuple(said for message in found if (said := read_thread_message(message)))
 
-    async def said(self, channel_id: str, ts: str) -> Said | None:
+    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """What a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root first."""
         answer = await self._call(
             "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
         )
-        messages = (m for m in rows(answer, "messages") if m.get("ts") == ts)
-        return next((said for message in messages if (said := said_in(message))), None)
+        messages = (m for m in read_rows(answer, "messages") if m.get("ts") == ts)
+        return next((said for message in messages if (said := read_thread_message(message))), None)
 
-    async def direct(self, user_id: str) -> str:
+    async def open_direct_message(self, user_id: str) -> str:
         """The conversation with this person."""
         answer = await self._call("direct", lambda: self.client.conversations_open(users=user_id))
         opened = (answer.get("channel") or {}).get("id")
@@ -174,17 +185,17 @@ class SlackChat:
             raise ChatRejected("Slack opens no conversation with this person.", "no_channel")
         return opened
 
-    async def identity(self) -> Identity:
+    async def fetch_identity(self) -> BotIdentity:
         """Who the bot is; raises ChatAuthRejected where Slack does not know the token."""
         said = await self._call("identity", self.client.auth_test)
         names = ("user_id", "bot_id", "team_id", "team", "url")
-        return Identity(*(str(said.get(name) or "") for name in names))
+        return BotIdentity(*(str(said.get(name) or "") for name in names))
 
-    async def scopes(self) -> frozenset[str]:
+    async def fetch_scopes(self) -> frozenset[str]:
         """The scopes of the bot token, as Slack names them with each answer; empty where it names none."""
         answer = await self._answer("identity", self.client.auth_test)
-        checked("identity", answer.data)
-        said = _header(answer, "x-oauth-scopes") or ""
+        check_shapes("identity", answer.data)
+        said = _read_header(answer, "x-oauth-scopes") or ""
         return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
 
     async def ask(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
@@ -193,7 +204,7 @@ class SlackChat:
 
     async def _call(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
         answer = await self._answer(operation, call)
-        return {} if answer is None else checked(operation, answer.data)
+        return {} if answer is None else check_shapes(operation, answer.data)
 
     async def _answer(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Any:
         """Slack's answer; None where what the call is about is gone, which is fine."""
@@ -201,9 +212,9 @@ class SlackChat:
             async with asyncio.timeout(self.deadline_s):
                 return await call()
         except SlackApiError as problem:
-            if code_of(problem) in GONE.get(operation, ()):
+            if read_error_code(problem) in GONE_CODES.get(operation, ()):
                 return None
-            raise refused(operation, problem) from problem
+            raise build_chat_error(operation, problem) from problem
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as problem:
             SLACK_ERRORS.labels(operation, "unreachable").inc()
             raise ChatUnavailable("Slack cannot be reached.") from problem
@@ -212,12 +223,12 @@ class SlackChat:
             raise ChatOutcomeUnknown(f"Slack did not answer {operation}: it may have been done.") from problem
         except NotSlack as problem:
             SLACK_ERRORS.labels(operation, "not_slack").inc()
-            raise not_slack(operation) from problem
+            raise build_not_slack_error(operation) from problem
         except SlackClientError as problem:
             raise ChatRejected(f"Slack's client refuses {operation}: {problem}", "client_error") from problem
 
 
-def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
+def parse_channel(channel_id: str, info: Mapping[str, Any]) -> Channel:
     """What matters of `conversations.info`."""
     private = any(info.get(k) for k in ("is_private", "is_im", "is_mpim", "is_group"))
     outside = bool(info.get("is_ext_shared")) or bool(info.get("is_pending_ext_shared"))
@@ -227,7 +238,7 @@ def channel_of(channel_id: str, info: Mapping[str, Any]) -> Channel:
     return Channel(channel_id, str(info.get("name") or ""), private, shared, is_joined=joined, is_archived=archived)
 
 
-def _told(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+def _require_channel_info(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """What is told of a channel. Raises ChatUnavailable for an answer that names none: nothing is known then, and it
     must not pass for a public channel."""
     info = answer.get("channel")
@@ -236,37 +247,37 @@ def _told(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     return info
 
 
-def code_of(problem: SlackApiError) -> str:
+def read_error_code(problem: SlackApiError) -> str:
     """Slack's error code, or "http_<status>" for an answer that is none of Slack's API."""
     data = getattr(problem.response, "data", None)
     code = data.get("error") if isinstance(data, Mapping) and data.get("ok") is False else None
-    return code if isinstance(code, str) and code else f"http_{status_of(problem)}"
+    return code if isinstance(code, str) and code else f"http_{read_status(problem)}"
 
 
-def status_of(problem: SlackApiError) -> int:
+def read_status(problem: SlackApiError) -> int:
     """The HTTP status."""
     response = problem.response
     return int(getattr(response, "status_code", None) or getattr(response, "status", None) or 0)
 
 
-def refused(operation: str, problem: SlackApiError) -> Exception:
+def build_chat_error(operation: str, problem: SlackApiError) -> Exception:
     """Slack's refusal as the port's error."""
-    code, status = code_of(problem), status_of(problem)
+    code, status = read_error_code(problem), read_status(problem)
     SLACK_ERRORS.labels(operation, code).inc()
-    if status == 429 or code in LIMITED:
-        return ChatUnavailable(ASKS_TO_WAIT, _retry_after(problem))
-    if code in LATER:
-        return ChatUnavailable(f"Slack cannot do {operation} now ({code}).", _retry_after(problem))
-    if code in UNKNOWN or (code == f"http_{status}" and status >= 500):
+    if status == 429 or code in RATE_LIMIT_CODES:
+        return ChatUnavailable(ASKS_TO_WAIT, _read_retry_after(problem))
+    if code in RETRYABLE_CODES:
+        return ChatUnavailable(f"Slack cannot do {operation} now ({code}).", _read_retry_after(problem))
+    if code in OUTCOME_UNKNOWN_CODES or (code == f"http_{status}" and status >= 500):
         return ChatOutcomeUnknown(f"Slack failed at {operation} ({code}): it may have been done.")
     if code == f"http_{status}":
-        return not_slack(operation, code)
-    if code in AUTH:
-        return ChatAuthRejected(_auth_sentence(operation, code, problem), code)
-    return ChatRejected(SAYS.get(code, f"Slack refuses {operation}: {code}."), code)
+        return build_not_slack_error(operation, code)
+    if code in AUTH_CODES:
+        return ChatAuthRejected(_format_auth_error(operation, code, problem), code)
+    return ChatRejected(REFUSAL_SENTENCES.get(code, f"Slack refuses {operation}: {code}."), code)
 
 
-def _auth_sentence(operation: str, code: str, problem: SlackApiError) -> str:
+def _format_auth_error(operation: str, code: str, problem: SlackApiError) -> str:
     if code != "missing_scope":
         return f"Slack does not accept the bot token ({code}). Reinstall the app and set SLACK_BOT_TOKEN."
     data = getattr(problem.response, "data", None)
@@ -277,22 +288,22 @@ def _auth_sentence(operation: str, code: str, problem: SlackApiError) -> str:
     )
 
 
-def _retry_after(problem: SlackApiError) -> float | None:
+def _read_retry_after(problem: SlackApiError) -> float | None:
     """Seconds, where Slack names a time that can be waited for."""
-    said = _header(problem.response, "retry-after")
+    said = _read_header(problem.response, "retry-after")
     try:
         wish = float(said) if said is not None else 0.0
     except ValueError:
         return None
-    return min(wish, WAIT_MOST_S) if math.isfinite(wish) and wish > 0 else None
+    return min(wish, MAX_WAIT_S) if math.isfinite(wish) and wish > 0 else None
 
 
-def _header(response: Any, name: str) -> str | None:
+def _read_header(response: Any, name: str) -> str | None:
     headers = getattr(response, "headers", None) or {}
     return next((str(v) for k, v in headers.items() if k.lower() == name), None)
 
 
-def _blocks(posting: Posting) -> list[dict[str, Any]] | None:
+def _copy_blocks(posting: Posting) -> list[dict[str, Any]] | None:
     return [dict(b) for b in posting.blocks] or None
 
 
@@ -301,7 +312,7 @@ async def _post(client: AsyncWebClient, p: Posting) -> Any:
     return await client.chat_postMessage(
         channel=p.channel,
         text=p.text,
-        blocks=_blocks(p),
+        blocks=_copy_blocks(p),
         thread_ts=p.thread_ts,
         unfurl_links=False,
         unfurl_media=False,
@@ -311,7 +322,7 @@ async def _post(client: AsyncWebClient, p: Posting) -> Any:
 
 async def _update(client: AsyncWebClient, p: Posting) -> Any:
     """Without metadata: then the post's own stays, by which it can be found."""
-    return await client.chat_update(channel=p.channel, ts=p.ts or "", text=p.text, blocks=_blocks(p))
+    return await client.chat_update(channel=p.channel, ts=p.ts or "", text=p.text, blocks=_copy_blocks(p))
 
 
 async def _delete(client: AsyncWebClient, p: Posting) -> Any:
@@ -324,17 +335,17 @@ async def _react(client: AsyncWebClient, p: Posting) -> Any:
 
 async def _ephemeral(client: AsyncWebClient, p: Posting) -> Any:
     return await client.chat_postEphemeral(
-        channel=p.channel, user=p.user or "", text=p.text, blocks=_blocks(p), thread_ts=p.thread_ts
+        channel=p.channel, user=p.user or "", text=p.text, blocks=_copy_blocks(p), thread_ts=p.thread_ts
     )
 
 
-async def _home(client: AsyncWebClient, p: Posting) -> Any:
+async def _publish_home(client: AsyncWebClient, p: Posting) -> Any:
     return await client.views_publish(
         user_id=p.user or p.channel, view={"type": "home", "blocks": [dict(b) for b in p.blocks]}
     )
 
 
-async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
+async def _fetch_page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
     if thread := p.thread_ts or (p.ts if p.operation == "upload" else None):
         return await client.conversations_replies(
             channel=p.channel, ts=thread, include_all_metadata=True, limit=200, cursor=cursor
@@ -342,7 +353,7 @@ async def _page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
     return await client.conversations_history(channel=p.channel, include_all_metadata=True, limit=200, cursor=cursor)
 
 
-async def _members_page(client: AsyncWebClient, channel_id: str, cursor: str | None) -> Any:
+async def _fetch_members(client: AsyncWebClient, channel_id: str, cursor: str | None) -> Any:
     return await client.conversations_members(channel=channel_id, cursor=cursor, limit=MEMBER_PAGE)
 
 
@@ -352,6 +363,6 @@ OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = 
     "delete": _delete,
     "react": _react,
     "ephemeral": _ephemeral,
-    "home": _home,
+    "home": _publish_home,
     "delete_file": uploads.delete,
 }

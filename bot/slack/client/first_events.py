@@ -19,8 +19,8 @@ from bot.ports import ChatUnavailable
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
 from bot.slack import ids
-from bot.slack.client.chat import SlackChat, channel_of, web_client
-from bot.slack.client.responses import not_slack, pages, rows
+from bot.slack.client.chat import SlackChat, build_web_client, parse_channel
+from bot.slack.client.responses import build_not_slack_error, fetch_pages, read_rows
 
 CONNECT_S = 20.0
 PAGE = 1000
@@ -36,7 +36,7 @@ _SILENT.setLevel(logging.CRITICAL + 1)
 
 
 @dataclass(slots=True)
-class Hearing:
+class FirstEvents:
     """An open connection: how many the app has with this one, and the events as they arrive."""
 
     connections: int = 1
@@ -49,26 +49,26 @@ class Hearing:
             count = frame.get("num_connections")
             self.connections = count if isinstance(count, int) and count > 0 else 1
             self.greeted.set()
-        event = ids.object_of(frame, "payload").get("event")
+        event = ids.read_object(frame, "payload").get("event")
         if frame.get("type") == "events_api" and isinstance(event, Mapping):
             await self.events.put(event)
 
 
 async def open_connection(app_token: str, api_url: str, clock: Clock) -> str:
     """The address of a new websocket, which also proves the token's scope. Raises ChatRejected, ChatUnavailable."""
-    client = web_client(None, api_url)
+    client = build_web_client(None, api_url)
     chat = SlackChat(client, clock)
     answer = await chat.ask("connect", lambda: client.apps_connections_open(app_token=app_token))
     if not answer.get("url"):
-        raise not_slack("connect", "it names no address")
+        raise build_not_slack_error("connect", "it names no address")
     return str(answer["url"])
 
 
 @asynccontextmanager
-async def hearing(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[Hearing]:
+async def watch_first_events(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[FirstEvents]:
     """Connected, and greeted by Slack. Raises ChatRejected, ChatUnavailable."""
     url = await open_connection(app_token, api_url, clock)
-    heard = Hearing()
+    heard = FirstEvents()
     client = SocketModeClient(app_token, _SILENT, AsyncWebClient(base_url=api_url))
     client.wss_uri = url
     client.message_listeners.append(heard.take)
@@ -84,14 +84,14 @@ async def hearing(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[H
         await client.close()  # type: ignore[no-untyped-call]  # likewise
 
 
-async def channel_with(chat: SlackChat, name: str) -> Channel | None:
+async def find_channel_by_name(chat: SlackChat, name: str) -> Channel | None:
     """The channel of this name that the bot can see: any public one, and private ones that it is in."""
-    async for answer in pages(lambda at: chat.ask("channels", lambda: _page(chat, at)), PAGES):
-        for info in rows(answer, "channels"):
+    async for answer in fetch_pages(lambda at: chat.ask("channels", lambda: _fetch_page(chat, at)), PAGES):
+        for info in read_rows(answer, "channels"):
             if info.get("id") and name in (info.get("name"), info.get("name_normalized")):
-                return channel_of(str(info.get("id")), info)
+                return parse_channel(str(info.get("id")), info)
     return None
 
 
-async def _page(chat: SlackChat, cursor: str | None) -> Any:
+async def _fetch_page(chat: SlackChat, cursor: str | None) -> Any:
     return await chat.client.conversations_list(types=KINDS, exclude_archived=True, limit=PAGE, cursor=cursor)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.alerts.alert import Reading
-from bot.ports.channel_history import Page
-from bot.ports.unit_of_work import Received
+from bot.ports.channel_history import HistoryPage
+from bot.ports.unit_of_work import ReceivedEvent
 from bot.slack.client.chat import SlackChat
-from bot.slack.client.responses import next_cursor, rows
-from bot.slack.inbound.events import SPOKEN, Own, read_back
+from bot.slack.client.responses import read_next_cursor, read_rows
+from bot.slack.inbound.events import SPOKEN_SUBTYPES, OwnIdentity, read_back
 
 PAGE = 200
 KINDS = "public_channel,private_channel"
@@ -23,17 +23,19 @@ class SlackHistory:
 
     chat: SlackChat
 
-    async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+    async def list_channels(self, cursor: str) -> tuple[Sequence[str], str]:
         """See the port."""
-        answer = await self._channels(cursor)
-        return [str(c["id"]) for c in rows(answer, "channels") if c.get("id")], next_cursor(answer)
+        answer = await self._fetch_channels(cursor)
+        return [str(c["id"]) for c in read_rows(answer, "channels") if c.get("id")], read_next_cursor(answer)
 
-    async def named(self, cursor: str) -> tuple[Mapping[str, str], str]:
+    async def list_named_channels(self, cursor: str) -> tuple[Mapping[str, str], str]:
         """See the port."""
-        answer = await self._channels(cursor)
-        return {str(c.get("name")): str(c["id"]) for c in rows(answer, "channels") if c.get("id")}, next_cursor(answer)
+        answer = await self._fetch_channels(cursor)
+        return {
+            str(c.get("name")): str(c["id"]) for c in read_rows(answer, "channels") if c.get("id")
+        }, read_next_cursor(answer)
 
-    async def page(self, channel: str, oldest: str, cursor: str) -> Page:
+    async def read_page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
         """See the port. Slack may give fewer messages than were asked for: what counts is its cursor."""
         answer = await self.chat.ask(
             "history",
@@ -41,9 +43,9 @@ class SlackHistory:
                 channel=channel, oldest=oldest, limit=PAGE, cursor=cursor or None
             ),
         )
-        return _page(answer)
+        return _build_page(answer)
 
-    async def between(self, channel: str, oldest: str, latest: str, cursor: str) -> Page:
+    async def read_range(self, channel: str, oldest: str, latest: str, cursor: str) -> HistoryPage:
         """See the port."""
         answer = await self.chat.ask(
             "history",
@@ -51,9 +53,9 @@ class SlackHistory:
                 channel=channel, oldest=oldest, latest=latest, inclusive=True, limit=PAGE, cursor=cursor or None
             ),
         )
-        return _page(answer)
+        return _build_page(answer)
 
-    async def thread(self, channel: str, root_ts: str, cursor: str) -> Page:
+    async def read_thread_page(self, channel: str, root_ts: str, cursor: str) -> HistoryPage:
         """See the port. Of a thread that is gone there is nothing."""
         answer = await self.chat.ask(
             "replies",
@@ -61,9 +63,9 @@ class SlackHistory:
                 channel=channel, ts=root_ts, limit=PAGE, cursor=cursor or None
             ),
         )
-        return _page(answer)
+        return _build_page(answer)
 
-    async def _channels(self, cursor: str) -> Mapping[str, Any]:
+    async def _fetch_channels(self, cursor: str) -> Mapping[str, Any]:
         return await self.chat.ask(
             "channels",
             lambda: self.chat.client.users_conversations(
@@ -76,19 +78,19 @@ class SlackHistory:
 class PastReader:
     """`bot.ports.channel_history.MessageReader`: a message of a channel is read as its event would have been."""
 
-    own: Own
+    own: OwnIdentity
     team_id: str
     reads: Callable[[Mapping[str, Any]], Reading]
 
-    def read(self, channel: str, message: Mapping[str, Any]) -> Received | None:
+    def read_event(self, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
         """See the port."""
         return read_back(channel, message, self.team_id, self.reads, self.own)
 
-    def reading(self, message: Mapping[str, Any]) -> Reading:
+    def read_alert(self, message: Mapping[str, Any]) -> Reading:
         """See the port."""
         return self.reads(message)
 
-    def poster(self, message: Mapping[str, Any]) -> str | None:
+    def find_poster(self, message: Mapping[str, Any]) -> str | None:
         """See the port."""
         if not message.get("bot_id") and message.get("subtype") != "bot_message":
             return None
@@ -98,8 +100,8 @@ class PastReader:
 
     def is_by_person(self, message: Mapping[str, Any]) -> bool:
         """See the port."""
-        spoken = message.get("subtype") in SPOKEN and bool(message.get("user"))
-        return spoken and self.poster(message) is None and not self.own.wrote(message)
+        spoken = message.get("subtype") in SPOKEN_SUBTYPES and bool(message.get("user"))
+        return spoken and self.find_poster(message) is None and not self.own.is_author(message)
 
     def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
         """See the port."""
@@ -111,5 +113,5 @@ class PastReader:
         )
 
 
-def _page(answer: Mapping[str, Any]) -> Page:
-    return Page(tuple(rows(answer, "messages")), next_cursor(answer))
+def _build_page(answer: Mapping[str, Any]) -> HistoryPage:
+    return HistoryPage(tuple(read_rows(answer, "messages")), read_next_cursor(answer))

@@ -17,7 +17,7 @@ PLAIN = ":,/"
 EVENTS = "/slack/events"
 
 
-def for_http(manifest: Mapping[str, Any], address: str) -> dict[str, Any]:
+def adapt_to_http(manifest: Mapping[str, Any], address: str) -> dict[str, Any]:
     """The manifest of an app whose events, buttons and commands Slack sends to this address (without the path)."""
     made: dict[str, Any] = copy.deepcopy(dict(manifest))
     url = address.rstrip("/") + EVENTS
@@ -30,6 +30,6 @@ def for_http(manifest: Mapping[str, Any], address: str) -> dict[str, Any]:
     return made
 
 
-def link(manifest: Mapping[str, Any]) -> str:
+def build_creation_link(manifest: Mapping[str, Any]) -> str:
     """The address of Slack's page that creates an app, with the manifest filled in: compact, so that it stays short."""
     return CREATE + quote(json.dumps(manifest, ensure_ascii=False, separators=(",", ":")), safe=PLAIN)

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.text.redaction import mask
-from bot.ports.chat import Said
-from bot.slack.inbound.events import SPOKEN
-from bot.slack.views.markup import clean, reading
+from bot.ports.chat import ThreadMessage
+from bot.slack.inbound.events import SPOKEN_SUBTYPES
+from bot.slack.views.markup import clean, decode_text
 
 SLACKBOT = "USLACKBOT"
 
 
-def said_in(message: Mapping[str, Any]) -> Said | None:
+def read_thread_message(message: Mapping[str, Any]) -> ThreadMessage | None:
     """What a person wrote in this message; None where an app or Slack itself did, or there is no word in it."""
     user, ts, root = (str(message.get(key) or "") for key in ("user", "ts", "thread_ts"))
-    if not user or not ts or user == SLACKBOT or message.get("bot_id") or message.get("subtype") not in SPOKEN:
+    if not user or not ts or user == SLACKBOT or message.get("bot_id") or message.get("subtype") not in SPOKEN_SUBTYPES:
         return None
-    text = mask(clean(reading(str(message.get("text") or "")), lines=True))[0]
-    return Said(user, ts, text, root or None) if any(c.isalnum() for c in text) else None
+    text = mask(clean(decode_text(str(message.get("text") or "")), lines=True))[0]
+    return ThreadMessage(user, ts, text, root or None) if any(c.isalnum() for c in text) else None

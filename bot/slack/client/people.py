@@ -18,7 +18,7 @@ from bot.ports.clock import Clock
 from bot.slack import ids
 from bot.slack.client.chat import SlackChat
 
-KEPT_FOR = timedelta(minutes=5)
+CACHE_TTL = timedelta(minutes=5)
 MOST_GROUPS = 90
 MOST_APPS = 20
 
@@ -35,9 +35,9 @@ class SlackPeople:
     verifier_group: str | None = None
     _kept: dict[tuple[str, str], tuple[Any, datetime]] = field(default_factory=dict)
 
-    async def person(self, user_id: str) -> Person:
+    async def read_person(self, user_id: str) -> Person:
         """See the port."""
-        user = await self._once("user", user_id, lambda: self.chat.client.users_info(user=user_id), "user")
+        user = await self._fetch_cached("user", user_id, lambda: self.chat.client.users_info(user=user_id), "user")
         person = Person(
             user_id,
             is_admin=bool(user.get("is_admin")),
@@ -46,53 +46,53 @@ class SlackPeople:
             is_guest=bool(user.get("is_restricted") or user.get("is_ultra_restricted")),
             is_bot=bool(user.get("is_bot")),
             is_gone=bool(user.get("deleted")),
-            zone=ids.text_of(user, "tz") if isinstance(user, Mapping) else None,
+            zone=ids.read_text(user, "tz") if isinstance(user, Mapping) else None,
         )
         if person.is_outsider:
             return person
         is_above = person.is_admin or person.is_owner
         asked = {self.verifier_group, None if is_above else self.steward_group}
-        groups = [group for group in sorted(filter(None, asked)) if user_id in await self._members(group)]
+        groups = [group for group in sorted(filter(None, asked)) if user_id in await self._list_members(group)]
         return replace(person, groups=frozenset(groups))
 
-    async def groups(self) -> tuple[Group, ...]:
+    async def list_groups(self) -> tuple[Group, ...]:
         """See the port."""
-        found = await self._optional("groups", "", self.chat.client.usergroups_list, "usergroups")
+        found = await self._fetch_optional("groups", "", self.chat.client.usergroups_list, "usergroups")
         rows = [g for g in found or () if isinstance(g, Mapping) and g.get("id") and not g.get("date_delete")]
         named = sorted((Group(str(g["id"]), str(g.get("name") or g["id"])) for g in rows), key=lambda g: g.name)
         return tuple(named[:MOST_GROUPS])
 
-    async def app_names(self, sources: Sequence[str]) -> Mapping[str, str]:
+    async def read_app_names(self, sources: Sequence[str]) -> Mapping[str, str]:
         """See the port."""
         bots = [source for source in sources if source.startswith("B")][:MOST_APPS]
-        found = await asyncio.gather(*(self._bot_name(bot) for bot in bots))
+        found = await asyncio.gather(*(self._fetch_bot_name(bot) for bot in bots))
         return {bot: name for bot, name in zip(bots, found, strict=True) if name}
 
-    async def _bot_name(self, bot_id: str) -> str:
-        found = await self._optional("bot", bot_id, lambda: self.chat.client.bots_info(bot=bot_id), "bot")
+    async def _fetch_bot_name(self, bot_id: str) -> str:
+        found = await self._fetch_optional("bot", bot_id, lambda: self.chat.client.bots_info(bot=bot_id), "bot")
         return str(found.get("name") or "") if isinstance(found, Mapping) else ""
 
-    async def _members(self, group_id: str) -> Sequence[str]:
+    async def _list_members(self, group_id: str) -> Sequence[str]:
         """The user group's members; nobody where there is no such group, or the app may not ask."""
         client = self.chat.client
         try:
-            members = await self._once(
+            members = await self._fetch_cached(
                 "members", group_id, lambda: client.usergroups_users_list(usergroup=group_id), "users"
             )
         except ChatRejected:
             return ()
         return members if isinstance(members, list) else ()
 
-    async def _optional(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
+    async def _fetch_optional(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
         """What is nice to have: nothing where Slack does not give it."""
         try:
-            return await self._once(kind, name, call, key)
+            return await self._fetch_cached(kind, name, call, key)
         except (ChatRejected, ChatUnavailable):
             return None
 
-    async def _once(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
+    async def _fetch_cached(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
         now = self.clock.now()
-        self._kept = {asked: kept for asked, kept in self._kept.items() if now - kept[1] < KEPT_FOR}
+        self._kept = {asked: kept for asked, kept in self._kept.items() if now - kept[1] < CACHE_TTL}
         if (kind, name) not in self._kept:
             answer = await self.chat.ask(kind, call)
             self._kept[kind, name] = (answer.get(key) or {}, now)

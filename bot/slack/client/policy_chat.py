@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel, Chat, Posting, Said
+from bot.ports.chat import Channel, Chat, Posting, ThreadMessage
 
 
 @dataclass(frozen=True, slots=True)
-class AgreedChat:
+class PolicyChat:
     """`bot.ports.chat.Chat`: Slack's facts of a channel may be a minute old, what people agreed is read each time."""
 
     chat: Chat
@@ -22,35 +22,35 @@ class AgreedChat:
         """See the port."""
         return await self.chat.deliver(posting)
 
-    async def find(self, posting: Posting) -> str | None:
+    async def find_delivered(self, posting: Posting) -> str | None:
         """See the port."""
-        return await self.chat.find(posting)
+        return await self.chat.find_delivered(posting)
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         """See the port. A channel that became public or shared has no pool any more: others read along."""
-        channel = await self.chat.channel(channel_id, within_s=within_s)
+        channel = await self.chat.read_channel(channel_id, within_s=within_s)
         if channel.is_shared:
-            return replace(channel, is_allowed=(await self.channels.settings(channel_id)).shared)
+            return replace(channel, is_allowed=(await self.channels.read_settings(channel_id)).shared)
         if channel.is_private:
-            return replace(channel, pools=await self.channels.pool(channel_id))
+            return replace(channel, pools=await self.channels.list_pool(channel_id))
         return channel
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         """See the port."""
         return await self.chat.is_member(channel_id, user_id)
 
-    async def permalink(self, channel_id: str, ts: str) -> str | None:
+    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
         """See the port."""
-        return await self.chat.permalink(channel_id, ts)
+        return await self.chat.get_permalink(channel_id, ts)
 
-    async def thread(self, channel_id: str, root_ts: str) -> tuple[Said, ...]:
+    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         """See the port."""
-        return await self.chat.thread(channel_id, root_ts)
+        return await self.chat.read_thread(channel_id, root_ts)
 
-    async def said(self, channel_id: str, ts: str) -> Said | None:
+    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """See the port."""
-        return await self.chat.said(channel_id, ts)
+        return await self.chat.read_message(channel_id, ts)
 
-    async def direct(self, user_id: str) -> str:
+    async def open_direct_message(self, user_id: str) -> str:
         """See the port."""
-        return await self.chat.direct(user_id)
+        return await self.chat.open_direct_message(user_id)

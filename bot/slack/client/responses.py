@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports import ChatOutcomeUnknown
-from bot.ports.channel_history import Cursors
+from bot.ports.channel_history import PageCursors
 
 # What these hold in Slack's answers, whatever was asked; the second table is for what differs between calls.
 SHAPES: Mapping[str, type] = {
@@ -24,7 +24,7 @@ SHAPES: Mapping[str, type] = {
     "users": list,
     "bot": dict,
 }
-SHAPES_OF: Mapping[str, Mapping[str, type]] = {
+OPERATION_SHAPES: Mapping[str, Mapping[str, type]] = {
     "channel": {"channel": dict},
     "direct": {"channel": dict},
     "user": {"user": dict},
@@ -52,7 +52,7 @@ class SlackClient(AsyncWebClient):
         return found
 
 
-def not_slack(operation: str, said: str = "") -> ChatOutcomeUnknown:
+def build_not_slack_error(operation: str, said: str = "") -> ChatOutcomeUnknown:
     """What to raise where something else than Slack answered. Whether Slack did it is not known: it may have, and its
     answer was replaced."""
     more = f" ({said})" if said else ""
@@ -62,37 +62,37 @@ def not_slack(operation: str, said: str = "") -> ChatOutcomeUnknown:
     )
 
 
-def checked(operation: str, data: object) -> Mapping[str, Any]:
+def check_shapes(operation: str, data: object) -> Mapping[str, Any]:
     """The answer, in the shapes of Slack's. Raises ChatOutcomeUnknown."""
     if not isinstance(data, Mapping):
-        raise not_slack(operation, "no JSON object")
-    for name, kind in {**SHAPES, **SHAPES_OF.get(operation, {})}.items():
+        raise build_not_slack_error(operation, "no JSON object")
+    for name, kind in {**SHAPES, **OPERATION_SHAPES.get(operation, {})}.items():
         if not isinstance(data.get(name), kind) and data.get(name) is not None:
-            raise not_slack(operation, f"{name} is of another kind")
+            raise build_not_slack_error(operation, f"{name} is of another kind")
     return data
 
 
-def rows(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def read_rows(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The objects of a list; what else stands in it is left out."""
     found = answer.get(name)
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
 
 
-def next_cursor(answer: Mapping[str, Any]) -> str:
+def read_next_cursor(answer: Mapping[str, Any]) -> str:
     """Where the next page begins, "" at the end."""
     found = (answer.get("response_metadata") or {}).get("next_cursor")
     return found if isinstance(found, str) else ""
 
 
-async def pages(
+async def fetch_pages(
     ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], most: int
 ) -> AsyncIterator[Mapping[str, Any]]:
     """Answer after answer, until there is no more or there were `most`. Raises ChatUnavailable where the pages go round in
     a circle, and what `ask` raises."""
-    seen, cursor = Cursors(), ""
+    seen, cursor = PageCursors(), ""
     for _ in range(most):
         answer = await ask(cursor or None)
         yield answer
-        cursor = seen.after(next_cursor(answer))
+        cursor = seen.follow(read_next_cursor(answer))
         if not cursor:
             return

@@ -11,8 +11,8 @@ from bot.domain.reports.postmortem import Saying
 from bot.domain.text.redaction import mask
 from bot.ports import ChatRejected
 from bot.slack.client.chat import SlackChat
-from bot.slack.client.responses import rows
-from bot.slack.views.markup import clean, reading
+from bot.slack.client.responses import read_rows
+from bot.slack.views.markup import clean, decode_text
 
 PAGE = 200
 MOST_NAMES = 15
@@ -26,15 +26,15 @@ class SlackThreads:
 
     chat: SlackChat
 
-    async def said_in(self, channel: str, root_ts: str) -> Sequence[Saying]:
+    async def read_messages(self, channel: str, root_ts: str) -> Sequence[Saying]:
         """See the port. The first page is what a post-mortem has room for."""
         answer = await self.chat.ask(
             "thread", lambda: self.chat.client.conversations_replies(channel=channel, ts=root_ts, limit=PAGE)
         )
-        found = (saying(message) for message in rows(answer, "messages"))
+        found = (read_saying(message) for message in read_rows(answer, "messages"))
         return tuple(said for said in found if said)
 
-    async def names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
+    async def read_names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
         """See the port. Somebody who is gone keeps their id."""
         found = {}
         for user_id in user_ids[:MOST_NAMES]:
@@ -42,23 +42,23 @@ class SlackThreads:
                 answer = await self.chat.ask("user", lambda at=user_id: self.chat.client.users_info(user=at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             except ChatRejected:
                 continue
-            if name := name_of(answer.get("user") or {}):
+            if name := read_display_name(answer.get("user") or {}):
                 found[user_id] = name
         return found
 
 
-def saying(message: Mapping[str, Any]) -> Saying | None:
+def read_saying(message: Mapping[str, Any]) -> Saying | None:
     """What a person said in a message; None for apps' messages and Slack's own remarks."""
     user, ts = message.get("user"), str(message.get("ts") or "")
     if message.get("bot_id") or message.get("app_id") or message.get("subtype") not in SPOKEN:
         return None
-    text = mask(clean(reading(str(message.get("text") or ""))))[0]
+    text = mask(clean(decode_text(str(message.get("text") or ""))))[0]
     if not isinstance(user, str) or not text or not ts.replace(".", "", 1).isdigit():
         return None
     return Saying(datetime.fromtimestamp(float(ts), UTC), user, text[:MAX_TEXT])
 
 
-def name_of(user: Mapping[str, Any]) -> str | None:
+def read_display_name(user: Mapping[str, Any]) -> str | None:
     """How a person is called."""
     profile = user.get("profile")
     shown = profile.get("display_name") if isinstance(profile, Mapping) else None

@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Posting
-from bot.slack.client.responses import rows
+from bot.slack.client.responses import read_rows
 
 MAX_ALT = 1000
 PUT_TIMEOUT_S = 15.0
@@ -21,7 +21,7 @@ PUT_TIMEOUT_S = 15.0
 BETWEEN = frozenset({407, 511})
 
 
-async def upload_url(client: AsyncWebClient, posting: Posting) -> Any:
+async def request_upload_url(client: AsyncWebClient, posting: Posting) -> Any:
     """Ask for the address of a file of so many bytes."""
     extra, content = posting.extra, posting.content or b""
     alt = str(extra.get("alt") or "")[:MAX_ALT] or None
@@ -53,7 +53,7 @@ async def complete(client: AsyncWebClient, posting: Posting, file_id: str) -> An
     return await client.files_completeUploadExternal(
         files=[{"id": file_id, "title": str(posting.extra.get("title") or "")}],
         channel_id=posting.channel,
-        thread_ts=thread_of(posting),
+        thread_ts=find_thread(posting),
         initial_comment=posting.text or None,
     )
 
@@ -63,11 +63,11 @@ async def delete(client: AsyncWebClient, posting: Posting) -> Any:
     return await client.files_delete(file=posting.ts or "")
 
 
-def thread_of(posting: Posting) -> str | None:
+def find_thread(posting: Posting) -> str | None:
     """The thread that a file goes into: the one named, or that of the message that it belongs to."""
     return posting.thread_ts or posting.ts
 
 
-def file_in(message: Mapping[str, Any], name: object) -> str | None:
+def find_file(message: Mapping[str, Any], name: object) -> str | None:
     """The id of the file of this name in a message."""
-    return next((str(f["id"]) for f in rows(message, "files") if f.get("name") == name and f.get("id")), None)
+    return next((str(f["id"]) for f in read_rows(message, "files") if f.get("name") == name and f.get("id")), None)

@@ -14,19 +14,19 @@ from typing import Any
 
 from bot.domain.alerts.alert import Alert, NotAlert, Reading
 from bot.domain.evidence.deploys import Deployed
-from bot.ports.unit_of_work import Received
+from bot.ports.unit_of_work import ReceivedEvent
 from bot.records.alert_json import write_alert
-from bot.slack.inbound.references import references
-from bot.slack.inbound.requests import tidied
+from bot.slack.inbound.references import find_references
+from bot.slack.inbound.requests import sanitize_body
 
-Event = Mapping[str, Any]
+SlackEvent = Mapping[str, Any]
 # What is kept of an event: facts, no text.
-FACTS = frozenset({
+KEPT_FIELDS = frozenset({
     "app_id", "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
     "type", "user",
 })  # fmt: skip
 # Subtypes that are messages of somebody; all others are Slack's own remarks (joins, topics, pins).
-SPOKEN = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
+SPOKEN_SUBTYPES = frozenset({None, "bot_message", "file_share", "thread_broadcast", "me_message"})
 # The reaction that says of a message: this is the fix.
 MEMO = "memo"
 
@@ -35,13 +35,13 @@ _TS = re.compile(r"\d{1,11}\.\d{1,6}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnIdentity:
     """Who we are in this workspace."""
 
     bot_id: str | None = None
     user_id: str | None = None
 
-    def wrote(self, message: Event) -> bool:
+    def is_author(self, message: SlackEvent) -> bool:
         """Whether a message is our own."""
         by_bot = self.bot_id is not None and message.get("bot_id") == self.bot_id
         return by_bot or (self.user_id is not None and message.get("user") == self.user_id)
@@ -52,30 +52,32 @@ def is_event(body: Mapping[str, Any]) -> bool:
     return body.get("type") == "event_callback" and isinstance(body.get("event"), Mapping)
 
 
-def receive(body: Mapping[str, Any], read: Callable[[Event], Reading], own: Own | None = None) -> Received | None:
+def receive(
+    body: Mapping[str, Any], read: Callable[[SlackEvent], Reading], own: OwnIdentity | None = None
+) -> ReceivedEvent | None:
     """What the inbox keeps of an Events API request, whatever is in it; None for our own posts and edits, and where
     there is no event at all."""
-    body = tidied(body)
+    body = sanitize_body(body)
     event = body.get("event")
     if not isinstance(event, Mapping):
         return None
-    own = own or _named_in(body)
+    own = own or _read_own_identity(body)
     kind = str(event.get("type") or "")
     kind = kind if _ID.fullmatch(kind) else "unknown"
     reader = READERS.get(kind)
-    if kind == "message" and own.wrote(_message(event)):
+    if kind == "message" and own.is_author(_read_inner_message(event)):
         return None
-    kept = reader(event, read, own) if reader else Kept(kind)
+    kept = reader(event, read, own) if reader else ParsedEvent(kind)
     event_id = str(body.get("event_id") or "")
-    event_id = event_id if _ID.fullmatch(event_id) else natural_key(body)
+    event_id = event_id if _ID.fullmatch(event_id) else build_natural_key(body)
     order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
     order_key = None if kept.kind == "reference" else order_key
-    return Received(event_id, kept.key or natural_key(body), kept.kind, _with_team(kept, body), order_key)
+    return ReceivedEvent(event_id, kept.key or build_natural_key(body), kept.kind, _build_body(kept, body), order_key)
 
 
 def read_back(
-    channel: str, message: Event, team_id: str, read: Callable[[Event], Reading], own: Own
-) -> Received | None:
+    channel: str, message: SlackEvent, team_id: str, read: Callable[[SlackEvent], Reading], own: OwnIdentity
+) -> ReceivedEvent | None:
     """What the inbox keeps of a message that was found in a channel after a gap: the same fact, under the same key, as
     if Slack had told it as an event; that it was read back is noted. None for our own."""
     ts = str(message.get("ts") or "")
@@ -91,60 +93,60 @@ def read_back(
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ParsedEvent:
     """What is kept of an event: its kind, its body if it is ours, and the alert or the deploy that was read in it. `key`
     replaces the natural key."""
 
     kind: str
-    body: Event | None = None
+    body: SlackEvent | None = None
     key: str | None = None
     alert: Alert | None = None
     deployed: Deployed | None = None
 
 
-def natural_key(body: Mapping[str, Any]) -> str:
+def build_natural_key(body: Mapping[str, Any]) -> str:
     """Names the fact: one post is told as `message` and as `app_mention`; an edit is a fact of its own content."""
-    event: Event = body["event"]
+    event: SlackEvent = body["event"]
     kind, team = str(event.get("type")), body.get("team_id") or event.get("team") or ""
     if kind not in {"message", "app_mention"}:
-        return f"{_named(kind)}/{_named(body.get('event_id') or _digest(event))}"
-    message = _message(event)
+        return f"{_build_key_part(kind)}/{_build_key_part(body.get('event_id') or _hash(event))}"
+    message = _read_inner_message(event)
     ts = message.get("ts") or event.get("deleted_ts") or event.get("ts")
-    base = f"message/{_named(team)}/{_named(event.get('channel'))}/{_named(ts)}"
+    base = f"message/{_build_key_part(team)}/{_build_key_part(event.get('channel'))}/{_build_key_part(ts)}"
     subtype = event.get("subtype")
     if subtype == "message_changed":
         # With the time of the edit: a message may come back to what it said before, as a re-fired alert does.
-        content = _digest({k: message.get(k) for k in ("text", "blocks", "attachments")})
-        return f"{base}/edit/{_named(event.get('event_ts') or event.get('ts'))}/{content}"
+        content = _hash({k: message.get(k) for k in ("text", "blocks", "attachments")})
+        return f"{base}/edit/{_build_key_part(event.get('event_ts') or event.get('ts'))}/{content}"
     return f"{base}/deleted" if subtype == "message_deleted" else base
 
 
-def _read_message(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+def _read_message(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
     subtype = event.get("subtype")
     if subtype == "message_deleted":
-        return Kept("deleted")
+        return ParsedEvent("deleted")
     if not _is_placed(event):
-        return Kept("message")
+        return ParsedEvent("message")
     reading = read(event)
     if isinstance(reading, Alert):
-        return Kept("message", event, alert=reading)
+        return ParsedEvent("message", event, alert=reading)
     if reading.deployed:
-        return Kept("deploy", event, deployed=reading.deployed)
-    if subtype in SPOKEN and not event.get("bot_id") and _addressed(event, own):
-        return Kept("app_mention", event)
-    return _speaks_of_an_alert(event, reading, read) or Kept("message")
+        return ParsedEvent("deploy", event, deployed=reading.deployed)
+    if subtype in SPOKEN_SUBTYPES and not event.get("bot_id") and _is_addressed_to_bot(event, own):
+        return ParsedEvent("app_mention", event)
+    return _read_reference(event, reading, read) or ParsedEvent("message")
 
 
-def _speaks_of_an_alert(event: Event, reading: NotAlert, read: Callable[[Event], Reading]) -> Kept | None:
+def _read_reference(event: SlackEvent, reading: NotAlert, read: Callable[[SlackEvent], Reading]) -> ParsedEvent | None:
     """A message that is no alert but links to messages, forwards them, or pastes an alert: the places are kept and what
     the paste was read as, no text."""
-    pasted = _pasted(event, read) if reading.kind == "knowledge_about_alert" else None
-    if pasted or references(_placed(event)):
-        return Kept("reference", event, alert=pasted)
+    pasted = _read_pasted_alert(event, read) if reading.kind == "knowledge_about_alert" else None
+    if pasted or find_references(_add_channel(event)):
+        return ParsedEvent("reference", event, alert=pasted)
     return None
 
 
-def _pasted(event: Event, read: Callable[[Event], Reading]) -> Alert | None:
+def _read_pasted_alert(event: SlackEvent, read: Callable[[SlackEvent], Reading]) -> Alert | None:
     """The alert in a person's words, read as if a tool had posted it."""
     if event.get("subtype") == "message_changed" or event.get("thread_ts"):
         return None
@@ -155,58 +157,58 @@ def _pasted(event: Event, read: Callable[[Event], Reading]) -> Alert | None:
     return Alert(reading.tool, reading.state, reading.fingerprint)  # which alert it is; not a word of the person's
 
 
-def _placed(event: Event) -> Event:
+def _add_channel(event: SlackEvent) -> SlackEvent:
     """The message of an event, with its channel."""
-    return {**_message(event), "channel": event.get("channel")}
+    return {**_read_inner_message(event), "channel": event.get("channel")}
 
 
-def _read_mention(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+def _read_mention(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
     """What an app says to the bot is no question: two bots would talk without end."""
     if not _is_placed(event):
-        return Kept("app_mention")
+        return ParsedEvent("app_mention")
     reading = read(event)
     if isinstance(reading, Alert):
-        return Kept("message", {**event, "type": "message"}, alert=reading)
-    is_ours_to_answer = not event.get("bot_id") and event.get("subtype") in SPOKEN
-    return Kept("app_mention", event if is_ours_to_answer else None)
+        return ParsedEvent("message", {**event, "type": "message"}, alert=reading)
+    is_ours_to_answer = not event.get("bot_id") and event.get("subtype") in SPOKEN_SUBTYPES
+    return ParsedEvent("app_mention", event if is_ours_to_answer else None)
 
 
-def reply_of(body: Mapping[str, Any]) -> Event | None:
+def read_reply(body: Mapping[str, Any]) -> SlackEvent | None:
     """The facts of a person's message in a thread that names nobody: it may answer what the bot asked. None for any other.
     No word of it is in them."""
-    event = tidied(body).get("event")
-    if not isinstance(event, Mapping) or event.get("type") != "message" or event.get("subtype") not in SPOKEN:
+    event = sanitize_body(body).get("event")
+    if not isinstance(event, Mapping) or event.get("type") != "message" or event.get("subtype") not in SPOKEN_SUBTYPES:
         return None
     thread, user = event.get("thread_ts"), event.get("user")
     is_reply = _is_placed(event) and isinstance(user, str) and bool(_TS.fullmatch(str(thread or "")))
     if not is_reply or event.get("bot_id") or thread == event.get("ts") or "<@" in str(event.get("text")):
         return None
-    return {**_skeleton(event, None), "answers": True}
+    return {**_drop_text(event, None), "answers": True}
 
 
-def _read_joined(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+def _read_joined(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
     """Only the bot's own arrival matters; who else joins is nobody's business here."""
     is_ours = event.get("user") == own.user_id and isinstance(event.get("channel"), str)
-    return Kept("joined", event if is_ours else None)
+    return ParsedEvent("joined", event if is_ours else None)
 
 
-def _read_home(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+def _read_home(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
     is_home = event.get("tab", "home") == "home" and isinstance(event.get("user"), str)
-    return Kept("home", event if is_home else None)
+    return ParsedEvent("home", event if is_home else None)
 
 
-def _read_reaction(event: Event, read: Callable[[Event], Reading], own: Own) -> Kept:
+def _read_reaction(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
     """Of reactions only the one that calls a message the fix; never our own."""
     item, user = event.get("item"), event.get("user")
     if not isinstance(item, Mapping) or event.get("reaction") != MEMO or item.get("type") != "message":
-        return Kept("reaction_added")
+        return ParsedEvent("reaction_added")
     message = {**event, "channel": item.get("channel"), "ts": item.get("ts")}
-    if own.wrote(event) or not isinstance(user, str) or not _is_placed(message):
-        return Kept("reaction_added")
-    return Kept(MEMO, message)
+    if own.is_author(event) or not isinstance(user, str) or not _is_placed(message):
+        return ParsedEvent("reaction_added")
+    return ParsedEvent(MEMO, message)
 
 
-READERS: Mapping[str, Callable[[Event, Callable[[Event], Reading], Own], Kept]] = {
+READERS: Mapping[str, Callable[[SlackEvent, Callable[[SlackEvent], Reading], OwnIdentity], ParsedEvent]] = {
     "message": _read_message,
     "app_mention": _read_mention,
     "member_joined_channel": _read_joined,
@@ -215,50 +217,50 @@ READERS: Mapping[str, Callable[[Event, Callable[[Event], Reading], Own], Kept]] 
 }
 
 
-def _is_placed(event: Event) -> bool:
+def _is_placed(event: SlackEvent) -> bool:
     """Whether the event says where its message stands; without that nobody can be answered."""
-    channel, ts = event.get("channel"), _message(event).get("ts") or event.get("ts")
+    channel, ts = event.get("channel"), _read_inner_message(event).get("ts") or event.get("ts")
     return isinstance(channel, str) and bool(_ID.fullmatch(channel)) and bool(_TS.fullmatch(str(ts)))
 
 
-def _named(value: object) -> str:
+def _build_key_part(value: object) -> str:
     """A part of a key: Slack's ids and times as they are, anything else as its digest (no database keeps every text)."""
     text = str(value or "")
-    return text if not text or _ID.fullmatch(text) else _digest(value)
+    return text if not text or _ID.fullmatch(text) else _hash(value)
 
 
-def _message(event: Event) -> Event:
+def _read_inner_message(event: SlackEvent) -> SlackEvent:
     inner = event.get("message") if event.get("subtype") == "message_changed" else event.get("previous_message")
     return inner if isinstance(inner, Mapping) else event
 
 
-def _addressed(event: Event, own: Own) -> bool:
+def _is_addressed_to_bot(event: SlackEvent, own: OwnIdentity) -> bool:
     return event.get("channel_type") == "im" or bool(own.user_id and f"<@{own.user_id}>" in str(event.get("text")))
 
 
-def _named_in(body: Mapping[str, Any]) -> Own:
+def _read_own_identity(body: Mapping[str, Any]) -> OwnIdentity:
     bots = [a for a in body.get("authorizations") or () if a.get("is_bot")]
-    return Own(user_id=bots[0].get("user_id")) if bots else Own()
+    return OwnIdentity(user_id=bots[0].get("user_id")) if bots else OwnIdentity()
 
 
-def _skeleton(event: Event, alert: Alert | None) -> dict[str, Any]:
+def _drop_text(event: SlackEvent, alert: Alert | None) -> dict[str, Any]:
     """An event without a word of its text: who, where, when, and the alert that was read in it, masked."""
-    kept: dict[str, Any] = {k: v for k, v in event.items() if k in FACTS and isinstance(v, str)}
+    kept: dict[str, Any] = {k: v for k, v in event.items() if k in KEPT_FIELDS and isinstance(v, str)}
     inner = event.get("message")
     if isinstance(inner, Mapping):
         kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
-    if spoken_of := references(_placed(event)):
+    if spoken_of := find_references(_add_channel(event)):
         kept["refers_to"] = [list(place) for place in spoken_of]
     return kept | ({"alert": write_alert(alert)} if alert else {})
 
 
-def _with_team(kept: Kept, body: Mapping[str, Any]) -> dict[str, Any] | None:
+def _build_body(kept: ParsedEvent, body: Mapping[str, Any]) -> dict[str, Any] | None:
     if kept.body is None:
         return None
-    event = _skeleton(kept.body, kept.alert) | ({"deployed": asdict(kept.deployed)} if kept.deployed else {})
+    event = _drop_text(kept.body, kept.alert) | ({"deployed": asdict(kept.deployed)} if kept.deployed else {})
     return {"event": event, "team_id": body.get("team_id")}
 
 
-def _digest(value: object) -> str:
+def _hash(value: object) -> str:
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-MOST = 5
+MAX_REFERENCES = 5
 _READ = 64 * 1024
 _PERMALINK = re.compile(r"https?://[\w.-]{1,200}/archives/([A-Z0-9]{1,40})/p(\d{10})(\d{6})")
 _CHANNEL = re.compile(r"[A-Z0-9]{1,40}")
@@ -20,16 +20,16 @@ _PLACES = ("text", "blocks", "attachments")
 Reference = tuple[str, str]
 
 
-def references(message: Mapping[str, Any]) -> tuple[Reference, ...]:
+def find_references(message: Mapping[str, Any]) -> tuple[Reference, ...]:
     """The messages (channel, ts) that this one forwards or links to, the first few; without itself."""
-    found = dict.fromkeys([*_forwarded(message), *_linked(message)])
+    found = dict.fromkeys([*_find_forwarded(message), *_find_linked(message)])
     found.pop((str(message.get("channel")), str(message.get("ts"))), None)
-    return tuple(found)[:MOST]
+    return tuple(found)[:MAX_REFERENCES]
 
 
-def _forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
+def _find_forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
     attachments = message.get("attachments")
-    for card in attachments[:MOST] if isinstance(attachments, list) else ():
+    for card in attachments[:MAX_REFERENCES] if isinstance(attachments, list) else ():
         if not isinstance(card, Mapping) or not (card.get("is_share") or card.get("is_msg_unfurl")):
             continue
         channel, ts = card.get("channel_id"), card.get("ts")
@@ -37,7 +37,7 @@ def _forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
             yield channel, ts
 
 
-def _linked(message: Mapping[str, Any]) -> Iterator[Reference]:
+def _find_linked(message: Mapping[str, Any]) -> Iterator[Reference]:
     said = json.dumps({place: message.get(place) for place in _PLACES}, default=str)[:_READ]
     for link in _PERMALINK.finditer(said):
         yield link[1], f"{link[2]}.{link[3]}"

@@ -27,32 +27,36 @@ LISTS = frozenset({"actions", "authorizations", "response_urls"})
 MOST_DEEP = 80
 
 
-def tidied(body: Mapping[str, Any]) -> dict[str, Any]:
+def sanitize_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body without what has another type than Slack documents for its key; unknown keys stay as they are."""
-    kept = ((key, _kept(key, value)) for key, value in body.items())
+    kept = ((key, _sanitize_value(key, value)) for key, value in body.items())
     return {key: value for key, value in kept if value is not None or key not in TEXTS | OBJECTS | EITHER | LISTS}
 
 
-def _kept(key: str, value: Any) -> Any:
+def _sanitize_value(key: str, value: Any) -> Any:
     if key in TEXTS:
         return value if isinstance(value, str) else None
     if key in OBJECTS or (key in EITHER and not isinstance(value, str)):
-        return tidied(value) if isinstance(value, Mapping) else None
+        return sanitize_body(value) if isinstance(value, Mapping) else None
     if key in LISTS:
-        return [tidied(row) for row in value if isinstance(row, Mapping)] or None if isinstance(value, list) else None
+        return (
+            [sanitize_body(row) for row in value if isinstance(row, Mapping)] or None
+            if isinstance(value, list)
+            else None
+        )
     return value
 
 
-def bolt_request(body: object) -> AsyncBoltRequest | None:
+def build_bolt_request(body: object) -> AsyncBoltRequest | None:
     """The request for Bolt, of which the transport knows already that it is Slack's; None for what is no JSON object,
     or nested deeper than anything that Slack sends."""
     if not isinstance(body, Mapping) or _is_deep(body):
         return None
     # Bolt calls this mode "socket_mode": the signature, if one is needed, is checked before.
-    return AsyncBoltRequest(mode="socket_mode", body=_completed(tidied(body)))
+    return AsyncBoltRequest(mode="socket_mode", body=_fill_in(sanitize_body(body)))
 
 
-def _completed(body: dict[str, Any]) -> dict[str, Any]:
+def _fill_in(body: dict[str, Any]) -> dict[str, Any]:
     """With what Bolt looks up unasked in requests of these types; what lacks its very subject becomes unknown to Bolt."""
     rows = body.get("actions", ())
     subject = {
@@ -68,13 +72,13 @@ def _completed(body: dict[str, Any]) -> dict[str, Any]:
 def _is_deep(body: object) -> bool:
     level = [body]
     for _ in range(MOST_DEEP):
-        level = [inner for value in level for inner in _inside(value)]
+        level = [inner for value in level for inner in _list_inner(value)]
         if not level:
             return False
     return True
 
 
-def _inside(value: object) -> list[Any]:
+def _list_inner(value: object) -> list[Any]:
     """The objects and lists directly inside a value."""
     inner: Any = value.values() if isinstance(value, Mapping) else value
     return [item for item in inner if isinstance(item, Mapping | list)] if isinstance(value, Mapping | list) else []

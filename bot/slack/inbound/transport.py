@@ -21,10 +21,10 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.observability import logger
-from bot.slack.inbound.requests import bolt_request
+from bot.observability import get_logger
+from bot.slack.inbound.requests import build_bolt_request
 
-log = logger("slack")
+log = get_logger("slack")
 MAX_BODY = 2 * 1024 * 1024
 MAX_AGE_S = 300
 _HELLO = re.compile(r'\{.{0,150}"type"\s*:\s*"hello"', re.DOTALL)
@@ -43,7 +43,7 @@ class Transport(Protocol):
         """Receive nothing more."""
         ...
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         """Whether events can arrive now."""
         ...
 
@@ -52,7 +52,7 @@ class _SocketHandler(AsyncSocketModeHandler):
     """Bolt's handler, which also acknowledges what cannot be read: Slack would only send it again."""
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]  # as in Bolt's own class
-        request = bolt_request(req.payload)
+        request = build_bolt_request(req.payload)
         if request is None:
             log.warning("a request that cannot be read is dropped", request_type=str(req.type)[:80])
             await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
@@ -70,9 +70,9 @@ class SocketTransport:
         client = AsyncWebClient(token=app_token, base_url=api_url)
         self._handler = _SocketHandler(app, app_token, web_client=client)
         self._on_connected = on_connected
-        self._handler.client.on_message_listeners.append(self._greeted)
+        self._handler.client.on_message_listeners.append(self._notice_hello)
 
-    async def _greeted(self, frame: WSMessage) -> None:
+    async def _notice_hello(self, frame: WSMessage) -> None:
         """Slack says hello on every new connection, before it sends anything else there."""
         if isinstance(frame.data, str) and _HELLO.match(frame.data[:200]):
             self._on_connected()
@@ -85,12 +85,12 @@ class SocketTransport:
         """Disconnect for good."""
         await self._handler.close_async()  # type: ignore[no-untyped-call]  # Bolt leaves it unannotated
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         """Whether the websocket is open."""
         return bool(await self._handler.client.is_connected())
 
 
-class Unreadable(Exception):
+class UnreadableRequest(Exception):
     """A request of Slack's whose body cannot be read; the message says why."""
 
 
@@ -109,29 +109,29 @@ def read_body(content_type: str, raw: bytes) -> dict[str, Any]:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise Unreadable("The body is not UTF-8.") from problem
+        raise UnreadableRequest("The body is not UTF-8.") from problem
     if content_type == "application/json":
-        return _object(text)
+        return _parse_object(text)
     if content_type != "application/x-www-form-urlencoded":
-        raise Unreadable("The content type must be application/json or application/x-www-form-urlencoded.")
+        raise UnreadableRequest("The content type must be application/json or application/x-www-form-urlencoded.")
     try:
         form = dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=200))
     except ValueError as problem:
-        raise Unreadable("The form cannot be read.") from problem
-    return _object(form["payload"]) if "payload" in form else dict(form)
+        raise UnreadableRequest("The form cannot be read.") from problem
+    return _parse_object(form["payload"]) if "payload" in form else dict(form)
 
 
-def _object(text: str) -> dict[str, Any]:
+def _parse_object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        found = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as problem:
-        raise Unreadable("The body is not JSON that can be read.") from problem
+        raise UnreadableRequest("The body is not JSON that can be read.") from problem
     if not isinstance(found, dict):
-        raise Unreadable("The body is not a JSON object.")
+        raise UnreadableRequest("The body is not a JSON object.")
     return found
 
 
-def _no_number(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
@@ -163,8 +163,8 @@ class HttpTransport:
         if not self._open:
             return web.Response(status=503, text="starting or stopping: send it again")
         try:
-            asked = bolt_request(read_body(request.content_type, raw))
-        except Unreadable as problem:
+            asked = build_bolt_request(read_body(request.content_type, raw))
+        except UnreadableRequest as problem:
             return web.Response(status=400, text=str(problem))
         if asked is None:
             return web.Response(status=400, text="The body is nested too deep.")
@@ -179,6 +179,6 @@ class HttpTransport:
         """Answer 503, so that Slack sends it again later."""
         self._open = False
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         """Whether requests are accepted."""
         return self._open

@@ -10,35 +10,35 @@ from dataclasses import dataclass
 
 from bot.domain.assistant.hypothesis import Tried
 from bot.domain.brief.decide import Brief
-from bot.ports.chat import Channel, Message
-from bot.slack.views.hypothesis import hypotheses_message, hypothesis_message
-from bot.workflows.assistant.analyse import Analyse
+from bot.ports.chat import Channel, ChatMessage
+from bot.slack.views.hypothesis import render_hypotheses, render_hypothesis
+from bot.workflows.assistant.analyze import AskAnalyst
 
 
 @dataclass(frozen=True, slots=True)
-class AskedModel:
+class ModelAnalyst:
     """`bot.workflows.assistant.converse.Analyst` on `Analyse`."""
 
-    analyse: Analyse
+    analyse: AskAnalyst
 
-    async def forbidden(self, channel: Channel) -> str | None:
+    async def explain_refusal(self, channel: Channel) -> str | None:
         """See the protocol."""
-        return await self.analyse.forbidden(channel)
+        return await self.analyse.explain_refusal(channel)
 
-    async def hypothesis(
+    async def ask(
         self,
         brief: Brief,
         channel: Channel,
         by: str,
         attempts: Sequence[Tried],
         question: str,
-    ) -> Message:
+    ) -> ChatMessage:
         """See the protocol. Where memory is off for the brief, or nothing in it counts, the model is told of none."""
         memory = brief.memory_mode == "on"
         found = await self.analyse(brief, channel, by, None, attempts, memory=memory, question=question)
-        return hypothesis_message(found, brief)
+        return render_hypothesis(found, brief)
 
-    async def compared(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> Message:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
         """See the protocol."""
-        with_memory, without = await self.analyse.compared(brief, channel, by, None, attempts)
-        return hypotheses_message(with_memory, without, brief)
+        with_memory, without = await self.analyse.compare(brief, channel, by, None, attempts)
+        return render_hypotheses(with_memory, without, brief)

@@ -11,55 +11,55 @@ from bot.domain.alerts.alert import Reading
 from bot.domain.brief.decide import Brief, decide
 from bot.domain.catalog.vendors import STANDARD, Directory
 from bot.ports import ChatRejected, IncidentNotFound, NotAllowedHere
-from bot.ports.chat import Channel, Chat, Identity
+from bot.ports.chat import BotIdentity, Channel, Chat
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Inbox, IncidentStore
 from bot.slack.views.surfaces import OpenIncident, SlackSurfaces
-from bot.workflows.alerts.recurrence import AnswerAgain
-from bot.workflows.assistant.analyse import ShowSent
+from bot.workflows.alerts.recurrence import AnswerRecurrence
+from bot.workflows.assistant.analyze import ShowModelPayloads
 from bot.workflows.assistant.converse import Converse
 from bot.workflows.channels.settings import ChangeChannel, ShowChannel
-from bot.workflows.channels.silences import FindAnswered, ListSilences, MuteAlerts, NotAnAlert, UndoSilence
+from bot.workflows.channels.silences import DismissAlert, FindAnsweredAlert, ListSilences, MuteAlerts, UndoSilence
 from bot.workflows.operations.preview import PreviewChannel
 from bot.workflows.operations.status import ReportStatus
 from bot.workflows.recall.details import ShowDetails
-from bot.workflows.recall.recall import LookUp
-from bot.workflows.recall.wrong_precedent import WrongPrecedent
+from bot.workflows.recall.recall import LookUpPrecedents
+from bot.workflows.recall.wrong_precedent import DismissPrecedent
 from bot.workflows.reports.digest import ComposeDigest
 from bot.workflows.resolutions.correct import EditRecord, PurgeRecord, RetractRecord
-from bot.workflows.resolutions.not_same_outage import KeepApart
+from bot.workflows.resolutions.not_same_outage import RecordNotSameOutage
 from bot.workflows.resolutions.nudge import StopNudges
 from bot.workflows.resolutions.resolve import Resolve
-from bot.workflows.resolutions.same_fix import SayFixes
+from bot.workflows.resolutions.same_fix import GroupFixes
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class ChannelUseCases:
     """The use cases of what is agreed in channels."""
 
     show: ShowChannel
     change: ChangeChannel
-    find: FindAnswered
-    not_alert: NotAnAlert
+    find: FindAnsweredAlert
+    not_alert: DismissAlert
     mute: MuteAlerts
     undo: UndoSilence
     silences: ListSilences
     stop_nudges: StopNudges
-    wrong: WrongPrecedent
+    wrong: DismissPrecedent
 
 
 @dataclass(frozen=True, slots=True)
-class Correct:
+class CorrectionUseCases:
     """The use cases that correct records."""
 
     edit: EditRecord
     retract: RetractRecord
     purge: PurgeRecord
-    fixes: SayFixes
+    fixes: GroupFixes
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class UseCases:
     """Everything a listener may use. `read` reads a Slack message event; `decide` is the core's one decision;
     `identity` is who the bot is, so that it knows its own messages (without it, what each event says of us); `names` are
     the vendors and services that the operator names."""
@@ -67,21 +67,21 @@ class Listening:
     inbox: Inbox
     store: IncidentStore
     resolve: Resolve
-    keep_apart: KeepApart
-    answer_again: AnswerAgain
-    lookup: LookUp
+    keep_apart: RecordNotSameOutage
+    answer_again: AnswerRecurrence
+    lookup: LookUpPrecedents
     compose_digest: ComposeDigest
     status: ReportStatus
     chat: Chat
     surfaces: SlackSurfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Reading]
-    agreed: Agreed
-    correct: Correct
+    agreed: ChannelUseCases
+    correct: CorrectionUseCases
     details: ShowDetails
-    show_sent: ShowSent | None = None
+    show_sent: ShowModelPayloads | None = None
     decide: Callable[..., Brief] = decide
-    identity: Identity | None = None
+    identity: BotIdentity | None = None
     names: Directory = STANDARD
     converse: Converse | None = None
     preview: PreviewChannel | None = None
@@ -96,31 +96,31 @@ SHARED = (
 MEMBERS_ONLY = "Only members of that channel may do this."
 
 
-async def viewer_in(chat: Chat, channel_id: str) -> Viewer:
+async def read_viewer(chat: Chat, channel_id: str) -> Viewer:
     """Who reads an answer in this channel: public incidents, the channel's own if it is private, and those of its pool.
     A channel that the bot cannot look at shows what is public; one that is shared with another organisation shows
     nothing, unless a steward allowed it."""
     try:
-        channel = await chat.channel(channel_id)
+        channel = await chat.read_channel(channel_id)
     except ChatRejected:
         return PUBLIC
     return NOBODY if channel.is_silent else channel.viewer
 
 
-async def asker_in(chat: Chat, channel_id: str) -> Viewer:
+async def require_viewer(chat: Chat, channel_id: str) -> Viewer:
     """The viewer of an answer that a person asks for; raises NotAllowedHere in a shared channel, so that they learn why
     there is none."""
-    viewer = await viewer_in(chat, channel_id)
+    viewer = await read_viewer(chat, channel_id)
     if viewer == NOBODY:
         raise NotAllowedHere(SHARED)
     return viewer
 
 
-async def channel_of_record(chat: Chat, channel_id: str) -> Channel:
+async def require_recordable_channel(chat: Chat, channel_id: str) -> Channel:
     """The channel of a message that a record is to be made of; raises ChatRejected where the bot is no member, for then
     nobody could tell who may see the record; NotAllowedHere where it is shared with another organisation."""
     try:
-        channel = await chat.channel(channel_id)
+        channel = await chat.read_channel(channel_id)
     except ChatRejected as problem:
         raise ChatRejected("Invite me to this channel first: /invite @Precedent.", problem.code) from problem
     if channel.is_silent:
@@ -131,7 +131,7 @@ async def channel_of_record(chat: Chat, channel_id: str) -> Channel:
 async def require_member(chat: Chat, channel_id: str, user_id: str) -> None:
     """Raises NotAllowedHere if the channel is private and the person is not in it (any more)."""
     try:
-        channel = await chat.channel(channel_id)
+        channel = await chat.read_channel(channel_id)
     except ChatRejected:
         return  # Nothing private can be seen from a channel that the bot cannot look at.
     if channel.is_private and not await chat.is_member(channel_id, user_id):
@@ -139,13 +139,13 @@ async def require_member(chat: Chat, channel_id: str, user_id: str) -> None:
 
 
 async def require_visible(
-    deps: Listening, incident_id: str, channel_id: str, user_id: str, *, said: str | None = None
+    deps: UseCases, incident_id: str, channel_id: str, user_id: str, *, said: str | None = None
 ) -> None:
     """Raises IncidentNotFound unless people in this channel may see the incident, NotAllowedHere unless this person is
     still one of them. What is not there and what may not be seen are told alike, in the asker's own words (`said`)."""
-    viewer = await asker_in(deps.chat, channel_id)
+    viewer = await require_viewer(deps.chat, channel_id)
     try:
-        visibility = (await deps.store.life(incident_id)).visibility
+        visibility = (await deps.store.read_lifecycle(incident_id)).visibility
     except IncidentNotFound:
         visibility = ""
     if visibility == "public":
@@ -156,8 +156,8 @@ async def require_visible(
         raise IncidentNotFound(f"There is no incident {named[:200]} that you may see from here.")
 
 
-async def open_incidents(deps: Listening, viewer: Viewer, most: int = 100) -> tuple[OpenIncident, ...]:
+async def list_open_incidents(deps: UseCases, viewer: Viewer, most: int = 100) -> tuple[OpenIncident, ...]:
     """The incidents that are not resolved, newest first, with their titles."""
-    lives = (await deps.store.open_lives(viewer))[:most]
-    records = await deps.store.find([life.incident_id for life in lives])
+    lives = (await deps.store.list_open_lifecycles(viewer))[:most]
+    records = await deps.store.find_records([life.incident_id for life in lives])
     return tuple(OpenIncident(x, records[x.incident_id].title) for x in lives if x.incident_id in records)

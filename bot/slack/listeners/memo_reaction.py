@@ -14,49 +14,49 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.incidents.record import Attempt
 from bot.domain.text.names import cut
 from bot.ports import RecordRejected
-from bot.ports.chat import Message, Posting, Said
-from bot.ports.parts import owed, unless_refused
+from bot.ports.chat import ChatMessage, Posting, ThreadMessage
+from bot.ports.parts import build_outbox_entry, or_if_refused
 from bot.ports.unit_of_work import Changes, InboxRow
 from bot.slack import ids
-from bot.slack.listeners.context import NOBODY, Listening, require_visible, viewer_in
-from bot.slack.listeners.recall_question import Answer
-from bot.slack.listeners.resolve import channel_id_of, ts_of, user_of
-from bot.slack.views.brief.sections import MAX_ID, in_one_line
+from bot.slack.listeners.context import NOBODY, UseCases, read_viewer, require_visible
+from bot.slack.listeners.recall_question import BoltCall
+from bot.slack.listeners.resolve import read_channel_id, read_ts, read_user
+from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.forms import button
-from bot.slack.views.markup import actions, person, prose, section
-from bot.slack.views.recorded import aside
-from bot.slack.views.resolve_modal import SAID_OF
-from bot.slack.views.surfaces import note
-from bot.workflows.resolutions.resolve import MAX_TEXT, Outcome, Recorded, Resolution
+from bot.slack.views.markup import actions, format_user, prose, section
+from bot.slack.views.recorded import render_recorded_note
+from bot.slack.views.resolve_modal import STATUS_WORDS
+from bot.slack.views.surfaces import render_note
+from bot.workflows.resolutions.resolve import MAX_TEXT, FixOutcome, RecordedResolution, Resolution
 
 BY_REACTION = "reaction"
 ANSWERS = (
-    ("recovered", "It worked", Outcome.RECOVERED),
-    ("not_sure", "Record, not verified", Outcome.NOT_SURE),
+    ("recovered", "It worked", FixOutcome.RECOVERED),
+    ("not_sure", "Record, not verified", FixOutcome.NOT_SURE),
     ("none", "Not the fix", None),
 )
 CHANGED = "That message was changed or deleted since. React to it once more if it is the fix."
 NOT_RECORDED = "Nothing was recorded."
 
 
-def listen(app: AsyncApp, deps: Listening) -> None:
+def register(app: AsyncApp, deps: UseCases) -> None:
     """Register the answers; before the catch-alls."""
 
     @app.action(re.compile(rf"{re.escape(ids.MEMO)}\..*"))
-    async def answered(ack: Answer, body: dict[str, Any], action: dict[str, Any], respond: Answer) -> None:
+    async def answered(ack: BoltCall, body: dict[str, Any], action: dict[str, Any], respond: BoltCall) -> None:
         await ack()
         message = await answer(deps, body, str(action.get("action_id")), str(action.get("value")))
         blocks = [dict(b) for b in message.blocks]
         await respond(text=message.text, blocks=blocks, response_type="ephemeral", replace_original=True)
 
 
-async def ask(row: InboxRow, deps: Listening) -> None:
+async def ask(row: InboxRow, deps: UseCases) -> None:
     """A person reacted to a message: if it stands in the thread of an incident, ask them alone what it means."""
     event = row.body["event"]
     channel, ts, user = (str(event.get(key) or "") for key in ("channel", "ts", "user"))
-    asked = await _question(deps, channel, ts)
+    asked = await _build_question(deps, channel, ts)
     if asked is None:
-        await deps.inbox.settle(row)
+        await deps.inbox.acknowledge(row)
         return
     message, root, incident_id = asked
     delivery = f"memo/{channel}/{ts}/{user}/{event.get('event_ts') or row.id}"
@@ -70,74 +70,76 @@ async def ask(row: InboxRow, deps: Listening) -> None:
         user=user,
         incident_id=incident_id,
     )
-    await deps.store.commit(Changes(owed=(owed(posting, key=delivery, urgent=True),), done=row))
+    await deps.store.commit(Changes(owed=(build_outbox_entry(posting, key=delivery, urgent=True),), done=row))
 
 
-async def _question(deps: Listening, channel: str, ts: str) -> tuple[Message, str, str] | None:
+async def _build_question(deps: UseCases, channel: str, ts: str) -> tuple[ChatMessage, str, str] | None:
     """What is asked about a message, in which thread, and about which incident; None where it is none of a person's, or in no incident's
     thread."""
-    if await viewer_in(deps.chat, channel) == NOBODY:
+    if await read_viewer(deps.chat, channel) == NOBODY:
         return None
-    said = await _said(deps, channel, ts)
+    said = await _read_message(deps, channel, ts)
     if said is None or said.thread_ts is None:
         return None
-    incident_id = await deps.store.incident_at(channel, said.thread_ts)
-    record = (await deps.store.find([incident_id])).get(incident_id) if incident_id else None
+    incident_id = await deps.store.find_incident(channel, said.thread_ts)
+    record = (await deps.store.find_records([incident_id])).get(incident_id) if incident_id else None
     if record is None:
         return None
-    known = next((a for a in record.attempts if a.how == BY_REACTION and a.fix == fix_in(said)), None)
-    message = known_already(record.incident_id, known) if known else question(record.incident_id, said)
+    known = next((a for a in record.attempts if a.how == BY_REACTION and a.fix == extract_fix(said)), None)
+    message = render_known(record.incident_id, known) if known else render_question(record.incident_id, said)
     return message, said.thread_ts, record.incident_id
 
 
-def known_already(incident_id: str, attempt: Attempt) -> Message:
+def render_known(incident_id: str, attempt: Attempt) -> ChatMessage:
     """That somebody has answered before."""
     name = prose(incident_id, MAX_ID)
-    return note(f"This is recorded for *{name}* already, by {person(attempt.by)}: {SAID_OF[attempt.status]}.")
+    return render_note(
+        f"This is recorded for *{name}* already, by {format_user(attempt.by)}: {STATUS_WORDS[attempt.status]}."
+    )
 
 
-async def _said(deps: Listening, channel: str, ts: str) -> Said | None:
-    return await unless_refused(deps.chat.said(channel, ts), None)
+async def _read_message(deps: UseCases, channel: str, ts: str) -> ThreadMessage | None:
+    return await or_if_refused(deps.chat.read_message(channel, ts), None)
 
 
-def fix_in(said: Said) -> str:
+def extract_fix(said: ThreadMessage) -> str:
     """What would be recorded of a message."""
     return cut(said.text, MAX_TEXT)
 
 
-def question(incident_id: str, said: Said) -> Message:
+def render_question(incident_id: str, said: ThreadMessage) -> ChatMessage:
     """The question, with the text that would be recorded."""
     name = prose(incident_id, MAX_ID)
-    text = f"Record this as the fix of *{name}*?\n> {prose(in_one_line(said.text), 600)}"
-    value = ids.encode({"i": incident_id, "ts": said.ts, "f": ids.fix_key(fix_in(said))})
+    text = f"Record this as the fix of *{name}*?\n> {prose(format_fix_line(said.text), 600)}"
+    value = ids.encode({"i": incident_id, "ts": said.ts, "f": ids.hash_fix(extract_fix(said))})
     row = [button(f"{ids.MEMO}.{key}", label, value) for key, label, _ in ANSWERS]
-    return Message(f"Record this as the fix of {name}?", (section(text), actions(ids.MEMO, row)))
+    return ChatMessage(f"Record this as the fix of {name}?", (section(text), actions(ids.MEMO, row)))
 
 
-async def answer(deps: Listening, body: dict[str, Any], action_id: str, value: str) -> Message:
+async def answer(deps: UseCases, body: dict[str, Any], action_id: str, value: str) -> ChatMessage:
     """Do what was answered; what the person is told. Raises what `Resolve` raises, RecordRejected where the message is
     another by now."""
-    said, user, channel = ids.decode(value), user_of(body), channel_id_of(body)
-    incident_id, ts = ids.text_of(said, "i") or "", ts_of(said) or ""
+    said, user, channel = ids.decode(value), read_user(body), read_channel_id(body)
+    incident_id, ts = ids.read_text(said, "i") or "", read_ts(said) or ""
     await require_visible(deps, incident_id, channel, user)
     outcome = next((o for key, _, o in ANSWERS if action_id == f"{ids.MEMO}.{key}"), None)
     if outcome is None:
-        return note(NOT_RECORDED)
-    message = await _said(deps, channel, ts)
-    if message is None or ids.fix_key(fix_in(message)) != ids.text_of(said, "f"):
+        return render_note(NOT_RECORDED)
+    message = await _read_message(deps, channel, ts)
+    if message is None or ids.hash_fix(extract_fix(message)) != ids.read_text(said, "f"):
         raise RecordRejected("", CHANGED)
     thread = (channel, message.thread_ts) if message.thread_ts else None
-    resolution = Resolution(outcome, incident_id, fix=fix_in(message), how=BY_REACTION, thread=thread)
+    resolution = Resolution(outcome, incident_id, fix=extract_fix(message), how=BY_REACTION, thread=thread)
     # once for what the message says: what it says after it was changed is another fix
-    once = f"memo/{channel}/{ts}/{ids.fix_key(fix_in(message))}"
-    return done(await deps.resolve(resolution, user, once), user)
+    once = f"memo/{channel}/{ts}/{ids.hash_fix(extract_fix(message))}"
+    return render_done(await deps.resolve(resolution, user, once), user)
 
 
-def done(recorded: Recorded, user: str) -> Message:
+def render_done(recorded: RecordedResolution, user: str) -> ChatMessage:
     """What was recorded, or that it was before."""
     name = prose(recorded.incident.incident_id, MAX_ID)
     if recorded.again:
-        return note(f"This message is recorded for *{name}* already. *Record…* under the brief adds to it.")
-    more = aside(recorded, user)
+        return render_note(f"This message is recorded for *{name}* already. *Record…* under the brief adds to it.")
+    more = render_recorded_note(recorded, user)
     text = f"*{name}*: {prose(recorded.summary, 300)}"
-    return Message(text, (section(text), *(more.blocks if more else ())))
+    return ChatMessage(text, (section(text), *(more.blocks if more else ())))

@@ -7,14 +7,14 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports.chat import Message
-from bot.slack.listeners.context import Listening
-from bot.slack.listeners.details import seen_by
-from bot.slack.listeners.resolve import channel_id_of, user_of
+from bot.ports.chat import ChatMessage
+from bot.slack.listeners.context import UseCases
+from bot.slack.listeners.details import require_reader
+from bot.slack.listeners.resolve import read_channel_id, read_user
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.markup import prose
-from bot.slack.views.surfaces import note
-from bot.workflows.resolutions.postmortem import AskPostmortem
+from bot.slack.views.surfaces import render_note
+from bot.workflows.resolutions.postmortem import RequestPostmortem
 
 NEEDED = "files:write"
 NO_SCOPE = (
@@ -23,13 +23,15 @@ NO_SCOPE = (
 )
 
 
-async def asked(deps: Listening, client: AsyncWebClient, body: Mapping[str, Any], incident_id: str) -> Message:
+async def ask_postmortem(
+    deps: UseCases, client: AsyncWebClient, body: Mapping[str, Any], incident_id: str
+) -> ChatMessage:
     """Owe the file, and say so. Raises IncidentNotFound, NotAllowedHere."""
-    await seen_by(deps, incident_id, body)
+    await require_reader(deps, incident_id, body)
     scopes = (await client.auth_test()).headers.get("x-oauth-scopes") or NEEDED
     if NEEDED not in [scope.strip() for scope in scopes.split(",")]:
-        return note(NO_SCOPE)
+        return render_note(NO_SCOPE)
     name = prose(incident_id, MAX_ID)
-    if await AskPostmortem(deps.store, deps.clock)(incident_id, channel_id_of(body), user_of(body)):
-        return note(f"The post-mortem of *{name}* comes as a file in its thread, with what people said there.")
-    return note(f"The post-mortem of *{name}* is in its thread already; nothing was recorded since.")
+    if await RequestPostmortem(deps.store, deps.clock)(incident_id, read_channel_id(body), read_user(body)):
+        return render_note(f"The post-mortem of *{name}* comes as a file in its thread, with what people said there.")
+    return render_note(f"The post-mortem of *{name}* is in its thread already; nothing was recorded since.")

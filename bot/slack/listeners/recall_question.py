@@ -16,12 +16,12 @@ from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
 from bot.ports import RecordRejected
-from bot.ports.chat import Message
-from bot.slack.listeners.context import Listening
-from bot.slack.views.markup import reading
-from bot.slack.views.recall_pages import listed_count
+from bot.ports.chat import ChatMessage
+from bot.slack.listeners.context import UseCases
+from bot.slack.views.markup import decode_text
+from bot.slack.views.recall_pages import count_listed
 
-Answer = Callable[..., Awaitable[Any]]
+BoltCall = Callable[..., Awaitable[Any]]
 
 _FILTER = re.compile(r"\b(vendor|service|region|since|limit):(\"[^\"]*\"|“[^”]*”|\S*)", re.IGNORECASE)
 SPAN = re.compile(r"(\d{1,4})([hdw])", re.IGNORECASE)
@@ -31,7 +31,7 @@ MAX_LIMIT = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecallQuestion:
     """A recall as a person typed it."""
 
     text: str
@@ -40,11 +40,11 @@ class Question:
     limit: int = 5
 
     @property
-    def said(self) -> str:
+    def wording(self) -> str:
         """The question with its filters, as it is repeated to the asker."""
         return " ".join([self.text, *(f"{k}:{v}" for k, v in self.filters.items())]).strip()
 
-    def alert(self) -> Alert:
+    def build_alert(self) -> Alert:
         """The question as the decision reads it: what a person says is happening."""
         given = self.filters.get
         return Alert(
@@ -59,18 +59,18 @@ class Question:
         )
 
 
-def read_question(text: str, now: datetime) -> Question:
+def read_question(text: str, now: datetime) -> RecallQuestion:
     """A question and its filters; raises RecordRejected for a filter that cannot be read."""
     found = {m[1].lower(): m[2].strip('"“”') for m in _FILTER.finditer(text)}
     filters = {k: v[:100] for k, v in found.items() if v}
-    words = " ".join(reading(_FILTER.sub(" ", text)).split())[:MAX_TEXT]
+    words = " ".join(decode_text(_FILTER.sub(" ", text)).split())[:MAX_TEXT]
     limit = filters.get("limit", "5")
     if not limit.isascii() or not limit.isdigit() or not 1 <= int(limit) <= MAX_LIMIT:
         raise RecordRejected("limit", f"a number from 1 to {MAX_LIMIT}, such as limit:5")
-    return Question(words, filters, since_of(filters.get("since"), now), int(limit))
+    return RecallQuestion(words, filters, read_since(filters.get("since"), now), int(limit))
 
 
-def since_of(said: str | None, now: datetime) -> datetime | None:
+def read_since(said: str | None, now: datetime) -> datetime | None:
     """ "30d", "12h", "2w" or a date, as a time; raises RecordRejected."""
     if said is None:
         return None
@@ -82,8 +82,8 @@ def since_of(said: str | None, now: datetime) -> datetime | None:
         raise RecordRejected("since", "12h, 30d, 2w or a date such as 2026-01-31") from problem
 
 
-async def asked_memory(
-    deps: Listening, question: Question, viewer: Viewer, but: str | None = None
+async def recall_precedents(
+    deps: UseCases, question: RecallQuestion, viewer: Viewer, but: str | None = None
 ) -> tuple[Query, Recalled]:
     """What memory holds on a question; `but`: without this incident."""
     given = question.filters.get
@@ -99,24 +99,24 @@ async def asked_memory(
     return query, replace(recalled, precedents=others)
 
 
-async def answered(
-    deps: Listening,
-    question: Question,
+async def answer_question(
+    deps: UseCases,
+    question: RecallQuestion,
     viewer: Viewer,
     *,
     alert: Alert | None = None,
     but: str | None = None,
     by: str | None = None,
-) -> tuple[Message, int]:
+) -> tuple[ChatMessage, int]:
     """What memory holds on a question, decided like any brief, and how many precedents there are to list. `alert`: the
     question is this alert; `but`: without this incident (the alert's own); `by`: who shares it. The limit is for what is
     listed; what is counted are all precedents."""
-    _, kept = await asked_memory(deps, question, viewer, but)
-    brief = deps.decide(alert or question.alert(), kept, (), deps.clock.now())
-    return deps.surfaces.precedents(brief, question.said, question.limit, by), listed_count(kept)
+    _, kept = await recall_precedents(deps, question, viewer, but)
+    brief = deps.decide(alert or question.build_alert(), kept, (), deps.clock.now())
+    return deps.surfaces.render_recalled(brief, question.wording, question.limit, by), count_listed(kept)
 
 
-async def tell(respond: Answer, message: Message, *, replaces: bool = False) -> None:
+async def tell(respond: BoltCall, message: ChatMessage, *, replaces: bool = False) -> None:
     """Answer the asker alone, without link previews; `replaces`: in the place of the message they pressed."""
     blocks = [dict(b) for b in message.blocks] or None
     await respond(

@@ -7,17 +7,17 @@ from datetime import timedelta
 from typing import Any
 
 from bot.ports import RecordRejected
-from bot.ports.chat import Message
-from bot.slack.listeners.context import Listening, asker_in
+from bot.ports.chat import ChatMessage
+from bot.slack.listeners.context import UseCases, require_viewer
 from bot.slack.listeners.recall_question import HOURS, SPAN
-from bot.slack.listeners.resolve import channel_id_of
-from bot.slack.views.usefulness import report_message
-from bot.workflows.reports.usefulness import ComposeReport
+from bot.slack.listeners.resolve import read_channel_id
+from bot.slack.views.usefulness import render_report
+from bot.workflows.reports.usefulness import ComposeUsefulnessReport
 
 MOST_DAYS = 365
 
 
-def days_said(said: str, example: str) -> int:
+def read_days(said: str, example: str) -> int:
     """For how many days a command asks; raises RecordRejected with the example."""
     span = SPAN.fullmatch(said)
     days = int(span[1]) * HOURS[span[2].lower()] // 24 if span and span[2].lower() != "h" else 0
@@ -26,10 +26,10 @@ def days_said(said: str, example: str) -> int:
     return days
 
 
-async def report(deps: Listening, body: Mapping[str, Any]) -> Message:
+async def show_report(deps: UseCases, body: Mapping[str, Any]) -> ChatMessage:
     """The report over what people in this channel may see."""
-    viewer = await asker_in(deps.chat, channel_id_of(body))
+    viewer = await require_viewer(deps.chat, read_channel_id(body))
     said = next(iter(str(body.get("text") or "").split()[1:]), "30d")
-    days, now = days_said(said, "/precedent report 30d"), deps.clock.now()
-    found = await ComposeReport(deps.store, deps.agreed.wrong.said)(now - timedelta(days=days), now, viewer)
-    return report_message(found, f"the last {days} days")
+    days, now = read_days(said, "/precedent report 30d"), deps.clock.now()
+    found = await ComposeUsefulnessReport(deps.store, deps.agreed.wrong.said)(now - timedelta(days=days), now, viewer)
+    return render_report(found, f"the last {days} days")

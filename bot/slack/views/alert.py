@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack.views.markup import context, link, prose, section
 
 MARKS = {
@@ -19,18 +19,18 @@ MOST_LINKS = 5
 MOST_LINES = 3
 
 
-def alert_message(alert: Alert) -> Message:
+def render_alert(alert: Alert) -> ChatMessage:
     """State and name first; then what is affected, what is seen, how many, and where to look."""
     word = MARKS[alert.state].partition(" ")[2]
     title = alert.title or "Alert"
-    blocks = [section(f"{MARKS[alert.state]}: *{prose(title, 200)}*"), *_facts(alert), *_texts(alert)]
+    blocks = [section(f"{MARKS[alert.state]}: *{prose(title, 200)}*"), *_render_facts(alert), *_render_texts(alert)]
     links = [link(url, role.replace("_", " ")) for role, url in list(alert.links.items())[:MOST_LINKS]]
     if links:
         blocks.append(context(" · ".join(links)))
-    return Message(f"{word}: {prose(title, 200)}", tuple(blocks))
+    return ChatMessage(f"{word}: {prose(title, 200)}", tuple(blocks))
 
 
-def _facts(alert: Alert) -> list[dict[str, object]]:
+def _render_facts(alert: Alert) -> list[dict[str, object]]:
     severity = alert.severity.value if alert.severity else None
     firing, members = alert.firing or 0, (alert.firing or 0) + (alert.cleared or 0)
     group = f"{firing} of {members} firing" if members > 1 else None
@@ -39,7 +39,7 @@ def _facts(alert: Alert) -> list[dict[str, object]]:
     return [dict(section(" · ".join(words)))] if words else []
 
 
-def _texts(alert: Alert) -> list[dict[str, object]]:
+def _render_texts(alert: Alert) -> list[dict[str, object]]:
     """The first of the tool's own sentences: lines that are no label."""
     labels = {f"{key}: {value}" for key, value in alert.labels.items()}
     lines = [line for line in alert.text.split("\n")[1:] if line.strip() and line not in labels]

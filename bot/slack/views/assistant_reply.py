@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bot.domain.assistant.intents import CHANNEL_AN_HOUR, PERSON_A_MINUTE, Reply
 from bot.domain.brief.decide import Brief
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.markup import Block, context, link, plain, prose, section, verbatim
 
@@ -15,35 +15,35 @@ SENTENCES, ITEM, STEP, DRAFT = 2_400, 260, 500, 2_600
 THINKING = ":hourglass_flowing_sand: Asking the model; its answer comes here."
 
 
-class SlackTalk:
+class SlackReplySurfaces:
     """`bot.workflows.assistant.converse.Talk`."""
 
-    def reply(self, reply: Reply, brief: Brief | None = None) -> Message:
+    def render_reply(self, reply: Reply, brief: Brief | None = None) -> ChatMessage:
         """See the protocol."""
-        return reply_message(reply, brief)
+        return render_reply(reply, brief)
 
-    def thinking(self) -> Message:
+    def render_thinking(self) -> ChatMessage:
         """See the protocol."""
-        return Message(THINKING, (context(THINKING),))
+        return ChatMessage(THINKING, (context(THINKING),))
 
-    def limited(self) -> Message:
+    def render_limit(self) -> ChatMessage:
         """See the protocol."""
         text = (
             f"That were many questions: I answer {PERSON_A_MINUTE} a minute for one person and {CHANNEL_AN_HOUR} an hour in a "
             "channel. Please ask again later; until then I stay quiet."
         )
-        return Message(text, (context(text),))
+        return ChatMessage(text, (context(text),))
 
-    def help(self) -> Message:
+    def render_help(self) -> ChatMessage:
         """See the protocol."""
         text = (
             "Name me in the thread of an alert that I answered, and ask: what now, what to skip, who fixed it last time, is it "
             "us or the vendor, how sure, what changed, write the status update. `/precedent help` shows the commands."
         )
-        return Message("How to ask Precedent", (section(text),))
+        return ChatMessage("How to ask Precedent", (section(text),))
 
 
-def reply_message(reply: Reply, brief: Brief | None = None) -> Message:
+def render_reply(reply: Reply, brief: Brief | None = None) -> ChatMessage:
     """An answer: its sentences, its list or draft, and the incidents that say so."""
     said = prose(" ".join(reply.sentences), SENTENCES)
     blocks: list[Block] = [section(said)]
@@ -57,4 +57,4 @@ def reply_message(reply: Reply, brief: Brief | None = None) -> Message:
     if reply.cites:
         links = {s.incident_id: s.url for s in (*brief.sources, *brief.possible)} if brief else {}
         blocks.append(context("from " + ", ".join(link(links.get(one), one, MAX_ID) for one in reply.cites)))
-    return Message(prose(" ".join(reply.sentences), 140), tuple(blocks))
+    return ChatMessage(prose(" ".join(reply.sentences), 140), tuple(blocks))

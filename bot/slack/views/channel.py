@@ -11,10 +11,21 @@ from typing import Any
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST
 from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
 from bot.domain.recall.dismissed import SetAside
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack import ids
-from bot.slack.views.markup import Block, actions, context, header, moment, person, place, plain_text, prose, section
-from bot.slack.views.wrong_precedent_modal import aside_blocks
+from bot.slack.views.markup import (
+    Block,
+    actions,
+    context,
+    format_channel,
+    format_time,
+    format_user,
+    header,
+    plain_text,
+    prose,
+    section,
+)
+from bot.slack.views.wrong_precedent_modal import render_dismissals
 from bot.workflows.channels.settings import ChannelView
 
 PAGE = 15
@@ -29,19 +40,19 @@ DAY_NAMES = {
 }
 
 
-def channel_message(view: ChannelView) -> Message:
+def render_channel(view: ChannelView) -> ChatMessage:
     """A channel's settings for one person's eyes, with a button if they may change them."""
     name = f"#{prose(view.channel.name, 80)}" if view.channel.name else "this channel"
-    blocks: list[Block] = [section("\n".join([f"*Settings of {name}*", *setting_lines(view)]))]
+    blocks: list[Block] = [section("\n".join([f"*Settings of {name}*", *format_settings(view)]))]
     if view.may.allowed:
         button = {"type": "button", "action_id": ids.CHANGE_CHANNEL, "text": plain_text("Change…")}
         blocks.append(actions("precedent.channel", [button]))
     else:
         blocks.append(context(prose(view.may.refusal, 300)))
-    return Message(f"Settings of {name}", tuple(blocks))
+    return ChatMessage(f"Settings of {name}", tuple(blocks))
 
 
-def setting_lines(view: ChannelView) -> list[str]:
+def format_settings(view: ChannelView) -> list[str]:
     """One line for each setting."""
     settings, when, called = view.settings, view.digest, dict(view.sources)
     apps = ", ".join(prose(called.get(s, s), 60) for s in sorted(settings.sources)) or "all apps"
@@ -51,14 +62,14 @@ def setting_lines(view: ChannelView) -> list[str]:
     lines = [
         f"• Alerts of: {apps}",
         f"• Answered from severity: {settings.minimum or 'any'}",
-        f"• Mentioned for critical and high: {told(view)}",
-        f"• Quiet hours (no briefs for warning and info): {quiet_text(view) or 'none'}",
+        f"• Mentioned for critical and high: {format_mentioned(view)}",
+        f"• Quiet hours (no briefs for warning and info): {format_quiet_hours(view) or 'none'}",
         f"• Digest: {digest}",
         f"• Time zone: {prose(str(when.zone), 60)}",
         f"• Nudges to record what fixed it: {'on' if settings.nudges else 'off'}",
     ]
     if view.channel.is_private:
-        pool = ", ".join(place(other) for other in view.pool) or "none"
+        pool = ", ".join(format_channel(other) for other in view.pool) or "none"
         lines.append(f"• Private channels whose incidents are recalled here, and the other way round: {pool}")
     if view.channel.is_shared:
         allowed = "allowed by a steward" if settings.shared else "silent"
@@ -68,7 +79,7 @@ def setting_lines(view: ChannelView) -> list[str]:
     return lines
 
 
-def told(view: ChannelView) -> str:
+def format_mentioned(view: ChannelView) -> str:
     """Whom the first post mentions, in words that mention nobody."""
     tell = view.settings.tell
     if tell is None:
@@ -78,34 +89,36 @@ def told(view: ChannelView) -> str:
     return prose(next((g.name for g in view.groups if g.group_id == tell), f"user group {tell}"), 80)
 
 
-def quiet_text(view: ChannelView) -> str:
+def format_quiet_hours(view: ChannelView) -> str:
     """The quiet hours as they are typed: 22:00-07:00."""
     quiet = view.settings.quiet
     return f"{quiet[0]:%H:%M}-{quiet[1]:%H:%M}" if quiet else ""
 
 
-def rules_message(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -> Message:
+def render_rules(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -> ChatMessage:
     """What is silenced in a channel, newest first, and what was set aside there, each with Undo."""
     silences: list[Rule | Mute] = sorted((*house.rules, *house.mutes), key=lambda s: (s.at, s.number), reverse=True)
     shown = silences[(page - 1) * PAGE : page * PAGE]
-    listed = [header("Set aside as precedents"), *aside_blocks(asides[-PAGE:][::-1])] if asides and page == 1 else []
+    listed = (
+        [header("Set aside as precedents"), *render_dismissals(asides[-PAGE:][::-1])] if asides and page == 1 else []
+    )
     if not shown and listed:
-        return Message(f"{len(asides)} precedents set aside in this channel", tuple(listed))
+        return ChatMessage(f"{len(asides)} precedents set aside in this channel", tuple(listed))
     if not shown:
         text = "Nothing is silenced in this channel." if not silences else "There is nothing more."
-        return Message(text, (section(text),))
-    blocks = [header("Silenced in this channel"), *(_silence(s) for s in shown)]
+        return ChatMessage(text, (section(text),))
+    blocks = [header("Silenced in this channel"), *(_render_silence(s) for s in shown)]
     pages = -(-len(silences) // PAGE)
     if page < pages:
         blocks.append(context(f"Page {page} of {pages}: `/precedent rules {page + 1}` shows more."))
-    return Message(f"{len(silences)} rules and mutes in this channel", (*blocks, *listed))
+    return ChatMessage(f"{len(silences)} rules and mutes in this channel", (*blocks, *listed))
 
 
-def _silence(silence: Rule | Mute) -> Block:
+def _render_silence(silence: Rule | Mute) -> Block:
     kind = "rule" if isinstance(silence, Rule) else "mute"
-    said = rule_text(silence) if isinstance(silence, Rule) else mute_text(silence)
+    said = format_rule(silence) if isinstance(silence, Rule) else format_mute(silence)
     posts = f"silenced {silence.silenced} post{'' if silence.silenced == 1 else 's'} since"
-    who = f"{person(silence.by)}, {moment(silence.at)}, {posts}"
+    who = f"{format_user(silence.by)}, {format_time(silence.at)}, {posts}"
     button: dict[str, Any] = {
         "type": "button",
         "action_id": ids.UNDO,
@@ -115,7 +128,7 @@ def _silence(silence: Rule | Mute) -> Block:
     return {**section(f"{said}\n{who}"), "accessory": button}
 
 
-def rule_text(rule: Rule) -> str:
+def format_rule(rule: Rule) -> str:
     """What a rule silences, and what it does not."""
     if rule.reach is Reach.SOURCE:
         return (
@@ -125,22 +138,20 @@ def rule_text(rule: Rule) -> str:
     return f"*Not an alert:* “{prose(rule.title, 150)}” from {prose(rule.tool, 40)} ({prose(rule.source, 40)})"
 
 
-def mute_text(mute: Mute) -> str:
+def format_mute(mute: Mute) -> str:
     """What is muted, until when, and why."""
     if mute.what is Muted.NUDGES:
         return f"*Not asked any more what ended it:* {prose(mute.shown, 150)}"
     why = f": {prose(mute.reason, 200)}" if mute.reason else ""
-    return f"*Muted:* {prose(mute.shown, 150)}, until {moment(mute.until)}{why}"
+    return f"*Muted:* {prose(mute.shown, 150)}, until {format_time(mute.until)}{why}"
 
 
-def muted_message(mute: Mute) -> Message:
+def render_mute(mute: Mute) -> ChatMessage:
     """The line in the thread that says what was muted, by whom, until when."""
-    text = (
-        f"{mute_text(mute)}\n{person(mute.by)} muted it; it still counts in its history. `/precedent rules` has Undo."
-    )
-    return Message(f"Muted: {prose(mute.shown, 100)}", (section(text),))
+    text = f"{format_mute(mute)}\n{format_user(mute.by)} muted it; it still counts in its history. `/precedent rules` has Undo."
+    return ChatMessage(f"Muted: {prose(mute.shown, 100)}", (section(text),))
 
 
-def apps_of(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def build_app_choices(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The apps as choices: what people call them, and their ids."""
     return [(called, source) for source, called in sources[:100]]

@@ -15,8 +15,18 @@ from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST, ChannelS
 from bot.domain.reports.digest import DAYS
 from bot.ports import RecordRejected
 from bot.slack import ids
-from bot.slack.views.channel import DAY_NAMES, apps_of, quiet_text
-from bot.slack.views.forms import View, answers, asked, chosen, has_block, line, modal, option, select
+from bot.slack.views.channel import DAY_NAMES, build_app_choices, format_quiet_hours
+from bot.slack.views.forms import (
+    View,
+    has_block,
+    input_block,
+    line_input,
+    modal,
+    option,
+    read_answers,
+    read_selection,
+    select,
+)
 from bot.slack.views.markup import Block
 from bot.workflows.channels.settings import ChannelView
 
@@ -36,78 +46,84 @@ MODEL_HINT = (
 Choices = Sequence[tuple[str, str]]
 
 
-def channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
+def build_channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
     """The modal with what is set now. It asks about pools in private channels, about sharing in shared ones."""
     settings, when = view.settings, view.digest
     days = [(NO_DIGEST, "No digest"), *((day, DAY_NAMES[day]) for day in DAYS)]
     hours = [(str(hour), f"{hour:02}:00") for hour in range(24)]
     blocks: list[Block] = [
-        *_sources(view),
-        _one(
+        *_build_sources(view),
+        _select_one(
             ids.MINIMUM,
             "Answer alerts of which severity?",
             SEVERITIES,
             settings.minimum.value if settings.minimum else ANY,
             "Milder ones still count in the history. Alerts that name no severity are answered.",
         ),
-        _one(
-            ids.TELL,
+        _select_one(
+            ids.MENTION,
             "Whom to mention?",
-            _tell(view),
+            _build_mention_choices(view),
             settings.tell or NOBODY,
             "In the first post about a critical or high alert only.",
         ),
-        line(
+        line_input(
             ids.QUIET,
             "Quiet hours",
             "Such as 22:00-07:00. Warning and info get no brief then; critical and high always do.",
-            quiet_text(view),
+            format_quiet_hours(view),
         ),
-        _one(ids.DIGEST_DAY, "Digest on", days, when.day),
-        _one(ids.DIGEST_HOUR, "Digest at", hours, str(when.hour)),
-        line(ids.ZONE, "Time zone", "Of quiet hours and digest, such as Europe/Berlin.", str(when.zone), 64),
-        _one(
+        _select_one(ids.DIGEST_DAY, "Digest on", days, when.day),
+        _select_one(ids.DIGEST_HOUR, "Digest at", hours, str(when.hour)),
+        line_input(ids.ZONE, "Time zone", "Of quiet hours and digest, such as Europe/Berlin.", str(when.zone), 64),
+        _select_one(
             ids.NUDGES,
             "Ask people to record what fixed it?",
             ((ON, "Yes"), (OFF, "No")),
             ON if settings.nudges else OFF,
         ),
-        _one(ids.MODEL, "May a language model be asked about alerts here?", MODEL_CHOICES, _model(view), MODEL_HINT),
-        *_private(view),
-        *_shared(view),
+        _select_one(
+            ids.MODEL,
+            "May a language model be asked about alerts here?",
+            MODEL_CHOICES,
+            _read_model_choice(view),
+            MODEL_HINT,
+        ),
+        *_build_pool(view),
+        *_build_sharing(view),
     ]
     return modal(ids.CHANNEL_VIEW, "Channel settings", "Save", blocks, metadata)
 
 
-def _one(block_id: str, label: str, choices: Choices, now: str, hint: str | None = None) -> Block:
+def _select_one(block_id: str, label: str, choices: Choices, now: str, hint: str | None = None) -> Block:
     options = {value: option(text, value) for value, text in choices}
     return select(block_id, label, list(options.values()), initial=options.get(now), hint=hint)
 
 
-def _model(view: ChannelView) -> str:
+def _read_model_choice(view: ChannelView) -> str:
     return {None: USUAL, True: ON, False: OFF}[view.settings.model]
 
 
-def _sources(view: ChannelView) -> list[Block]:
+def _build_sources(view: ChannelView) -> list[Block]:
     """Which apps count; there is nothing to choose from before one has posted."""
-    apps = [option(label, source) for label, source in apps_of(view.sources)]
+    apps = [option(label, source) for label, source in build_app_choices(view.sources)]
     if not apps:
         return []
     element: dict[str, Any] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": apps}
     if listed := [app for app in apps if app["value"] in view.settings.sources]:
         element["initial_options"] = listed
     hint = "None chosen: all. Alerts of other apps are ignored here altogether."
-    return [asked(ids.SOURCES, "Only alerts of these apps", element, optional=True, hint=hint)]
+    return [input_block(ids.SOURCES, "Only alerts of these apps", element, optional=True, hint=hint)]
 
 
-def _tell(view: ChannelView) -> list[tuple[str, str]]:
+def _build_mention_choices(view: ChannelView) -> list[tuple[str, str]]:
     named = {NOBODY: "Nobody", ACKNOWLEDGER: "Who acknowledged"} | {g.group_id: f"@{g.name}" for g in view.groups}
     if view.settings.tell and view.settings.tell not in named:
         named[view.settings.tell] = f"User group {view.settings.tell}"
     return list(named.items())
 
 
-def _private(view: ChannelView) -> list[Block]:
+def _build_pool(view: ChannelView) -> list[Block]:
     if not view.channel.is_private or view.channel.is_shared:
         return []
     element: dict[str, Any] = {
@@ -118,44 +134,44 @@ def _private(view: ChannelView) -> list[Block]:
     if view.pool:
         element["initial_conversations"] = list(view.pool)
     hint = "Their private incidents are recalled here, and ours there. You must be a member of both."
-    return [asked(ids.POOL, "Pool with private channels", element, optional=True, hint=hint)]
+    return [input_block(ids.POOL, "Pool with private channels", element, optional=True, hint=hint)]
 
 
-def _shared(view: ChannelView) -> list[Block]:
+def _build_sharing(view: ChannelView) -> list[Block]:
     if not view.channel.is_shared:
         return []
     choices = ((SILENT, "Say nothing here"), (ALLOWED, "Answer alerts here"))
     hint = "The other organisation reads every brief, with what it quotes of past incidents of public channels."
     now = ALLOWED if view.settings.shared else SILENT
-    return [_one(ids.SHARED, "This channel is shared with another organisation", choices, now, hint)]
+    return [_select_one(ids.SHARED, "This channel is shared with another organisation", choices, now, hint)]
 
 
-def read_channel(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
+def read_channel_settings(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
     """What the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
-    said = answers(view)
-    minimum, tell = said.get(ids.MINIMUM, ANY), said.get(ids.TELL, NOBODY)
+    said = read_answers(view)
+    minimum, tell = said.get(ids.MINIMUM, ANY), said.get(ids.MENTION, NOBODY)
     settings = ChannelSettings(
-        sources=frozenset(chosen(view, ids.SOURCES)),
+        sources=frozenset(read_selection(view, ids.SOURCES)),
         minimum=Severity(minimum) if minimum in set(Severity) else None,
         tell=None if tell == NOBODY else tell,
-        quiet=read_quiet(said.get(ids.QUIET, "")),
+        quiet=read_quiet_hours(said.get(ids.QUIET, "")),
         zone=said.get(ids.ZONE),
-        digest_day=_among(said.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
-        digest_hour=int(_among(said.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
+        digest_day=_require_choice(said.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
+        digest_hour=int(_require_choice(said.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
         nudges=said.get(ids.NUDGES, ON) == ON,
         shared=said.get(ids.SHARED) == ALLOWED,
         model={ON: True, OFF: False}.get(said.get(ids.MODEL, USUAL)),
     )
-    return settings, chosen(view, ids.POOL) if has_block(view, ids.POOL) else None
+    return settings, read_selection(view, ids.POOL) if has_block(view, ids.POOL) else None
 
 
-def _among(value: str | None, allowed: Sequence[str], field: str) -> str:
+def _require_choice(value: str | None, allowed: Sequence[str], field: str) -> str:
     if value is None or value not in allowed:
         raise RecordRejected(field, "Choose one.")
     return value
 
 
-def read_quiet(text: str) -> tuple[time, time] | None:
+def read_quiet_hours(text: str) -> tuple[time, time] | None:
     """ "22:00-07:00", "22-7" or nothing; raises RecordRejected."""
     if not text.strip():
         return None

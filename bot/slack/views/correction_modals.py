@@ -22,7 +22,7 @@ from bot.domain.incidents.corrections import (
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.slack import ids
 from bot.slack.views.brief.sections import MAX_ID
-from bot.slack.views.forms import View, answers, asked, modal, option, select
+from bot.slack.views.forms import View, input_block, modal, option, read_answers, select
 from bot.slack.views.markup import Block, context, plain, prose, section, verbatim
 from bot.slack.views.resolve_modal import BOUNDARIES
 
@@ -55,14 +55,14 @@ PURGES = (
 )
 
 
-def edit_view(record: Incident, channel_id: str) -> View:
+def build_edit_view(record: Incident, channel_id: str) -> View:
     """The record's fields, filled in with what it says."""
     texts = texts_of(record)
     fields = {name: text for name, text in texts.items() if name in LABELS and len(text) <= MAX_PREFILLED}
     blocks: list[Block] = [verbatim(plain(record.incident_id, MAX_ID))]
-    blocks += [_field(name, text) for name, text in fields.items()]
+    blocks += [_build_field(name, text) for name, text in fields.items()]
     places = range(len(record.attempts))[-MAX_ATTEMPTS:]
-    blocks += [_attempt(place, record.attempts[place]) for place in places]
+    blocks += [_build_attempt(place, record.attempts[place]) for place in places]
     if left_out := [LABELS[name] for name in LABELS if name not in fields]:
         blocks.append(context(TOO_LONG.format(", ".join(left_out))))
     shown = fields | {name: texts[name] for name in (f"{ATTEMPT}{place}" for place in places)}
@@ -70,7 +70,7 @@ def edit_view(record: Incident, channel_id: str) -> View:
     return modal(ids.EDIT_VIEW, "Edit record", "Save", blocks, metadata)
 
 
-def _field(name: str, text: str) -> Block:
+def _build_field(name: str, text: str) -> Block:
     if name == BOUNDARY:
         options = {b.value: option(label, b.value) for b, label in BOUNDARIES}
         return select(name, LABELS[name], list(options.values()), initial=options[text])
@@ -81,7 +81,7 @@ def _field(name: str, text: str) -> Block:
         "multiline": name != TITLE,
         "max_length": most,
     }
-    return asked(
+    return input_block(
         name,
         LABELS[name],
         element | ({"initial_value": text} if text else {}),
@@ -90,7 +90,7 @@ def _field(name: str, text: str) -> Block:
     )
 
 
-def _attempt(place: int, attempt: Attempt) -> Block:
+def _build_attempt(place: int, attempt: Attempt) -> Block:
     options = {status: option(label, status.value) for status, label in STATUSES.items()}
     first = attempt.fix.strip().splitlines()[0] if attempt.fix.strip() else "(nothing)"
     label = f"Did it work? {plain(first, 150)}"
@@ -99,25 +99,25 @@ def _attempt(place: int, attempt: Attempt) -> Block:
 
 def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """What was typed, by field (emptied fields are ""), and the marks of what was shown."""
-    marks = ids.object_of(ids.decode(view.get("private_metadata")), "m")
+    marks = ids.read_object(ids.decode(view.get("private_metadata")), "m")
     shown = {str(name): str(mark) for name, mark in marks.items()}
-    said = answers(view)
+    said = read_answers(view)
     return {name: said.get(name, "") for name in shown}, shown
 
 
-def changed_view(record: Incident, changed: Sequence[Difference]) -> View:
+def build_changed_view(record: Incident, changed: Sequence[Difference]) -> View:
     """What a correction changed: before and after."""
     name = prose(record.incident_id, MAX_ID)
     if not changed:
-        return done_view("Edit record", f"Nothing changed in *{name}*.")
-    lines = [_difference(record, one) for one in changed[:MAX_SHOWN]]
+        return build_done_view("Edit record", f"Nothing changed in *{name}*.")
+    lines = [_format_difference(record, one) for one in changed[:MAX_SHOWN]]
     more = [f"+{len(changed) - MAX_SHOWN} more"] if len(changed) > MAX_SHOWN else []
     blocks = [section(f"*{name}* is corrected:"), *(section(text) for text in [*lines, *more])]
     blocks.append(context("Threads whose brief used it are told. The audit log has what it said before."))
-    return closing("Edit record", blocks)
+    return build_info_view("Edit record", blocks)
 
 
-def _difference(record: Incident, one: Difference) -> str:
+def _format_difference(record: Incident, one: Difference) -> str:
     label = LABELS.get(one.field)
     if label is None:
         place = int(one.field.removeprefix(ATTEMPT))
@@ -126,34 +126,36 @@ def _difference(record: Incident, one: Difference) -> str:
     return f"*{label}*\n{before} → {after}"
 
 
-def retract_view(record: Incident, channel_id: str) -> View:
+def build_retract_view(record: Incident, channel_id: str) -> View:
     """The confirmation of a retraction, with its reason."""
-    return _confirmation(
+    return _build_confirmation(
         ids.RETRACT_VIEW, "Retract record", "Retract", record.incident_id, record, RETRACTS, channel_id
     )
 
 
-def purge_view(incident_id: str, record: Incident | None, channel_id: str) -> View:
+def build_purge_view(incident_id: str, record: Incident | None, channel_id: str) -> View:
     """The confirmation of a purge, with its reason; `record` None: nothing is known to be left."""
-    return _confirmation(ids.PURGE_VIEW, "Purge record", "Purge for good", incident_id, record, PURGES, channel_id)
+    return _build_confirmation(
+        ids.PURGE_VIEW, "Purge record", "Purge for good", incident_id, record, PURGES, channel_id
+    )
 
 
-def _confirmation(
+def _build_confirmation(
     callback: str, title: str, submit: str, incident_id: str, record: Incident | None, means: str, channel_id: str
 ) -> View:
     what = f"{incident_id}: {record.title}" if record else f"{incident_id}: no record is left of it"
     element = {"type": "plain_text_input", "action_id": ids.INPUT, "max_length": 300}
-    blocks = [verbatim(plain(what, 300)), section(means), asked(ids.REASON, "Why?", element)]
+    blocks = [verbatim(plain(what, 300)), section(means), input_block(ids.REASON, "Why?", element)]
     return modal(callback, title, submit, blocks, {"i": incident_id, "c": channel_id})
 
 
-def done_view(title: str, text: str) -> View:
+def build_done_view(title: str, text: str) -> View:
     """What a modal says when its work is done."""
-    return closing(title, [section(text)])
+    return build_info_view(title, [section(text)])
 
 
-def closing(title: str, blocks: Sequence[Block], metadata: Mapping[str, Any] | None = None) -> View:
+def build_info_view(title: str, blocks: Sequence[Block], metadata: Mapping[str, Any] | None = None) -> View:
     """A modal that only tells something; `metadata` comes back with the press of a button in it."""
-    view = modal(ids.TOLD_VIEW, title, None, blocks, metadata or {})
+    view = modal(ids.INFO_VIEW, title, None, blocks, metadata or {})
     view["close"] = {"type": "plain_text", "text": "Close", "emoji": False}
     return view

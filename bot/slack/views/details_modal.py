@@ -13,61 +13,84 @@ from bot.domain.brief.timings import TraceStep
 from bot.domain.fixes.grouping import FixPair
 from bot.domain.recall.ranking import OutsideMemory
 from bot.slack import ids
-from bot.slack.views.brief.evidence import now_lines, then_lines, withheld
-from bot.slack.views.brief.sections import MAX_ID, Blocks, boundary_line, check_minutes, ids_of, joined, record_of
-from bot.slack.views.brief.sections import verdict as verdict_of
-from bot.slack.views.correction_modals import closing
+from bot.slack.views.brief.evidence import format_now, format_then, render_withheld
+from bot.slack.views.brief.sections import (
+    MAX_ID,
+    Blocks,
+    format_boundary,
+    format_check_minutes,
+    format_ids,
+    format_track_record,
+    join_parts,
+)
+from bot.slack.views.brief.sections import format_verdict as verdict_of
+from bot.slack.views.correction_modals import build_info_view
 from bot.slack.views.forms import View, button
-from bot.slack.views.markup import Block, actions, context, day, link, plain, prose, second, section, verbatim
-from bot.slack.views.same_fix import same_fix_blocks
-from bot.slack.views.wrong_precedent_modal import aside_text
-from bot.workflows.recall.details import Details
+from bot.slack.views.markup import (
+    Block,
+    actions,
+    context,
+    format_date,
+    format_seconds,
+    link,
+    plain,
+    prose,
+    section,
+    verbatim,
+)
+from bot.slack.views.same_fix import render_same_fix
+from bot.slack.views.wrong_precedent_modal import format_dismissal
+from bot.workflows.recall.details import BriefDetails
 
 # Slack takes 100 blocks, and 3,000 characters in each.
 MOST_BLOCKS = 95
 MOST_TEXT = 2900
 MOST_CAUSE = 1200
-ANEW = "Computed anew: something that the posted brief rested on is gone, or not for your eyes."
+RECOMPUTED = "Computed anew: something that the posted brief rested on is gone, or not for your eyes."
 LOADING = "Looking it up…"
 
 
-def loading_view(title: str, said: str = LOADING) -> View:
+def build_loading_view(title: str, said: str = LOADING) -> View:
     """What is there at once, for a modal must be opened within three seconds."""
-    return closing(title, [section(said)])
+    return build_info_view(title, [section(said)])
 
 
-def details_view(details: Details, pairs: Sequence[FixPair] = (), where: Mapping[str, Any] | None = None) -> View:
+def build_details_view(
+    details: BriefDetails, pairs: Sequence[FixPair] = (), where: Mapping[str, Any] | None = None
+) -> View:
     """All of a brief; `pairs` of fixes that this person may say something of, `where` they do (incident and channel)."""
     brief = details.brief
     blocks: list[Block] = [verbatim(verdict_of(brief))]
-    blocks += [context(ANEW)] if details.anew else []
+    blocks += [context(RECOMPUTED)] if details.anew else []
     blocks += [section(f"*{prose(m.what, 20)} is missing*: {prose(m.reason, 300)}") for m in brief.missing]
-    blocks += _listed("NOW", now_lines(brief))
+    blocks += _render_list("NOW", format_now(brief))
     if brief.insufficient_memory:
         why = brief.insufficient_memory
         blocks.append(section(f"*INSUFFICIENT_MEMORY* {prose(why.nearest or why.reason, 600)}"))
-    blocks += _cause(brief)
-    blocks += _listed(f"THEN ({prose(brief.then.incident_id, MAX_ID)})" if brief.then else "", then_lines(brief))
-    blocks += _fixes(brief)
-    blocks += _listed("SKIP", [_skip(brief, n) for n in range(len(brief.skip))])
-    blocks += withheld(brief)
-    blocks += _listed("LATER", [f"• {prose(x.check, 150)}: {prose(x.reason, 200)}" for x in brief.later])
-    failed = [f"• {prose(d.fix, 200)} (failed {d.failures}×: {ids_of(d.incidents, 8)})" for d in brief.did_not_work]
-    blocks += _listed("DID NOT WORK", failed)
-    blocks += _sources("SOURCES, and why each counts", brief.sources)
-    blocks += _sources("POSSIBLE, never counted", brief.possible)
-    blocks += _listed("SET ASIDE, with Undo in `/precedent rules`", [f"• {aside_text(a)}" for a in brief.set_aside])
-    blocks += _outside(details.outside)
-    blocks += _listed("TRACE", [_step(step) for step in details.trace])
-    asked = same_fix_blocks(pairs)
-    return closing("Details", [*_within(blocks, MOST_BLOCKS - len(asked)), *asked], where or {})
+    blocks += _render_cause(brief)
+    blocks += _render_list(f"THEN ({prose(brief.then.incident_id, MAX_ID)})" if brief.then else "", format_then(brief))
+    blocks += _render_fixes(brief)
+    blocks += _render_list("SKIP", [_format_skip(brief, n) for n in range(len(brief.skip))])
+    blocks += render_withheld(brief)
+    blocks += _render_list("LATER", [f"• {prose(x.check, 150)}: {prose(x.reason, 200)}" for x in brief.later])
+    failed = [f"• {prose(d.fix, 200)} (failed {d.failures}×: {format_ids(d.incidents, 8)})" for d in brief.did_not_work]
+    blocks += _render_list("DID NOT WORK", failed)
+    blocks += _render_sources("SOURCES, and why each counts", brief.sources)
+    blocks += _render_sources("POSSIBLE, never counted", brief.possible)
+    blocks += _render_list(
+        "SET ASIDE, with Undo in `/precedent rules`", [f"• {format_dismissal(a)}" for a in brief.set_aside]
+    )
+    blocks += _render_outside_memory(details.outside)
+    blocks += _render_list("TRACE", [_format_step(step) for step in details.trace])
+    asked = render_same_fix(pairs)
+    return build_info_view("Details", [*_limit_blocks(blocks, MOST_BLOCKS - len(asked)), *asked], where or {})
 
 
-def _cause(brief: Brief) -> Blocks:
+def _render_cause(brief: Brief) -> Blocks:
     cause = brief.root_cause
     if not (brief.sources or cause):
         return ()
-    line = boundary_line(brief)
+    line = format_boundary(brief)
     apart = brief.boundary.told_apart_by
     told = [section(line + (f"\nTold apart by {prose(apart, 600)}" if apart else ""))]
     if cause:
@@ -77,26 +100,26 @@ def _cause(brief: Brief) -> Blocks:
     return tuple(told)
 
 
-def _fixes(brief: Brief) -> Blocks:
+def _render_fixes(brief: Brief) -> Blocks:
     best = brief.recommendation
     if best is None:
         return (section("*RESOLUTION STEPS* nothing in memory is known to have worked"),) if brief.sources else ()
     warned = [f":warning: {prose(w, 200)}" for w in brief.step_warnings]
-    heading = section("\n".join([_heading("RESOLUTION STEPS", best), *warned]))
+    heading = section("\n".join([_format_heading("RESOLUTION STEPS", best), *warned]))
     steps = [f"{number}. {plain(step, 1000, exact=True)}" for number, step in enumerate(brief.steps or (best.fix,), 1)]
-    rivals = [b for r in brief.alternatives for b in (section(_heading("ALTERNATIVE", r)), *_copied([r.fix]))]
-    return (heading, *_copied(steps), *rivals)
+    rivals = [
+        b for r in brief.alternatives for b in (section(_format_heading("ALTERNATIVE", r)), *_render_verbatim([r.fix]))
+    ]
+    return (heading, *_render_verbatim(steps), *rivals)
 
 
-def _heading(word: str, rated: Recommendation) -> str:
-    last = f"last worked {day(rated.last_worked)}" if rated.last_worked else None
+def _format_heading(word: str, rated: Recommendation) -> str:
+    last = f"last worked {format_date(rated.last_worked)}" if rated.last_worked else None
     title = prose(rated.title, 100) if rated.title else None
-    return (
-        f"*{word}* {joined((rated.confidence.value, record_of(rated), last, title))}\n{prose(rated.explanation, 600)}"
-    )
+    return f"*{word}* {join_parts((rated.confidence.value, format_track_record(rated), last, title))}\n{prose(rated.explanation, 600)}"
 
 
-def _copied(parts: Sequence[str]) -> Blocks:
+def _render_verbatim(parts: Sequence[str]) -> Blocks:
     """Text to copy as it stands, in as many blocks as it needs."""
     chunks: list[str] = []
     for part in parts:
@@ -108,13 +131,13 @@ def _copied(parts: Sequence[str]) -> Blocks:
     return tuple(verbatim(chunk) for chunk in chunks if chunk)
 
 
-def _skip(brief: Brief, place: int) -> str:
+def _format_skip(brief: Brief, place: int) -> str:
     check = brief.skip[place]
-    counted = f"not the cause in {check.count} of {check.of}{check_minutes(check)}"
-    return f"• {prose(check.check, 150)}: {counted} ({ids_of(check.incidents, 8)})"
+    counted = f"not the cause in {check.count} of {check.of}{format_check_minutes(check)}"
+    return f"• {prose(check.check, 150)}: {counted} ({format_ids(check.incidents, 8)})"
 
 
-def _listed(heading: str, lines: Sequence[str]) -> Blocks:
+def _render_list(heading: str, lines: Sequence[str]) -> Blocks:
     """Lines under a heading, in as many sections as they need."""
     chunks: list[str] = []
     for line in lines:
@@ -125,30 +148,30 @@ def _listed(heading: str, lines: Sequence[str]) -> Blocks:
     return tuple(section(chunk) for chunk in chunks)
 
 
-def _sources(heading: str, lines: Iterable[SourceLine]) -> Blocks:
-    return _listed(heading, [_source(line) for line in lines])
+def _render_sources(heading: str, lines: Iterable[SourceLine]) -> Blocks:
+    return _render_list(heading, [_format_source(line) for line in lines])
 
 
-def _source(line: SourceLine) -> str:
+def _format_source(line: SourceLine) -> str:
     """One past incident with every reason why it qualified."""
-    head = f"{link(line.url, line.incident_id, MAX_ID)} {day(line.date)} {prose(line.title, 150)}"
+    head = f"{link(line.url, line.incident_id, MAX_ID)} {format_date(line.date)} {prose(line.title, 150)}"
     rated = f"{line.tier}, {line.probability:.0%}"
     why = "; ".join(prose(reason, 150) for reason in line.why) or "by its wording alone"
-    return f"• {joined((head, line.boundary.value, rated))}\n   why: {why}"
+    return f"• {join_parts((head, line.boundary.value, rated))}\n   why: {why}"
 
 
-def _step(step: TraceStep) -> str:
+def _format_step(step: TraceStep) -> str:
     """One step with its time to the second, in the reader's own zone."""
     said = f": {prose(step.said, 200)}" if step.said else ""
-    return f"• {second(step.at) if step.at else '—'} {prose(step.what, 30)}{said}"
+    return f"• {format_seconds(step.at) if step.at else '—'} {prose(step.what, 30)}{said}"
 
 
-def _outside(found: Sequence[OutsideMemory]) -> Blocks:
+def _render_outside_memory(found: Sequence[OutsideMemory]) -> Blocks:
     lines = [f"• {prose(one.id, 60)}: {prose(one.text, 300)}" for one in found]
-    return _listed("OUTSIDE MEMORY: others' words without a record, never counted", lines)
+    return _render_list("OUTSIDE MEMORY: others' words without a record, never counted", lines)
 
 
-def _within(blocks: Sequence[Block], most: int = MOST_BLOCKS) -> Sequence[Block]:
+def _limit_blocks(blocks: Sequence[Block], most: int = MOST_BLOCKS) -> Sequence[Block]:
     if len(blocks) <= most:
         return blocks
     return [*blocks[:most], context(f"+{len(blocks) - most} more, which a modal has no room for")]
@@ -157,7 +180,7 @@ def _within(blocks: Sequence[Block], most: int = MOST_BLOCKS) -> Sequence[Block]
 ASK_BOTH = "Ask the model with and without memory"
 
 
-def compared_view(
+def build_compare_view(
     with_memory: Brief,
     without: Brief,
     messages: tuple[Blocks, Blocks],
@@ -175,4 +198,4 @@ def compared_view(
         blocks += [b for b in shown if b["type"] != "actions"] or [verbatim(verdict_of(brief))]
     ask = [actions(ids.BRIEF_ACTIONS, [button(ids.ASK_MODEL, ASK_BOTH)])] if where and not why_not else []
     asked = [context(prose(why_not, 300))] if why_not else ask
-    return closing("Compare", [*_within(blocks, MOST_BLOCKS - 1), *asked], where or {})
+    return build_info_view("Compare", [*_limit_blocks(blocks, MOST_BLOCKS - 1), *asked], where or {})

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.reports.digest import Digest, RecurringFamily
 from bot.domain.reports.trends import FixNews, VendorLine
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack.views.brief.layout import MAX_TEXT
-from bot.slack.views.brief.sections import MAX_ID, in_one_line, joined
-from bot.slack.views.markup import Block, context, day, header, link, plain, prose, section, text_size
+from bot.slack.views.brief.sections import MAX_ID, format_fix_line, join_parts
+from bot.slack.views.markup import Block, context, count_text, format_date, header, link, plain, prose, section
 
 FAMILIES = 8
 NEWS = 3
@@ -22,25 +22,29 @@ MAX_BLOCK = 2900
 _LINK = re.compile(r"<(https?://[^|<>]+)\|")
 
 
-def digest_message(digest: Digest) -> Message:
+def render_digest(digest: Digest) -> ChatMessage:
     """What a period brought, the families that recur most first, in at most 2,000 characters of what is read: families
     give way last. As many incidents are linked as leave the rest in place."""
-    return max((_within(digest, linked) for linked in (LINKED, 1, 0)), key=lambda found: found[:2])[2]
+    return max((_fit_digest(digest, linked) for linked in (LINKED, 1, 0)), key=lambda found: found[:2])[2]
 
 
-def _within(digest: Digest, linked: int) -> tuple[int, int, Message]:
+def _fit_digest(digest: Digest, linked: int) -> tuple[int, int, ChatMessage]:
     """How many lines are shown, how many links each has, and the message."""
     heading = f"Digest: {plain(digest.period, 60)}"
-    counts = digest_counts(digest)
-    top: tuple[Block, ...] = (header(heading), section("\n".join([counts, *trend(digest)])))
+    counts = format_digest_counts(digest)
+    top: tuple[Block, ...] = (header(heading), section("\n".join([counts, *format_trend(digest)])))
     urls = digest.urls
-    families = [family_line(f, urls, linked) for f in digest.families[:FAMILIES]]
-    news = _news(digest, linked)
+    families = [format_family(f, urls, linked) for f in digest.families[:FAMILIES]]
+    news = _format_news(digest, linked)
     while True:
-        body = (section("\n".join([*families, *_more(digest, len(families))])),) if digest.families else _nothing()
+        body = (
+            (section("\n".join([*families, *_format_more(digest, len(families))])),)
+            if digest.families
+            else _render_empty()
+        )
         blocks = (*top, *body, *((context("\n".join(news)),) if news else ()))
         if _fits(blocks) or not (families or news):
-            return len(families) + len(news), linked, Message(f"{heading}: {counts}", blocks)
+            return len(families) + len(news), linked, ChatMessage(f"{heading}: {counts}", blocks)
         if news and (len(families) <= NEWS or len(news) > NEWS):
             news.pop()
         else:
@@ -50,65 +54,71 @@ def _within(digest: Digest, linked: int) -> tuple[int, int, Message]:
 def _fits(blocks: tuple[Block, ...]) -> bool:
     """Whether what is read is short enough, and each block as it is sent within Slack's own limit."""
     hidden = sum(len(url) + 3 for block in blocks for url in _LINK.findall(str(block)))
-    return text_size(blocks) - hidden <= MAX_TEXT and all(text_size((block,)) <= MAX_BLOCK for block in blocks)
+    return count_text(blocks) - hidden <= MAX_TEXT and all(count_text((block,)) <= MAX_BLOCK for block in blocks)
 
 
-def ids_linked(incidents: Sequence[str], urls: Mapping[str, str], linked: int) -> str:
+def format_linked_ids(incidents: Sequence[str], urls: Mapping[str, str], linked: int) -> str:
     """Incident ids, the first few, the first `linked` of them as links to where they were told; and how many more."""
     shown = [link(urls.get(i) if n < linked else None, i, MAX_ID) for n, i in enumerate(incidents[:LINKED])]
     more = f" +{len(incidents) - LINKED}" if len(incidents) > LINKED else ""
     return ", ".join(shown) + more
 
 
-def _nothing() -> tuple[Block, ...]:
+def _render_empty() -> tuple[Block, ...]:
     return (context("Nothing came more than once."),)
 
 
-def _more(digest: Digest, shown: int) -> list[str]:
+def _format_more(digest: Digest, shown: int) -> list[str]:
     left = len(digest.families) - shown
     if not left:
         return []
     return [f"+{left} more" if shown else f"{left} {'family' if left == 1 else 'families'} came more than once"]
 
 
-def digest_counts(digest: Digest) -> str:
+def format_digest_counts(digest: Digest) -> str:
     """How many incidents there were and how they stand; "still open" only where one is."""
     came = f"{digest.incidents} incident{'' if digest.incidents == 1 else 's'}"
     still = f", {digest.open} still open" if digest.open else ""
     return f"{came}, {digest.resolved} resolved, {digest.unrecorded} cleared with no recorded fix{still}"
 
 
-def trend(digest: Digest) -> list[str]:
+def format_trend(digest: Digest) -> list[str]:
     """The period against the one before, where either brought anything; how often memory had no answer."""
     lines = []
     if digest.incidents_before or digest.minutes is not None:
-        spent = f", {duration(digest.minutes)} in all" if digest.minutes is not None else ""
-        before = f" ({duration(digest.minutes_before)})" if digest.minutes_before is not None else ""
-        lines.append(f"{_change(digest.incidents, digest.incidents_before)}{spent}{before}")
+        spent = f", {format_duration(digest.minutes)} in all" if digest.minutes is not None else ""
+        before = f" ({format_duration(digest.minutes_before)})" if digest.minutes_before is not None else ""
+        lines.append(f"{_format_change(digest.incidents, digest.incidents_before)}{spent}{before}")
     if digest.briefs:
         lines.append(f"Memory had no answer for {digest.abstained} of {digest.briefs} alerts")
     return lines
 
 
-def _change(now: int, before: int) -> str:
+def _format_change(now: int, before: int) -> str:
     arrow = "▲" if now > before else "▼" if now < before else "="
     return f"{arrow} {before} in the period before"
 
 
-def duration(minutes: float) -> str:
+def format_duration(minutes: float) -> str:
     """Minutes as people say them: "45 min", "3 h 20 min"."""
     hours, rest = divmod(round(minutes), 60)
     return f"{rest} min" if not hours else f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
-def family_line(family: RecurringFamily, urls: Mapping[str, str], linked: int) -> str:
+def format_family(family: RecurringFamily, urls: Mapping[str, str], linked: int) -> str:
     """One family that recurs; the same workaround more than once means that the permanent fix is missing."""
     where = "/".join(prose(p, 30) for p in (family.service, family.vendor) if p)
     times = f"*{family.times}×* (before: {family.times_before})"
-    took = duration(family.minutes) if family.minutes is not None else None
+    took = format_duration(family.minutes) if family.minutes is not None else None
     open_end = f"{family.unrecorded} with no recorded fix" if family.unrecorded else None
-    head = joined(
-        (f"• {times} {prose(family.title, 80)}", where, took, open_end, ids_linked(family.incidents, urls, linked))
+    head = join_parts(
+        (
+            f"• {times} {prose(family.title, 80)}",
+            where,
+            took,
+            open_end,
+            format_linked_ids(family.incidents, urls, linked),
+        )
     )
     if not family.workaround:
         return head
@@ -116,26 +126,29 @@ def family_line(family: RecurringFamily, urls: Mapping[str, str], linked: int) -
     return f"{head}\n   {said} – *permanent fix missing*"
 
 
-def _news(digest: Digest, linked: int) -> list[str]:
+def _format_news(digest: Digest, linked: int) -> list[str]:
     """Fixes that stopped working first: they are what the next person would follow."""
-    lines = [_stopped(f, ids_linked(f.incidents, digest.urls, linked)) for f in digest.stopped[:NEWS]]
-    lines += [_vendor(v) for v in digest.vendors[:NEWS]]
-    return [*lines, *(_unused(f, ids_linked(f.incidents, digest.urls, linked)) for f in digest.unused[:NEWS])]
+    lines = [_format_stopped(f, format_linked_ids(f.incidents, digest.urls, linked)) for f in digest.stopped[:NEWS]]
+    lines += [_format_vendor(v) for v in digest.vendors[:NEWS]]
+    return [
+        *lines,
+        *(_format_unused(f, format_linked_ids(f.incidents, digest.urls, linked)) for f in digest.unused[:NEWS]),
+    ]
 
 
-def _stopped(found: FixNews, where: str) -> str:
+def _format_stopped(found: FixNews, where: str) -> str:
     return (
-        f":warning: *Stopped working:* {prose(in_one_line(found.fix), 100)} (worked in {found.worked}, last"
-        f" {day(found.last_worked)}; failed in {where})"
+        f":warning: *Stopped working:* {prose(format_fix_line(found.fix), 100)} (worked in {found.worked}, last"
+        f" {format_date(found.last_worked)}; failed in {where})"
     )
 
 
-def _unused(found: FixNews, where: str) -> str:
-    worked = f"{where}, {day(found.last_worked)}"
-    return f"*Not used for 180 days:* {prose(in_one_line(found.fix), 100)} (last {worked})"
+def _format_unused(found: FixNews, where: str) -> str:
+    worked = f"{where}, {format_date(found.last_worked)}"
+    return f"*Not used for 180 days:* {prose(format_fix_line(found.fix), 100)} (last {worked})"
 
 
-def _vendor(line: VendorLine) -> str:
-    took = f", {duration(line.minutes)}" if line.minutes is not None else ""
+def _format_vendor(line: VendorLine) -> str:
+    took = f", {format_duration(line.minutes)}" if line.minutes is not None else ""
     times = f"{line.outages} outage{'' if line.outages == 1 else 's'} (before: {line.outages_before})"
     return f"*{prose(line.vendor, 30)}* {times}, at fault in {line.at_fault}{took}"

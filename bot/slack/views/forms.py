@@ -32,15 +32,15 @@ def option(label: str, value: str) -> dict[str, Any]:
     return {"text": plain_text(plain(label, MAX_OPTION) or "(no title)"), "value": value}
 
 
-def told_apart(options: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+def build_options(options: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """Choices of (text, value), each value once. A label holds little of a text: where several are labelled alike their
     ends are shown, too."""
     made = [(text, option(text, value)) for value, text in {value: text for text, value in options}.items()]
     alike = Counter(choice["text"]["text"] for _, choice in made)
-    return [choice | (_end_of(text) if alike[choice["text"]["text"]] > 1 else {}) for text, choice in made]
+    return [choice | (_describe_end(text) if alike[choice["text"]["text"]] > 1 else {}) for text, choice in made]
 
 
-def _end_of(text: str) -> dict[str, Any]:
+def _describe_end(text: str) -> dict[str, Any]:
     return {"description": plain_text(plain(f"…{text[-END_SHOWN:]}", MAX_OPTION))} if len(text) > END_SHOWN else {}
 
 
@@ -57,13 +57,13 @@ def select(
     element: dict[str, Any] = {"type": "static_select", "action_id": ids.INPUT, "options": options}
     if initial:
         element["initial_option"] = initial
-    return asked(block_id, label, element, optional=optional, hint=hint)
+    return input_block(block_id, label, element, optional=optional, hint=hint)
 
 
-def several(block_id: str, label: str, options: list[dict[str, Any]], hint: str | None = None) -> Block:
+def multi_select(block_id: str, label: str, options: list[dict[str, Any]], hint: str | None = None) -> Block:
     """A select of any number, or none."""
     element: dict[str, Any] = {"type": "multi_static_select", "action_id": ids.INPUT, "options": options}
-    return asked(block_id, label, element, optional=True, hint=hint)
+    return input_block(block_id, label, element, optional=True, hint=hint)
 
 
 def button(action_id: str, label: str, value: str | None = None) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def button(action_id: str, label: str, value: str | None = None) -> dict[str, An
     return made | ({"value": value} if value else {})
 
 
-def asked(
+def input_block(
     block_id: str, label: str, element: Mapping[str, Any], *, optional: bool = False, hint: str | None = None
 ) -> Block:
     """An input with its label."""
@@ -86,37 +86,41 @@ def asked(
     return block | ({"hint": plain_text(plain(hint, 300))} if hint else {})
 
 
-def line(block_id: str, label: str, hint: str, initial: str = "", most: int = 300) -> Block:
+def line_input(block_id: str, label: str, hint: str, initial: str = "", most: int = 300) -> Block:
     """One line of text that may stay empty."""
     element = {"type": "plain_text_input", "action_id": ids.INPUT, "max_length": most}
-    return asked(block_id, label, element | ({"initial_value": initial} if initial else {}), optional=True, hint=hint)
+    return input_block(
+        block_id, label, element | ({"initial_value": initial} if initial else {}), optional=True, hint=hint
+    )
 
 
-def lines(block_id: str, label: str, hint: str, more: str | None = None) -> Block:
+def multiline_input(block_id: str, label: str, hint: str, more: str | None = None) -> Block:
     """Several lines of text that may stay empty."""
     element = {"type": "plain_text_input", "action_id": ids.INPUT, "multiline": True, "max_length": 3000}
     shown = f"{hint} {more}" if more else hint
-    return asked(block_id, label, element, optional=True, hint=shown)
+    return input_block(block_id, label, element, optional=True, hint=shown)
 
 
-def answers(view: Mapping[str, Any]) -> dict[str, str]:
+def read_answers(view: Mapping[str, Any]) -> dict[str, str]:
     """What was typed or chosen, by block id; what was left empty is absent."""
     found = {}
-    values = ids.object_of(ids.object_of(view, "state"), "values")
+    values = ids.read_object(ids.read_object(view, "state"), "values")
     for block_id in values:
-        given = ids.object_of(ids.object_of(values, block_id), ids.INPUT)
-        value = ids.text_of(given, "value") or ids.text_of(ids.object_of(given, "selected_option"), "value")
+        given = ids.read_object(ids.read_object(values, block_id), ids.INPUT)
+        value = ids.read_text(given, "value") or ids.read_text(ids.read_object(given, "selected_option"), "value")
         if value and value.strip():
-            found[ids.base_of(block_id)] = value.strip()
+            found[ids.read_block_base(block_id)] = value.strip()
     return found
 
 
-def chosen(view: Mapping[str, Any], block_id: str) -> tuple[str, ...]:
+def read_selection(view: Mapping[str, Any], block_id: str) -> tuple[str, ...]:
     """What was chosen where several may be: options by value, or conversations by id."""
-    given = ids.object_of(ids.object_of(ids.object_of(ids.object_of(view, "state"), "values"), block_id), ids.INPUT)
+    given = ids.read_object(
+        ids.read_object(ids.read_object(ids.read_object(view, "state"), "values"), block_id), ids.INPUT
+    )
     picked = given.get("selected_options") or given.get("selected_conversations")
     rows = picked if isinstance(picked, list) else []
-    found = (ids.text_of(row, "value") if isinstance(row, Mapping) else row for row in rows)
+    found = (ids.read_text(row, "value") if isinstance(row, Mapping) else row for row in rows)
     return tuple(value for value in found if isinstance(value, str) and value)
 
 

@@ -10,13 +10,24 @@ from collections.abc import Sequence
 
 from bot.domain.assistant.hypothesis import Hypothesis
 from bot.domain.brief.decide import Brief
-from bot.ports.chat import Message
-from bot.ports.language_model import Sent
-from bot.slack.views.brief.sections import MAX_ID, Blocks, joined
-from bot.slack.views.correction_modals import closing
+from bot.ports.chat import ChatMessage
+from bot.ports.language_model import ModelExchange
+from bot.slack.views.brief.sections import MAX_ID, Blocks, join_parts
+from bot.slack.views.correction_modals import build_info_view
 from bot.slack.views.forms import View
-from bot.slack.views.markup import Block, context, header, link, moment, person, plain, prose, section, verbatim
-from bot.workflows.assistant.analyse import Analysis
+from bot.slack.views.markup import (
+    Block,
+    context,
+    format_time,
+    format_user,
+    header,
+    link,
+    plain,
+    prose,
+    section,
+    verbatim,
+)
+from bot.workflows.assistant.analyze import Analysis
 
 LABEL = "Hypothesis (AI, unverified)"
 WITH, WITHOUT = "With memory", "Without memory"
@@ -31,54 +42,54 @@ PARTS = (
 )
 
 
-def hypothesis_message(analysis: Analysis, brief: Brief | None = None) -> Message:
+def render_hypothesis(analysis: Analysis, brief: Brief | None = None) -> ChatMessage:
     """The hypothesis, or one line that says why there is none. `brief` gives the links of the incidents it cites."""
     found = analysis.hypothesis
     if found is None:
         said = prose(analysis.reason or "", 300)
-        return Message(f"No hypothesis: {said}", (context(f"*No hypothesis*: {said}"),))
+        return ChatMessage(f"No hypothesis: {said}", (context(f"*No hypothesis*: {said}"),))
     text = f"{LABEL}: {prose(found.possible_root_cause, 140)}"
-    return Message(text, tuple(_blocks(found, analysis, brief)))
+    return ChatMessage(text, tuple(_render_blocks(found, analysis, brief)))
 
 
-def _blocks(found: Hypothesis, analysis: Analysis, brief: Brief | None) -> list[Block]:
+def _render_blocks(found: Hypothesis, analysis: Analysis, brief: Brief | None) -> list[Block]:
     memory = "with memory" if analysis.memory else "without memory"
-    rated = joined((f"{found.confidence.value} confidence", prose(analysis.model or "", 60), memory))
+    rated = join_parts((f"{found.confidence.value} confidence", prose(analysis.model or "", 60), memory))
     lines = [f"*{name}*: {prose(getattr(found, part), 700)}" for name, part in PARTS if getattr(found, part)]
     warned = [f":warning: {', '.join(found.dangers)}: make sure before you do it"] if found.dangers else []
     links = {s.incident_id: s.url for s in (*brief.sources, *brief.possible)} if brief else {}
     cited = ", ".join(link(links.get(one), one, MAX_ID) for one in found.cited)
-    return [section("\n".join([f"*{LABEL}*", *lines, *warned])), context(joined((rated, f"from {cited}")))]
+    return [section("\n".join([f"*{LABEL}*", *lines, *warned])), context(join_parts((rated, f"from {cited}")))]
 
 
-def hypotheses_message(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> Message:
+def render_hypotheses(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> ChatMessage:
     """Both hypotheses, one under the other."""
     blocks: list[Block] = []
     for name, analysis in ((WITH, with_memory), (WITHOUT, without)):
-        blocks += [header(name), *hypothesis_message(analysis, brief).blocks]
-    return Message(f"{LABEL}: with memory and without", tuple(blocks))
+        blocks += [header(name), *render_hypothesis(analysis, brief).blocks]
+    return ChatMessage(f"{LABEL}: with memory and without", tuple(blocks))
 
 
-def hypotheses_view(message: Message) -> View:
+def build_hypotheses_view(message: ChatMessage) -> View:
     """Both hypotheses as a modal."""
-    return closing("Compare", message.blocks)
+    return build_info_view("Compare", message.blocks)
 
 
-def sent_message(sent: Sequence[Sent]) -> Message:
+def render_sent(sent: Sequence[ModelExchange]) -> ChatMessage:
     """What went to a model about an incident, exactly, latest first; for the asker's eyes."""
     incident = prose(sent[0].incident_id, MAX_ID) if sent else "-"
-    blocks = [block for one in sent[:MOST_SENT] for block in _sent(one)]
+    blocks = [block for one in sent[:MOST_SENT] for block in _render_sent_one(one)]
     more = len(sent) - MOST_SENT
     blocks += [context(f"{more} more before these")] if more > 0 else []
-    return Message(f"What was sent to a model about {incident}", tuple(blocks))
+    return ChatMessage(f"What was sent to a model about {incident}", tuple(blocks))
 
 
-def _sent(one: Sent) -> Blocks:
+def _render_sent_one(one: ModelExchange) -> Blocks:
     memory = "with memory" if one.memory else "without memory"
     calls = "; ".join(
         f"{prose(c.model, 60)} ({prose(c.mode, 10)}): {prose(c.outcome, 40)}, {c.seconds:g} s" for c in one.calls
     )
-    about = joined((moment(one.at), f"asked by {person(one.by)}", memory, f"{one.tokens:,} tokens"))
+    about = join_parts((format_time(one.at), f"asked by {format_user(one.by)}", memory, f"{one.tokens:,} tokens"))
     said = f"*{prose(one.incident_id, MAX_ID)}* {about}\n{calls}\n{prose(one.outcome, 300)}"
     payload = json.dumps(one.payload, ensure_ascii=False)
     chunks = [payload[at : at + CHUNK] for at in range(0, len(payload), CHUNK)]

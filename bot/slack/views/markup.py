@@ -35,12 +35,12 @@ MAX_URL = 300
 def clean(text: str, *, lines: bool = False, exact: bool = False) -> str:
     """The text without control, bidirectional, zero-width and invisible characters; spaces collapsed unless `exact`;
     with `lines` line breaks stay."""
-    rows = _visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    rows = _drop_invisible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
     parts = (line.strip() for line in rows) if exact else (" ".join(line.split()) for line in rows)
     return ("\n" if lines else " ").join(p for p in parts if p)
 
 
-def _visible(text: str) -> str:
+def _drop_invisible(text: str) -> str:
     if text.isprintable() and _INVISIBLE.isdisjoint(text):
         return text
     kept: list[str] = []
@@ -67,21 +67,21 @@ def fit(text: str, limit: int) -> str:
     for index, char in enumerate(text):
         size += len(_ENTITY.get(char, char))
         if size > room:
-            return escape(_at_word(text[:index])) + ELLIPSIS
+            return escape(_cut_at_word(text[:index])) + ELLIPSIS
     return ELLIPSIS[:limit]
 
 
-def _at_word(text: str) -> str:
+def _cut_at_word(text: str) -> str:
     head, _, _ = text.rpartition(" ")
     return (head if len(head) * 3 >= len(text) * 2 else text).rstrip(" ,;:-…")
 
 
 def plain(text: str, limit: int, *, lines: bool = False, exact: bool = False) -> str:
     """Data for a plain_text object: cleaned, escaped, at most `limit` characters."""
-    return fit(clean(_near(text, limit), lines=lines, exact=exact), limit)
+    return fit(clean(_cut_near(text, limit), lines=lines, exact=exact), limit)
 
 
-def _near(text: str, limit: int) -> str:
+def _cut_near(text: str, limit: int) -> str:
     """No more of the text than could be shown, so that a huge one costs nothing; cut, it still exceeds the limit."""
     most = limit * 4 + 400
     return text if len(text) <= most else text[:most] + "…" * limit
@@ -89,7 +89,7 @@ def _near(text: str, limit: int) -> str:
 
 def prose(text: str, limit: int) -> str:
     """Data inside mrkdwn: one line, without the power to format, in at most `limit` characters."""
-    calm = clean(_near(text, limit)).translate(_FORMAT)
+    calm = clean(_cut_near(text, limit)).translate(_FORMAT)
     calm = _EDGE_UNDERSCORE.sub("ˍ", calm)
     return fit(_EMOJI.sub("꞉", calm), limit)
 
@@ -102,35 +102,35 @@ def link(url: str | None, label: str, limit: int = 60) -> str:
     return f"<{escape(url)}|{shown}>"
 
 
-def person(user_id: str | None) -> str:
+def format_user(user_id: str | None) -> str:
     """A mention of a Slack user id, or the text as data if it is none."""
     if user_id and _USER.fullmatch(user_id):
         return f"<@{user_id}>"
     return prose(user_id or "someone", 40)
 
 
-def place(channel_id: str) -> str:
+def format_channel(channel_id: str) -> str:
     """A link to a Slack channel, or the text as data if it is no id."""
     return f"<#{channel_id}>" if _CHANNEL.fullmatch(channel_id) else prose(channel_id, 40)
 
 
-def moment(at: datetime) -> str:
+def format_time(at: datetime) -> str:
     """A time in the reader's own zone, UTC where Slack cannot show that."""
     stamp = int(at.timestamp())
     return f"<!date^{stamp}^{{date_short_pretty}} {{time}}|{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC>"
 
 
-def second(at: datetime) -> str:
+def format_seconds(at: datetime) -> str:
     """A time of day to the second, in the reader's own zone."""
     return f"<!date^{int(at.timestamp())}^{{time_secs}}|{at.astimezone(UTC):%H:%M:%S} UTC>"
 
 
-def day(at: datetime | None) -> str:
+def format_date(at: datetime | None) -> str:
     """A date in UTC, or "no date"."""
     return f"{at.astimezone(UTC):%Y-%m-%d}" if at else "no date"
 
 
-def reading(text: str) -> str:
+def decode_text(text: str) -> str:
     """What a person reads in a text as Slack delivers it: references as their label, entities decoded."""
     named = _REFERENCE.sub(lambda m: m[2] or ("" if m[1][:1] in {"@", "#", "!"} else m[1]), text)
     return named.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
@@ -171,12 +171,12 @@ def actions(block_id: str, elements: Iterable[Mapping[str, Any]]) -> Block:
     return {"type": "actions", "block_id": block_id, "elements": list(elements)}
 
 
-def text_size(blocks: Iterable[Block]) -> int:
+def count_text(blocks: Iterable[Block]) -> int:
     """Characters of all text objects in the blocks, buttons and confirmations included."""
-    return sum(_size(block) for block in blocks)
+    return sum(_count_text(block) for block in blocks)
 
 
-def _size(node: Any) -> int:
+def _count_text(node: Any) -> int:
     if isinstance(node, Mapping):
-        return sum(len(v) if k == "text" and isinstance(v, str) else _size(v) for k, v in node.items())
-    return sum(_size(item) for item in node) if isinstance(node, list | tuple) else 0
+        return sum(len(v) if k == "text" and isinstance(v, str) else _count_text(v) for k, v in node.items())
+    return sum(_count_text(item) for item in node) if isinstance(node, list | tuple) else 0

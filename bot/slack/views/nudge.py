@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack import ids
-from bot.slack.views.brief.buttons import confirmation
-from bot.slack.views.brief.sections import MAX_ID, in_one_line
+from bot.slack.views.brief.buttons import build_confirmation
+from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.forms import button
-from bot.slack.views.markup import Block, actions, context, link, moment, place, prose, section
+from bot.slack.views.markup import Block, actions, context, format_channel, format_time, link, prose, section
 
 WORKED, BY_ITSELF, RECORD, STOP = "worked", "by_itself", "record", "stop"
 
 
-def nudge_message(nudge: Nudge) -> Message:
+def render_nudge(nudge: Nudge) -> ChatMessage:
     """One message for all incidents of a person, each with its buttons."""
     shown, more = nudge.incidents[:SHOWN], len(nudge.incidents) - SHOWN
     names = ", ".join(prose(one.incident_id, MAX_ID) for one in shown[:3])
@@ -27,21 +27,26 @@ def nudge_message(nudge: Nudge) -> Message:
         section("*What ended these?* They cleared, and no fix is recorded. The next alert will know.")
     ]
     for one in shown:
-        blocks += _asked(one)
+        blocks += _render_incident(one)
     if more > 0:
         blocks.append(context(f"+{more} more: `/resolve` in their channels lists them."))
-    return Message(f"Cleared with no recorded fix: {names}{' …' if len(nudge.incidents) > 3 else ''}", tuple(blocks))
+    return ChatMessage(
+        f"Cleared with no recorded fix: {names}{' …' if len(nudge.incidents) > 3 else ''}", tuple(blocks)
+    )
 
 
-def _asked(one: Nudged) -> list[Block]:
+def _render_incident(one: Nudged) -> list[Block]:
     name = link(one.url, one.incident_id, MAX_ID)
-    lines = [f"*{name}* {prose(one.title, 150)}", f"cleared {moment(one.cleared_at)} in {place(one.channel)}"]
+    lines = [
+        f"*{name}* {prose(one.title, 150)}",
+        f"cleared {format_time(one.cleared_at)} in {format_channel(one.channel)}",
+    ]
     if one.suggested:
-        lines.append(f"> Suggested: {prose(in_one_line(one.suggested), 300)}")
-    return [section("\n".join(lines)), actions(_block(one.incident_id), _buttons(one))]
+        lines.append(f"> Suggested: {prose(format_fix_line(one.suggested), 300)}")
+    return [section("\n".join(lines)), actions(_build_block_id(one.incident_id), _build_buttons(one))]
 
 
-def _buttons(one: Nudged) -> list[dict[str, Any]]:
+def _build_buttons(one: Nudged) -> list[dict[str, Any]]:
     known = {"i": one.incident_id, "c": one.channel}
     value = ids.encode(known)
     row = [
@@ -50,15 +55,15 @@ def _buttons(one: Nudged) -> list[dict[str, Any]]:
         button(f"{ids.NUDGE}.{STOP}", "Stop for this alert", value),
     ]
     if one.suggested:
-        fix = ids.encode(known | {"f": ids.fix_key(one.suggested)})
-        row.insert(0, button(f"{ids.NUDGE}.{WORKED}", "The suggested fix worked", fix) | confirmation())
+        fix = ids.encode(known | {"f": ids.hash_fix(one.suggested)})
+        row.insert(0, button(f"{ids.NUDGE}.{WORKED}", "The suggested fix worked", fix) | build_confirmation())
     return row
 
 
-def _block(incident_id: str) -> str:
+def _build_block_id(incident_id: str) -> str:
     return f"{ids.NUDGE}.{incident_id}"[:255]
 
 
-def settled(blocks: Sequence[Mapping[str, Any]], incident_id: str, line: str) -> list[Block]:
+def replace_buttons(blocks: Sequence[Mapping[str, Any]], incident_id: str, line: str) -> list[Block]:
     """The message with a line (mrkdwn) in the place of an incident's buttons."""
-    return [context(line) if b.get("block_id") == _block(incident_id) else b for b in blocks]
+    return [context(line) if b.get("block_id") == _build_block_id(incident_id) else b for b in blocks]

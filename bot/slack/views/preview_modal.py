@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from bot.domain.brief.recommendation import Confidence
 from bot.domain.operations.preview import Answer, Preview, Recurring, Would
-from bot.slack.views.brief.layout import brief_message
-from bot.slack.views.brief.sections import joined
-from bot.slack.views.correction_modals import closing
+from bot.slack.views.brief.layout import render_brief
+from bot.slack.views.brief.sections import join_parts
+from bot.slack.views.correction_modals import build_info_view
 from bot.slack.views.forms import View
-from bot.slack.views.markup import Block, context, day, prose, section
+from bot.slack.views.markup import Block, context, format_date, prose, section
 
 TITLE = "Preview"
 READING = "Reading what was posted here… Nothing is stored or posted, and only you see the answer."
@@ -36,39 +36,39 @@ SHORT: Mapping[Answer, str] = {
 ROWS = 8
 
 
-def preview_view(found: Preview | str) -> View:
+def build_preview_view(found: Preview | str) -> View:
     """The preview, or why there is none."""
-    return closing(TITLE, [section(prose(found, 600))] if isinstance(found, str) else _blocks(found))
+    return build_info_view(TITLE, [section(prose(found, 600))] if isinstance(found, str) else _render_blocks(found))
 
 
-def _blocks(found: Preview) -> list[Block]:
+def _render_blocks(found: Preview) -> list[Block]:
     if not found.alerts:
-        return [section(NONE.format(found.messages)), *_unread(found.unread), context(ONLY_YOU)]
-    blocks = [section("\n".join([_head(found), *_answers(found)]))]
-    blocks.append(context(f"Read as alerts: {_counted(found.tools)}"))
+        return [section(NONE.format(found.messages)), *_render_unread(found.unread), context(ONLY_YOU)]
+    blocks = [section("\n".join([_format_head(found), *_format_answers(found)]))]
+    blocks.append(context(f"Read as alerts: {_format_counts(found.tools)}"))
     if found.recurring:
         more = [f"+{len(found.recurring) - ROWS} more"] if len(found.recurring) > ROWS else []
-        rows = [_row(one) for one in found.recurring[:ROWS]]
+        rows = [_format_row(one) for one in found.recurring[:ROWS]]
         blocks.append(section("\n".join(["*What comes back*", *rows, *more])))
-    blocks += _unread(found.unread)
-    blocks += _example(found.example)
+    blocks += _render_unread(found.unread)
+    blocks += _render_example(found.example)
     return [*blocks, context(ONLY_YOU)]
 
 
-def _head(found: Preview) -> str:
-    told = f"since {day(found.since)}, {_many(found.families, 'different one')}"
-    return f"*The last {_many(found.alerts, 'alert post')} here* ({told}) made {_many(found.incidents, 'incident')}. With memory as it is now I would have answered with"
+def _format_head(found: Preview) -> str:
+    told = f"since {format_date(found.since)}, {_format_count(found.families, 'different one')}"
+    return f"*The last {_format_count(found.alerts, 'alert post')} here* ({told}) made {_format_count(found.incidents, 'incident')}. With memory as it is now I would have answered with"
 
 
-def _answers(found: Preview) -> list[str]:
+def _format_answers(found: Preview) -> list[str]:
     return [
-        joined((f"• *{found.answers[answer]}×* {WORDS[answer]}{_why(found, answer)}",))
+        join_parts((f"• *{found.answers[answer]}×* {WORDS[answer]}{_format_why(found, answer)}",))
         for answer in Answer
         if found.answers.get(answer)
     ]
 
 
-def _why(found: Preview, answer: Answer) -> str:
+def _format_why(found: Preview, answer: Answer) -> str:
     if answer is Answer.FIX and found.confidence:
         return f" ({', '.join(f'{found.confidence[c]} {c}' for c in Confidence if found.confidence.get(c))})"
     if answer is Answer.SILENCE:
@@ -76,8 +76,8 @@ def _why(found: Preview, answer: Answer) -> str:
     return ""
 
 
-def _row(one: Recurring) -> str:
-    return joined(
+def _format_row(one: Recurring) -> str:
+    return join_parts(
         (
             f"• *{one.fired}×* {prose(one.title, 80)}",
             prose(one.service, 40) if one.service else None,
@@ -86,27 +86,27 @@ def _row(one: Recurring) -> str:
     )
 
 
-def _unread(unread: Mapping[str, int]) -> list[Block]:
+def _render_unread(unread: Mapping[str, int]) -> list[Block]:
     if not unread:
         return []
-    return [section(f"*Posted by apps and not read as alerts*\n{_counted(unread)}"), context(MISREAD)]
+    return [section(f"*Posted by apps and not read as alerts*\n{_format_counts(unread)}"), context(MISREAD)]
 
 
-def _example(one: Would | None) -> list[Block]:
+def _render_example(one: Would | None) -> list[Block]:
     """A brief as the thread would have shown it, without its buttons: there is nothing to act on."""
     if one is None or one.brief is None:
         return []
-    shown = brief_message(replace(one.brief, incident=None)).blocks
+    shown = render_brief(replace(one.brief, incident=None)).blocks
     would = "This is what I would have said" if one.answer is not Answer.REACTION else "Asked for more, I would say"
-    head = section(f"*For example, on {day(one.opened.life.opened_at)}.* {would}:")
+    head = section(f"*For example, on {format_date(one.opened.life.opened_at)}.* {would}:")
     return [{"type": "divider"}, head, *(block for block in shown if block["type"] != "actions"), {"type": "divider"}]
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     told = ", ".join(f"{prose(name, 40)} {count}" for name, count in ordered[:ROWS])
     return f"{told}, +{len(ordered) - ROWS} more" if len(ordered) > ROWS else told
 
 
-def _many(number: int, what: str) -> str:
+def _format_count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

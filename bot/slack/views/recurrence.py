@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from bot.domain.resolutions.recurrence import Again, AskedFix
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack import ids
-from bot.slack.views.brief.sections import MAX_ID, in_one_line
-from bot.slack.views.markup import Block, person, prose, section
+from bot.slack.views.brief.sections import MAX_ID, format_fix_line
+from bot.slack.views.markup import Block, format_user, prose, section
 
 LABELS = {Again.PARTLY: "Partly", Again.FAILED: "Did not work", Again.UNRELATED: "Unrelated"}
 
 
-def again_message(asked: AskedFix) -> Message:
+def render_recurrence_question(asked: AskedFix) -> ChatMessage:
     """The question with its three answers."""
     text = f"{asked.incident_id} fired again {asked.minutes} min after it was fixed. Did the fix work?"
     said = (
         f"*{prose(asked.incident_id, MAX_ID)} fired again* {asked.minutes} min after this fix was seen to work:"
-        f"\n> {prose(in_one_line(asked.fix), 300)}\nIt counts as partly until somebody says what it was."
+        f"\n> {prose(format_fix_line(asked.fix), 300)}\nIt counts as partly until somebody says what it was."
     )
-    return Message(text, (section(said), _answers(asked)))
+    return ChatMessage(text, (section(said), _build_answers(asked)))
 
 
-def _answers(asked: AskedFix) -> Block:
+def _build_answers(asked: AskedFix) -> Block:
     buttons = [
         {
             "type": "button",
@@ -34,8 +34,8 @@ def _answers(asked: AskedFix) -> Block:
     return {"type": "actions", "elements": buttons}
 
 
-def again_answered_message(asked: AskedFix, answer: Again, by: str) -> Message:
+def render_recurrence_answer(asked: AskedFix, answer: Again, by: str) -> ChatMessage:
     """What was answered, by whom; no buttons any more."""
-    said = f"{prose(asked.incident_id, MAX_ID)} fired again after: {prose(in_one_line(asked.fix), 300)}"
-    line = f"{said}\n*{prose(LABELS[answer], 30)}*, says {person(by)}."
-    return Message(f"{asked.incident_id}: {answer.value}", (section(line),))
+    said = f"{prose(asked.incident_id, MAX_ID)} fired again after: {prose(format_fix_line(asked.fix), 300)}"
+    line = f"{said}\n*{prose(LABELS[answer], 30)}*, says {format_user(by)}."
+    return ChatMessage(f"{asked.incident_id}: {answer.value}", (section(line),))

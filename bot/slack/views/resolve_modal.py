@@ -14,17 +14,39 @@ from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.ports import RecordRejected
 from bot.slack import ids
-from bot.slack.views.forms import View, answers, button, chosen, lines, modal, option, select, several, told_apart
-from bot.slack.views.markup import Block, actions, clean, moment, person, plain, plain_text, prose, section, verbatim
+from bot.slack.views.forms import (
+    View,
+    build_options,
+    button,
+    modal,
+    multi_select,
+    multiline_input,
+    option,
+    read_answers,
+    read_selection,
+    select,
+)
+from bot.slack.views.markup import (
+    Block,
+    actions,
+    clean,
+    format_time,
+    format_user,
+    plain,
+    plain_text,
+    prose,
+    section,
+    verbatim,
+)
 from bot.slack.views.surfaces import OpenIncident
-from bot.workflows.resolutions.resolve import Outcome, Resolution, ResolveForm, Subject
+from bot.workflows.resolutions.resolve import FixOutcome, Resolution, ResolveForm, Subject
 
 OUTCOMES = (
-    (Outcome.RECOVERED, "Yes, I saw it recover"),
-    (Outcome.PARTLY, "Partly"),
-    (Outcome.NO, "No"),
-    (Outcome.BY_ITSELF, "It cleared by itself"),
-    (Outcome.NOT_SURE, "Not sure"),
+    (FixOutcome.RECOVERED, "Yes, I saw it recover"),
+    (FixOutcome.PARTLY, "Partly"),
+    (FixOutcome.NO, "No"),
+    (FixOutcome.BY_ITSELF, "It cleared by itself"),
+    (FixOutcome.NOT_SURE, "Not sure"),
 )
 BOUNDARIES = (
     (Boundary.UNKNOWN, "I do not know"),
@@ -32,13 +54,13 @@ BOUNDARIES = (
     (Boundary.INTERNAL, "Us"),
     (Boundary.MIXED, "Both"),
 )
-SAID_OF = {
+STATUS_WORDS = {
     VerificationStatus.VERIFIED: "worked",
     VerificationStatus.PARTIAL: "helped partly",
     VerificationStatus.FAILED: "did not work",
     VerificationStatus.UNVERIFIED: "not verified",
 }
-BLOCK_OF = {
+FIELD_BLOCKS = {
     "outcome": ids.OUTCOME,
     "fix": ids.FIX,
     "known_fix": ids.KNOWN_FIX,
@@ -69,25 +91,27 @@ _MINUTES = re.compile(
 )
 
 
-def block_of(field: str, view: Mapping[str, Any]) -> str:
+def find_block(field: str, view: Mapping[str, Any]) -> str:
     """The block under which the modal shows an error about a record's field: its own, else the first input."""
     blocks = view.get("blocks")
     rows = [b for b in blocks if isinstance(b, Mapping)] if isinstance(blocks, list) else []
-    inputs = [name for b in rows if b.get("type") == "input" and (name := ids.text_of(b, "block_id"))]
-    wanted = BLOCK_OF.get(field, field)
-    return next((b for b in inputs if ids.base_of(b) == wanted), next(iter(inputs), ids.OUTCOME))
+    inputs = [name for b in rows if b.get("type") == "input" and (name := ids.read_text(b, "block_id"))]
+    wanted = FIELD_BLOCKS.get(field, field)
+    return next((b for b in inputs if ids.read_block_base(b) == wanted), next(iter(inputs), ids.OUTCOME))
 
 
-def resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
+def build_resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
     """The modal in which a person says what fixed an incident. `metadata` comes back with the answers."""
     name = f"{form.incident_id}: {form.title}" if form.incident_id else form.title
     blocks: list[Block] = [
         verbatim(plain(name, 200) or "Incident"),
-        *_recorded(form.record),
+        *_render_recorded(form.record),
         select(ids.OUTCOME, "Did it fix it?", [option(label, o.value) for o, label in OUTCOMES]),
-        *_choices(form),
-        lines(ids.FIX, "What was done, one step a line", _fix_hint(form)),
-        lines(ids.ROOT_CAUSE, "Root cause", "A guess is fine; say that it is one.", _said(form, "root_cause")),
+        *_build_choices(form),
+        multiline_input(ids.FIX, "What was done, one step a line", _format_fix_hint(form)),
+        multiline_input(
+            ids.ROOT_CAUSE, "Root cause", "A guess is fine; say that it is one.", _format_recorded(form, "root_cause")
+        ),
         actions(ids.FROM_THREAD, [button(f"{ids.FROM_THREAD}.{to}", label) for to, label in FROM_THREAD]),
         select(
             ids.BOUNDARY,
@@ -95,8 +119,8 @@ def resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
             [option(label, b.value) for b, label in BOUNDARIES],
             initial=option(BOUNDARIES[0][1], BOUNDARIES[0][0].value),
         ),
-        *_checks_asked(form),
-        lines(ids.LESSON, "What should the next person know?", "Optional.", _said(form, "lesson")),
+        *_build_checks(form),
+        multiline_input(ids.LESSON, "What should the next person know?", "Optional.", _format_recorded(form, "lesson")),
         actions(ids.MORE_FIELDS, [button(ids.MORE_FIELDS, "More…")]),
     ]
     return modal(ids.RESOLVE_VIEW, "Record resolution", "Record", blocks, metadata)
@@ -105,64 +129,66 @@ def resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
 FROM_THREAD = ((ids.FIX, "Steps from the thread"), (ids.ROOT_CAUSE, "Cause from the thread"))
 
 
-def more_fields() -> list[Block]:
+def build_more_fields() -> list[Block]:
     """What is seldom told: it takes the place of the button "More…"."""
     outcomes = [option(label, status.value) for status, label in ALSO_OUTCOMES]
     return [
-        lines(ids.ALSO, "What else was tried", "Another fix, before the one that ended it."),
+        multiline_input(ids.ALSO, "What else was tried", "Another fix, before the one that ended it."),
         select(ids.ALSO_OUTCOME, "What came of that?", outcomes, optional=True),
-        lines(ids.IMPACT, "What did customers notice?", "Optional."),
+        multiline_input(ids.IMPACT, "What did customers notice?", "Optional."),
     ]
 
 
-def _recorded(record: Incident | None) -> list[Block]:
+def _render_recorded(record: Incident | None) -> list[Block]:
     """What is recorded already; recording once more adds to it."""
     if record is None or not (record.resolved_at or record.attempts):
         return []
-    told = [attempt_line(a) for a in record.attempts[-MAX_ATTEMPTS:]]
+    told = [format_attempt(a) for a in record.attempts[-MAX_ATTEMPTS:]]
     if record.resolved_at:
-        told = told or [f"• {moment(record.resolved_at)}: no fix"]
+        told = told or [f"• {format_time(record.resolved_at)}: no fix"]
     left_out = len(record.attempts) - MAX_ATTEMPTS
     head = "*Recorded already*; what you say is added." + (f" The last {MAX_ATTEMPTS}:" if left_out > 0 else "")
     return [section("\n".join([head, *told]))]
 
 
-def attempt_line(attempt: Attempt) -> str:
+def format_attempt(attempt: Attempt) -> str:
     """Who recorded what, when, and what came of it (mrkdwn)."""
-    when = f", {moment(attempt.at)}" if attempt.at else ""
-    return f"• {person(attempt.by)}{when}: {prose(attempt.fix, 200)} ({SAID_OF[attempt.status]})"
+    when = f", {format_time(attempt.at)}" if attempt.at else ""
+    return f"• {format_user(attempt.by)}{when}: {prose(attempt.fix, 200)} ({STATUS_WORDS[attempt.status]})"
 
 
-def _choices(form: ResolveForm) -> list[Block]:
+def _build_choices(form: ResolveForm) -> list[Block]:
     """The fixes and the runbooks that are known, if any."""
-    fixes = [select(ids.KNOWN_FIX, "What fixed it?", _known(form.known_fixes), optional=True)]
-    titles = [(f"{r.id}: {r.title}" if r.title != r.id else r.id, ids.fix_key(r.id)) for r in form.runbooks]
-    options = told_apart(titles)
+    fixes = [select(ids.KNOWN_FIX, "What fixed it?", _build_known_fixes(form.known_fixes), optional=True)]
+    titles = [(f"{r.id}: {r.title}" if r.title != r.id else r.id, ids.hash_fix(r.id)) for r in form.runbooks]
+    options = build_options(titles)
     runbooks = [select(ids.RUNBOOK, "Was it a runbook?", options, optional=True)]
     return (fixes if form.known_fixes else []) + (runbooks if options else [])
 
 
-def _checks_asked(form: ResolveForm) -> list[Block]:
+def _build_checks(form: ResolveForm) -> list[Block]:
     """What wasted time: the usual checks to choose from, and a place for others."""
-    options = told_apart([(check, ids.fix_key(check)) for check in form.usual_checks])
+    options = build_options([(check, ids.hash_fix(check)) for check in form.usual_checks])
     if not options:
-        return [lines(ids.FAILED_CHECKS, "What wasted time, one a line", MINUTES_HINT)]
-    typed = lines(ids.FAILED_CHECKS, "What else wasted time, one a line", f"{MINUTES_HINT} Those chosen above, too.")
-    return [several(ids.KNOWN_CHECKS, "What wasted time?", options), typed]
+        return [multiline_input(ids.FAILED_CHECKS, "What wasted time, one a line", MINUTES_HINT)]
+    typed = multiline_input(
+        ids.FAILED_CHECKS, "What else wasted time, one a line", f"{MINUTES_HINT} Those chosen above, too."
+    )
+    return [multi_select(ids.KNOWN_CHECKS, "What wasted time?", options), typed]
 
 
-def _said(form: ResolveForm, name: str) -> str | None:
+def _format_recorded(form: ResolveForm, name: str) -> str | None:
     said = getattr(form.record, name) if form.record else None
     return f"The record says: {said}" if said else None
 
 
-def _fix_hint(form: ResolveForm) -> str:
+def _format_fix_hint(form: ResolveForm) -> str:
     if form.known_fixes:
         return "If it was something else, or you did it differently."
     return "Not needed if it cleared by itself."
 
 
-def pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View:
+def build_pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View:
     """Which open incident is it? Follows `/resolve` without an argument."""
     options = [
         option(f"{r.life.incident_id} {r.title}", r.life.incident_id) for r in rows if len(r.life.incident_id) <= 150
@@ -174,12 +200,12 @@ def pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View
     return modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
 
 
-def _known(fixes: Sequence[KnownFix]) -> list[dict[str, Any]]:
+def _build_known_fixes(fixes: Sequence[KnownFix]) -> list[dict[str, Any]]:
     """The label may be cut; what is recorded never is."""
-    failed = {ids.fix_key(known.fix) for known in fixes if known.failed}
+    failed = {ids.hash_fix(known.fix) for known in fixes if known.failed}
     options = [
         choice | ({"description": plain_text("did not work before")} if choice["value"] in failed else {})
-        for choice in told_apart([(known.fix, ids.fix_key(known.fix)) for known in fixes])
+        for choice in build_options([(known.fix, ids.hash_fix(known.fix)) for known in fixes])
     ]
     return [*options, option("Something else", ids.SOMETHING_ELSE)]
 
@@ -187,93 +213,93 @@ def _known(fixes: Sequence[KnownFix]) -> list[dict[str, Any]]:
 def read_submission(view: Mapping[str, Any], form: ResolveForm = NOTHING, subject: Subject | None = None) -> Resolution:
     """What the person said. `form` is what was offered to choose from; `subject` the message it is about where there was no
     incident. Raises RecordRejected with the record's field."""
-    said = answers(view)
-    outcome = _choice(Outcome, said.get(ids.OUTCOME), "outcome", "Choose one.")
-    fix, note, runbook = _fix(said, form)
+    said = read_answers(view)
+    outcome = _read_choice(FixOutcome, said.get(ids.OUTCOME), "outcome", "Choose one.")
+    fix, note, runbook = _read_fix(said, form)
     return Resolution(
         outcome=outcome,
-        incident_id=None if subject else ids.text_of(ids.decode(view.get("private_metadata")), "i"),
+        incident_id=None if subject else ids.read_text(ids.decode(view.get("private_metadata")), "i"),
         subject=subject,
         fix=fix,
         note=note,
-        root_cause=_text(said, ids.ROOT_CAUSE),
-        boundary=_choice(Boundary, said.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
-        failed_checks=_all_checks(view, said, form.usual_checks),
-        lesson=_text(said, ids.LESSON),
-        customer_impact=_text(said, ids.IMPACT),
+        root_cause=_read_text(said, ids.ROOT_CAUSE),
+        boundary=_read_choice(Boundary, said.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
+        failed_checks=_read_checks(view, said, form.usual_checks),
+        lesson=_read_text(said, ids.LESSON),
+        customer_impact=_read_text(said, ids.IMPACT),
         runbook=runbook,
-        also=_also(said),
+        also=_read_other_attempt(said),
     )
 
 
-def _text(said: Mapping[str, str], block_id: str) -> str | None:
+def _read_text(said: Mapping[str, str], block_id: str) -> str | None:
     """As it was typed; only NUL goes, for no database keeps it."""
     return said.get(block_id, "").replace("\x00", "").strip() or None
 
 
-def _choice(kind: Any, value: str | None, field: str, problem: str) -> Any:
+def _read_choice(kind: Any, value: str | None, field: str, problem: str) -> Any:
     if value not in {member.value for member in kind}:
         raise RecordRejected(field, problem)
     return kind(value)
 
 
-def _fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, str | None, Runbook | None]:
+def _read_fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, str | None, Runbook | None]:
     """The fix verbatim, the note and the runbook: with a known fix chosen, what was typed is the note on it; a runbook
     alone is fixed by its steps."""
-    typed, chosen_fix = _text(said, ids.FIX), said.get(ids.KNOWN_FIX, ids.SOMETHING_ELSE)
-    runbook = _runbook(said.get(ids.RUNBOOK), form.runbooks)
+    typed, chosen_fix = _read_text(said, ids.FIX), said.get(ids.KNOWN_FIX, ids.SOMETHING_ELSE)
+    runbook = _find_runbook(said.get(ids.RUNBOOK), form.runbooks)
     if chosen_fix == ids.SOMETHING_ELSE:
         written = ("\n".join(runbook.steps) or runbook.title) if runbook else None
         return typed or written, None, runbook
-    known = {ids.fix_key(known.fix): known for known in form.known_fixes}
+    known = {ids.hash_fix(known.fix): known for known in form.known_fixes}
     if chosen_fix not in known:
         raise RecordRejected("known_fix", "This fix is no longer offered: choose “Something else” and write it down.")
     fix = known[chosen_fix]
-    return fix.fix, typed, runbook or carried(fix, form.runbooks)
+    return fix.fix, typed, runbook or find_carried_runbook(fix, form.runbooks)
 
 
-def carried(fix: KnownFix, runbooks: Sequence[Runbook]) -> Runbook | None:
+def find_carried_runbook(fix: KnownFix, runbooks: Sequence[Runbook]) -> Runbook | None:
     """The runbook that a known fix carries, so that it counts with the others of that runbook."""
     if fix.runbook_id is None:
         return None
     return next((r for r in runbooks if r.id == fix.runbook_id), Runbook(fix.runbook_id, fix.runbook_id))
 
 
-def _runbook(key: str | None, runbooks: Sequence[Runbook]) -> Runbook | None:
+def _find_runbook(key: str | None, runbooks: Sequence[Runbook]) -> Runbook | None:
     if key is None:
         return None
-    found = next((r for r in runbooks if ids.fix_key(r.id) == key), None)
+    found = next((r for r in runbooks if ids.hash_fix(r.id) == key), None)
     if found is None:
         raise RecordRejected("runbook", "This runbook is no longer offered: leave it empty and name it in the steps.")
     return found
 
 
-def _also(said: Mapping[str, str]) -> tuple[str, VerificationStatus] | None:
+def _read_other_attempt(said: Mapping[str, str]) -> tuple[str, VerificationStatus] | None:
     """Another attempt, and what came of it: unless that is said, nobody knows."""
-    text, status = _text(said, ids.ALSO), said.get(ids.ALSO_OUTCOME, VerificationStatus.UNVERIFIED.value)
+    text, status = _read_text(said, ids.ALSO), said.get(ids.ALSO_OUTCOME, VerificationStatus.UNVERIFIED.value)
     if text is None:
         return None
-    return text, _choice(VerificationStatus, status, "also", "Choose what came of it.")
+    return text, _read_choice(VerificationStatus, status, "also", "Choose what came of it.")
 
 
-def _all_checks(view: Mapping[str, Any], said: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
+def _read_checks(view: Mapping[str, Any], said: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
     """Those chosen, in the very words in which they are known, then those typed; typed minutes of a chosen one are its
     own."""
-    offered = {ids.fix_key(check): check for check in usual}
-    picked = chosen(view, ids.KNOWN_CHECKS)
+    offered = {ids.hash_fix(check): check for check in usual}
+    picked = read_selection(view, ids.KNOWN_CHECKS)
     if not set(picked) <= set(offered):
         raise RecordRejected("known_checks", "One of these is no longer offered: write it down below.")
-    typed = failed_checks(said.get(ids.FAILED_CHECKS, ""))
+    typed = read_failed_checks(said.get(ids.FAILED_CHECKS, ""))
     minutes = {check_form(failed.check): failed.minutes for failed in typed}
     known = [FailedCheck(offered[key], minutes.get(check_form(offered[key]))) for key in picked]
     forms = {check_form(failed.check) for failed in known}
     return (*known, *(failed for failed in typed if check_form(failed.check) not in forms))
 
 
-def failed_checks(text: str) -> tuple[FailedCheck, ...]:
+def read_failed_checks(text: str) -> tuple[FailedCheck, ...]:
     """One check a line, with minutes if given: "DB pool, 25", "DB pool 25m", "DB pool (1.5 h)"."""
     rows = clean(text, lines=True).split("\n")
-    found = tuple(_check(row.lstrip("-•* ")) for row in rows if row.strip("-•* "))
+    found = tuple(_read_check(row.lstrip("-•* ")) for row in rows if row.strip("-•* "))
     if len(found) > MAX_CHECKS:
         raise RecordRejected("failed_checks", f"At most {MAX_CHECKS} lines.")
     for failed in found:
@@ -284,7 +310,7 @@ def failed_checks(text: str) -> tuple[FailedCheck, ...]:
     return found
 
 
-def _check(row: str) -> FailedCheck:
+def _read_check(row: str) -> FailedCheck:
     """A number counts as minutes only with a unit or after a mark: "restart worker 3" is the name of a check."""
     match = _MINUTES.match(row)
     name = match["check"].rstrip(" ,;:(=–—-") if match else ""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.brief.decide import Brief
-from bot.ports.chat import Message
-from bot.slack.views.alert import alert_message
-from bot.slack.views.brief.layout import brief_message
+from bot.ports.chat import ChatMessage
+from bot.slack.views.alert import render_alert
+from bot.slack.views.brief.layout import render_brief
 from bot.slack.views.markup import context, section
 
 TRIAL = Alert(
@@ -27,13 +27,13 @@ ANSWERS = (
 )
 
 
-def trial_post(alert: Alert = TRIAL) -> Message:
+def render_trial_post(alert: Alert = TRIAL) -> ChatMessage:
     """The alert, marked as a test first."""
-    shown = alert_message(alert)
-    return Message("Test of Precedent, not an alert", (section(SAYS), *shown.blocks))
+    shown = render_alert(alert)
+    return ChatMessage("Test of Precedent, not an alert", (section(SAYS), *shown.blocks))
 
 
-def trial_answer(brief: Brief) -> Message:
+def render_trial_answer(brief: Brief) -> ChatMessage:
     """The brief that this alert gets, marked as that of a test."""
-    shown = brief_message(brief)
-    return Message(f"Test: {shown.text}", (context(ANSWERS), *shown.blocks))
+    shown = render_brief(brief)
+    return ChatMessage(f"Test: {shown.text}", (context(ANSWERS), *shown.blocks))

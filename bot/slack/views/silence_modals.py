@@ -14,9 +14,9 @@ from typing import Any
 from bot.domain.alerts.suppression import Muted, Reach, title_of
 from bot.ports import RecordRejected
 from bot.slack import ids
-from bot.slack.views.forms import View, answers, line, modal, option, select
+from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
 from bot.slack.views.markup import Block, plain, verbatim
-from bot.workflows.channels.silences import Answered
+from bot.workflows.channels.silences import AnsweredAlert
 
 AT_A_TIME, ONLY_THIS = "at", "this"
 SPANS = (
@@ -37,7 +37,7 @@ class MuteForm:
     reason: str
 
 
-def mute_view(said: Answered, metadata: Mapping[str, Any], zone: tzinfo) -> View:
+def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
     """What is muted, for how long, and why."""
     things = [option(f"This alert: {title_of(said.alert)}", Muted.FINGERPRINT.value)]
     if said.alert.service:
@@ -53,24 +53,26 @@ def mute_view(said: Answered, metadata: Mapping[str, Any], zone: tzinfo) -> View
             hint="Muted alerts still count in the history; nothing is posted about them in this channel.",
         ),
         select(ids.UNTIL, "For how long?", spans, initial=spans[0]),
-        line(ids.UNTIL_TIME, "Until", f"18:30 or 2026-12-24 08:00, for “Until a time…”. Time zone: {zone}.", most=40),
-        line(ids.REASON, "Why?", "Your colleagues will read it."),
+        line_input(
+            ids.UNTIL_TIME, "Until", f"18:30 or 2026-12-24 08:00, for “Until a time…”. Time zone: {zone}.", most=40
+        ),
+        line_input(ids.REASON, "Why?", "Your colleagues will read it."),
     ]
     return modal(ids.MUTE_VIEW, "Mute", "Mute", blocks, metadata)
 
 
 def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
     """What the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
-    said = answers(view)
+    said = read_answers(view)
     what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
     if what not in set(Muted) - {Muted.NUDGES}:
         raise RecordRejected(ids.WHAT, "Choose one.")
     lasts = next((length for value, _, length in SPANS if value == span), None)
-    until = now + lasts if lasts else _until(said.get(ids.UNTIL_TIME, ""), now, zone)
+    until = now + lasts if lasts else _read_until(said.get(ids.UNTIL_TIME, ""), now, zone)
     return MuteForm(Muted(what), until, said.get(ids.REASON, ""))
 
 
-def _until(text: str, now: datetime, zone: tzinfo) -> datetime:
+def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
     """A time of day (the next one) or a date with a time, as people there see it."""
     local, match = now.astimezone(zone), _TIME.fullmatch(text.strip())
     if match is None:
@@ -91,7 +93,7 @@ def _until(text: str, now: datetime, zone: tzinfo) -> datetime:
     return until
 
 
-def not_alert_view(said: Answered, metadata: Mapping[str, Any]) -> View:
+def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> View:
     """Asks for confirmation, and how much is to be learned from it; a wide rule is never the default."""
     app = said.app or said.alert.tool
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
@@ -118,7 +120,7 @@ def not_alert_view(said: Answered, metadata: Mapping[str, Any]) -> View:
 
 def read_reach(view: Mapping[str, Any]) -> Reach | None:
     """How much is to be learned; None for nothing. Raises RecordRejected."""
-    said = answers(view).get(ids.REACH, "")
+    said = read_answers(view).get(ids.REACH, "")
     if said == ONLY_THIS:
         return None
     if said not in set(Reach):

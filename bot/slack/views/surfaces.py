@@ -17,17 +17,27 @@ from bot.domain.operations.storms import StormSummary
 from bot.domain.reports.digest import Digest
 from bot.domain.resolutions.nudge import Nudge
 from bot.domain.resolutions.recurrence import Again, AskedFix
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack import ids
-from bot.slack.views.brief.layout import brief_message, changed_message, recalled_message
-from bot.slack.views.brief.sections import MAX_ID, joined, verdict
-from bot.slack.views.channel import muted_message
-from bot.slack.views.digest import digest_message
+from bot.slack.views.brief.layout import render_brief, render_recalled, render_superseded
+from bot.slack.views.brief.sections import MAX_ID, format_verdict, join_parts
+from bot.slack.views.channel import render_mute
+from bot.slack.views.digest import render_digest
 from bot.slack.views.forms import button
-from bot.slack.views.markup import actions, context, header, link, moment, person, place, prose, section
-from bot.slack.views.nudge import nudge_message
-from bot.slack.views.recurrence import again_answered_message, again_message
-from bot.slack.views.storm import storm_message
+from bot.slack.views.markup import (
+    actions,
+    context,
+    format_channel,
+    format_time,
+    format_user,
+    header,
+    link,
+    prose,
+    section,
+)
+from bot.slack.views.nudge import render_nudge
+from bot.slack.views.recurrence import render_recurrence_answer, render_recurrence_question
+from bot.slack.views.storm import render_storm
 from bot.workflows.operations.status import StatusLine
 
 MARKS = {True: ":white_check_mark:", False: ":x:", None: ":heavy_minus_sign:"}
@@ -44,7 +54,7 @@ COMMANDS = (
     ("/precedent status", "what the bot depends on, and whether it works"),
     ("/precedent help", "this text"),
 )
-CHANGED = {ROOT_CAUSE: "*Root cause*", BOUNDARY: "*Fault*", FAILED_CHECKS: "*Wasted time*", LESSON: "*Lesson*"}
+CHANGED_LABELS = {ROOT_CAUSE: "*Root cause*", BOUNDARY: "*Fault*", FAILED_CHECKS: "*Wasted time*", LESSON: "*Lesson*"}
 SHORTCUTS = (
     "In a thread use the message menu: *Record resolution* or *Recall similar*. Is a message the fix? React to it with "
     ":memo:, and I ask you whether to record it. Name me under a brief and ask: what now, what to skip, who fixed it last time, "
@@ -63,154 +73,154 @@ class OpenIncident:
 class SlackSurfaces:
     """The surfaces of `bot.ports.chat`, and those that only Slack's listeners need. Same value, same bytes."""
 
-    def brief(self, brief: Brief, tell: str | None = None) -> Message:
+    def render_brief(self, brief: Brief, tell: str | None = None) -> ChatMessage:
         """The brief as the thread shows it; `tell` is mentioned."""
-        return brief_message(brief, tell)
+        return render_brief(brief, tell)
 
-    def storm(self, said: StormSummary) -> Message:
+    def render_storm(self, said: StormSummary) -> ChatMessage:
         """The one message that tells of a storm's incidents."""
-        return storm_message(said)
+        return render_storm(said)
 
-    def muted(self, mute: Mute) -> Message:
+    def render_mute(self, mute: Mute) -> ChatMessage:
         """The line in the thread that says what was muted, by whom, until when."""
-        return muted_message(mute)
+        return render_mute(mute)
 
-    def corrected(self, incident_id: str, what: str, *, same_advice: bool) -> Message:
+    def render_correction(self, incident_id: str, what: str, *, same_advice: bool) -> ChatMessage:
         """The line in the thread of a brief that used a record which was corrected, retracted or purged."""
-        return corrected(incident_id, what, same_advice=same_advice)
+        return render_correction(incident_id, what, same_advice=same_advice)
 
-    def repeat_notice(self, brief: Brief, link: str | None) -> Message:
+    def render_repeat(self, brief: Brief, link: str | None) -> ChatMessage:
         """One line for a repeat that came as a new root."""
-        return repeat_notice(brief, link)
+        return render_repeat(brief, link)
 
-    def recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+    def render_recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
         """The line in the thread that says what was recorded, by whom, and what it changed."""
-        return recorded(life, summary, by, changed)
+        return render_recorded(life, summary, by, changed)
 
-    def superseded(self, brief: Brief) -> Message:
+    def render_superseded(self, brief: Brief) -> ChatMessage:
         """A changed recommendation, as a new reply that marks the old one superseded."""
-        return changed_message(brief)
+        return render_superseded(brief)
 
-    def nudge(self, nudge: Nudge) -> Message:
+    def render_nudge(self, nudge: Nudge) -> ChatMessage:
         """The question what ended incidents that cleared with no recorded fix."""
-        return nudge_message(nudge)
+        return render_nudge(nudge)
 
-    def fired_again(self, asked: AskedFix) -> Message:
+    def render_recurrence_question(self, asked: AskedFix) -> ChatMessage:
         """The question about a fix after which its alert fired again."""
-        return again_message(asked)
+        return render_recurrence_question(asked)
 
-    def again_answered(self, asked: AskedFix, answer: Again, by: str) -> Message:
+    def render_recurrence_answer(self, asked: AskedFix, answer: Again, by: str) -> ChatMessage:
         """The answer, in the place of the question."""
-        return again_answered_message(asked, answer, by)
+        return render_recurrence_answer(asked, answer, by)
 
-    def digest(self, digest: Digest) -> Message:
+    def render_digest(self, digest: Digest) -> ChatMessage:
         """The digest as the channel shows it."""
-        return digest_message(digest)
+        return render_digest(digest)
 
-    def precedents(self, brief: Brief, asked: str, limit: int = 5, by: str | None = None) -> Message:
+    def render_recalled(self, brief: Brief, asked: str, limit: int = 5, by: str | None = None) -> ChatMessage:
         """The answer to a recall, for the asker's eyes, or shared `by` somebody; `asked` repeats the question and its
         filters."""
-        return recalled_message(brief, asked, limit, by)
+        return render_recalled(brief, asked, limit, by)
 
-    def incidents(self, rows: Sequence[OpenIncident]) -> Message:
+    def render_open_incidents(self, rows: Sequence[OpenIncident]) -> ChatMessage:
         """The open incidents."""
-        return open_message(rows)
+        return render_open_incidents(rows)
 
-    def status(self, lines: Sequence[StatusLine]) -> Message:
+    def render_status(self, lines: Sequence[StatusLine]) -> ChatMessage:
         """How the bot is doing."""
-        return Message("Status of Precedent", status_blocks(lines))
+        return ChatMessage("Status of Precedent", build_status_blocks(lines))
 
-    def help(self, unknown: str | None = None) -> Message:
+    def render_help(self, unknown: str | None = None) -> ChatMessage:
         """What can be asked of the bot; first what was not understood."""
         said = [f"I do not know “{prose(unknown, 40)}”."] if unknown else []
-        return Message("How to use Precedent", (section("\n".join([*said, *help_lines()])),))
+        return ChatMessage("How to use Precedent", (section("\n".join([*said, *format_help()])),))
 
-    def recall_usage(self) -> Message:
+    def render_recall_usage(self) -> ChatMessage:
         """How `/recall` is asked."""
-        return note(
+        return render_note(
             "Say what is happening: `/recall payment 504 vendor:razorpay since:30d`. "
             "Filters: vendor: service: region: since: (30d, 12h or a date) limit: (1–10). "
             "`/recall vendor:razorpay` alone tells what is known of a vendor."
         )
 
-    def hello(self, channel: str | None = None) -> Message:
+    def render_hello(self, channel: str | None = None) -> ChatMessage:
         """What the bot says when it is invited to a channel."""
-        return hello(channel)
+        return render_hello(channel)
 
-    def home(self, lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
+    def render_home(self, lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> ChatMessage:
         """The Home view's blocks."""
-        return home(lines, rows)
+        return render_home(lines, rows)
 
 
-MOST_STATUS = 64
+MAX_STATUS_LINES = 64
 
 
-def note(text: str) -> Message:
+def render_note(text: str) -> ChatMessage:
     """A sentence of our own (mrkdwn)."""
-    return Message(text, (section(text),))
+    return ChatMessage(text, (section(text),))
 
 
-def sorry(text: str) -> Message:
+def render_apology(text: str) -> ChatMessage:
     """A sentence that may hold data, as a plain answer."""
     said = prose(text, 600)
-    return Message(said, (section(said),))
+    return ChatMessage(said, (section(said),))
 
 
-def repeat_notice(brief: Brief, url: str | None) -> Message:
+def render_repeat(brief: Brief, url: str | None) -> ChatMessage:
     """Still the same incident: its brief is elsewhere."""
     incident = brief.incident
     name = prose(incident.incident_id, MAX_ID) if incident else "an open incident"
     fired = f", fired {incident.fired}×" if incident and incident.fired > 1 else ""
     where = link(url, "the brief is here") if url else "the brief is in its first thread"
-    return Message(f"Still {name}{fired}: {verdict(brief)}", (section(f"Still *{name}*{fired}: {where}."),))
+    return ChatMessage(f"Still {name}{fired}: {format_verdict(brief)}", (section(f"Still *{name}*{fired}: {where}."),))
 
 
-def recorded(life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> Message:
+def render_recorded(life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
     """What was recorded, by whom, and what it changed of an earlier record; the next alert will know."""
     name = prose(life.incident_id, MAX_ID)
     goes_on = " It stays open." if life.state is IncidentState.OPEN else ""
-    text = f"*{name}* recorded by {person(by)}: {prose(summary, 400)}{goes_on and '.'}{goes_on}"
-    lines = [text, *(changed_line(CHANGED[one.field], one) for one in changed if one.field in CHANGED)]
-    return Message(f"{name} recorded: {prose(summary, 100)}", (section("\n".join(lines)),))
+    text = f"*{name}* recorded by {format_user(by)}: {prose(summary, 400)}{goes_on and '.'}{goes_on}"
+    lines = [text, *(format_change(CHANGED_LABELS[one.field], one) for one in changed if one.field in CHANGED_LABELS)]
+    return ChatMessage(f"{name} recorded: {prose(summary, 100)}", (section("\n".join(lines)),))
 
 
-def changed_line(label: str, one: Difference) -> str:
+def format_change(label: str, one: Difference) -> str:
     """A field before and after; `label` is mrkdwn."""
     before, after = (prose(text.replace("\n", "; "), 300) or "nothing" for text in (one.before, one.after))
     return f"{label}: {before} → {after}"
 
 
-def corrected(incident_id: str, what: str, *, same_advice: bool) -> Message:
+def render_correction(incident_id: str, what: str, *, same_advice: bool) -> ChatMessage:
     """What happened to a record that the brief above used, and what that means for its steps."""
     name, done = prose(incident_id, MAX_ID), prose(what, 50)
     means = "the recommendation stays as it is" if same_advice else "its steps above no longer count"
     text = f"*{name}* was {done}: {means}. The brief is computed anew."
-    return Message(f"{name} was {done}: {means}.", (section(text),))
+    return ChatMessage(f"{name} was {done}: {means}.", (section(text),))
 
 
-def status_lines(lines: Iterable[StatusLine]) -> list[str]:
+def format_status(lines: Iterable[StatusLine]) -> list[str]:
     """One line for each dependency."""
-    return [f"{MARKS[line.ok]} *{prose(line.name, 30)}* {_status_detail(line)}" for line in lines]
+    return [f"{MARKS[line.ok]} *{prose(line.name, 30)}* {_format_status_detail(line)}" for line in lines]
 
 
-def _status_detail(line: StatusLine) -> str:
-    seen = (f"{place(channel)} {moment(at)}" for channel, at in line.channels)
+def _format_status_detail(line: StatusLine) -> str:
+    seen = (f"{format_channel(channel)} {format_time(at)}" for channel, at in line.channels)
     return ", ".join((*((prose(line.detail, 240),) if line.detail else ()), *seen))
 
 
-def status_blocks(lines: Iterable[StatusLine]) -> tuple[Mapping[str, Any], ...]:
+def build_status_blocks(lines: Iterable[StatusLine]) -> tuple[Mapping[str, Any], ...]:
     """The status in as many sections as it needs: Slack takes 3,000 characters in each."""
-    shown = ["*Status*", *status_lines(lines)]
-    return tuple(section("\n".join(shown[n : n + 8])) for n in range(0, min(len(shown), MOST_STATUS), 8))
+    shown = ["*Status*", *format_status(lines)]
+    return tuple(section("\n".join(shown[n : n + 8])) for n in range(0, min(len(shown), MAX_STATUS_LINES), 8))
 
 
-def help_lines() -> list[str]:
+def format_help() -> list[str]:
     """The commands and what they do."""
     lines = [f"• `{name.replace('<', '&lt;').replace('>', '&gt;')}` {what}" for name, what in COMMANDS]
     return ["*Precedent* answers alerts with what fixed them last time.", *lines, SHORTCUTS]
 
 
-def hello(channel: str | None = None) -> Message:
+def render_hello(channel: str | None = None) -> ChatMessage:
     """The first words in a channel: what will happen, and what will not. The button names the channel, for the message
     may stand in another one."""
     text = (
@@ -220,24 +230,26 @@ def hello(channel: str | None = None) -> Message:
     value = ids.encode({"c": channel}) if channel else None
     ask = actions(ids.HELLO_ACTIONS, [button(ids.PREVIEW, "Preview on the last 50 alerts", value)])
     blocks = (section(text), ask, context("Only you see the preview. `/precedent help` shows the commands."))
-    return Message("Precedent answers alerts in this channel.", blocks)
+    return ChatMessage("Precedent answers alerts in this channel.", blocks)
 
 
-def open_message(rows: Sequence[OpenIncident]) -> Message:
+def render_open_incidents(rows: Sequence[OpenIncident]) -> ChatMessage:
     """The open incidents, newest first."""
     if not rows:
-        return note("No open incidents that you may see from here.")
-    return Message(f"{len(rows)} open incidents", (section("\n".join(["*Open incidents*", *open_lines(rows)])),))
+        return render_note("No open incidents that you may see from here.")
+    return ChatMessage(
+        f"{len(rows)} open incidents", (section("\n".join(["*Open incidents*", *format_open_incidents(rows)])),)
+    )
 
 
-def open_lines(rows: Sequence[OpenIncident], most: int = 12) -> list[str]:
+def format_open_incidents(rows: Sequence[OpenIncident], most: int = 12) -> list[str]:
     """One line for each open incident."""
     lines = [
-        joined(
+        join_parts(
             (
                 f"• *{prose(r.life.incident_id, MAX_ID)}* {prose(r.title, 80)}",
                 r.life.state.value,
-                moment(r.life.opened_at),
+                format_time(r.life.opened_at),
                 f"fired {r.life.fired}×" if r.life.fired > 1 else None,
             )
         )
@@ -246,13 +258,13 @@ def open_lines(rows: Sequence[OpenIncident], most: int = 12) -> list[str]:
     return [*lines, f"+{len(rows) - most} more"] if len(rows) > most else lines
 
 
-def home(lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> Message:
+def render_home(lines: Sequence[StatusLine], rows: Sequence[OpenIncident]) -> ChatMessage:
     """Home: how the bot is doing, what is open in public channels, and how to use it."""
     blocks: list[Mapping[str, Any]] = [header("Precedent")]
-    blocks += status_blocks(lines)
+    blocks += build_status_blocks(lines)
     blocks.append({"type": "divider"})
-    open_text = open_lines(rows) or ["None in public channels."]
+    open_text = format_open_incidents(rows) or ["None in public channels."]
     blocks.append(section("\n".join(["*Open incidents*", *open_text])))
     blocks.append({"type": "divider"})
-    blocks.append(section("\n".join(help_lines())))
-    return Message("Precedent", tuple(blocks))
+    blocks.append(section("\n".join(format_help())))
+    return ChatMessage("Precedent", tuple(blocks))

@@ -4,52 +4,56 @@ from __future__ import annotations
 
 from bot.domain.reports.usefulness import Report, Share, WrongHigh
 from bot.domain.text.names import counted
-from bot.ports.chat import Message
+from bot.ports.chat import ChatMessage
 from bot.slack.views.brief.sections import MAX_ID
-from bot.slack.views.digest import duration
-from bot.slack.views.markup import Block, context, day, header, link, prose, section
+from bot.slack.views.digest import format_duration
+from bot.slack.views.markup import Block, context, format_date, header, link, prose, section
 
 WRONG = 5
 NOTHING = "No incident began in this time that you may see here. Imported ones do not count: they had no brief."
 
 
-def report_message(found: Report, period: str) -> Message:
+def render_report(found: Report, period: str) -> ChatMessage:
     """What a team needs to keep or remove the bot."""
     heading = f"Report on Precedent: {prose(period, 40)}"
     scope = f"{counted(found.incidents, 'incident')} in {counted(found.outages, 'outage')}, of those you may see here"
     if not found.incidents:
-        return Message(heading, (header(heading), section(NOTHING)))
-    blocks: tuple[Block, ...] = (header(heading), section(_wrong_text(found)), section("\n".join(_lines(found))))
-    return Message(f"{heading}: {scope}", (*blocks, context(scope)))
+        return ChatMessage(heading, (header(heading), section(NOTHING)))
+    blocks: tuple[Block, ...] = (
+        header(heading),
+        section(_format_wrong(found)),
+        section("\n".join(_format_lines(found))),
+    )
+    return ChatMessage(f"{heading}: {scope}", (*blocks, context(scope)))
 
 
-def _wrong_text(found: Report) -> str:
+def _format_wrong(found: Report) -> str:
     if not found.high:
         return "No fix was recommended with HIGH confidence."
     untold = f"; {found.high_untold} were never recorded" if found.high_untold else ""
     said = f"*HIGH and wrong: {len(found.wrong_high)} of {found.high}*{untold}"
     more = [f"+{len(found.wrong_high) - WRONG} more"] if len(found.wrong_high) > WRONG else []
-    return "\n".join([said, *(_wrong_line(w) for w in found.wrong_high[:WRONG]), *more])
+    return "\n".join([said, *(_format_wrong_one(w) for w in found.wrong_high[:WRONG]), *more])
 
 
-def _wrong_line(wrong: WrongHigh) -> str:
+def _format_wrong_one(wrong: WrongHigh) -> str:
     instead = f"; what worked: {prose(wrong.instead, 120)}" if wrong.instead else ""
     name = link(wrong.url, wrong.incident_id, MAX_ID)
-    return f":warning: {name} {day(wrong.at)} {prose(wrong.title, 80)}: {prose(wrong.fix, 120)} was not it{instead}"
+    return f":warning: {name} {format_date(wrong.at)} {prose(wrong.title, 80)}: {prose(wrong.fix, 120)} was not it{instead}"
 
 
-def _lines(found: Report) -> list[str]:
+def _format_lines(found: Report) -> list[str]:
     took = found.minutes_to_record
-    median = f", {duration(took)} after the alert cleared (median)" if took is not None else ""
+    median = f", {format_duration(took)} after the alert cleared (median)" if took is not None else ""
     return [
-        f"• *Acted on:* a fix that was shown was used in {_share(found.acted_on)} worked outages"
+        f"• *Acted on:* a fix that was shown was used in {_format_share(found.acted_on)} worked outages"
         f" (one was shown in {found.shown.part})",
-        f"• *Precedents right:* {_share(found.right)} that somebody judged; {found.unjudged} not judged",
-        f"• *Recorded:* {_share(found.recorded)} incidents that are over{median}",
+        f"• *Precedents right:* {_format_share(found.right)} that somebody judged; {found.unjudged} not judged",
+        f"• *Recorded:* {_format_share(found.recorded)} incidents that are over{median}",
         f"• *Messages:* {found.posts} posted, {found.posts_per_outage or 0:g} for each outage",
     ]
 
 
-def _share(share: Share) -> str:
+def _format_share(share: Share) -> str:
     percent = f" ({share.percent} %)" if share.percent is not None else ""
     return f"{share.part} of {share.of}{percent}"

@@ -9,9 +9,9 @@ from bot.domain.recall.dismissed import SetAside, WhyAside
 from bot.ports import RecordRejected
 from bot.slack import ids
 from bot.slack.views.brief.sections import MAX_ID
-from bot.slack.views.forms import View, answers, line, modal, option, select
-from bot.slack.views.markup import Block, moment, person, plain_text, prose, section
-from bot.workflows.recall.wrong_precedent import Listed, Wrong
+from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
+from bot.slack.views.markup import Block, format_time, format_user, plain_text, prose, section
+from bot.workflows.recall.wrong_precedent import DismissiblePrecedents, PrecedentDismissal
 
 MOST = 20
 THIS_ALERT, SERVICE = "alert", "service"
@@ -23,7 +23,7 @@ LABELS = {
 }
 
 
-def wrong_view(listed: Listed, metadata: Mapping[str, Any]) -> View:
+def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any]) -> View:
     """Which precedent, why, and how far it is set aside."""
     told = [option(f"{one.incident_id}: {one.title}", one.incident_id) for one in listed.lines[:MOST]]
     reach = [option("Only for this kind of alert: possible at most", THIS_ALERT)]
@@ -39,37 +39,41 @@ def wrong_view(listed: Listed, metadata: Mapping[str, Any]) -> View:
             initial=reach[0],
             hint="It counts as before everywhere else. /precedent rules lists what is set aside, with Undo.",
         ),
-        line(ids.REASON, "Note", "Your colleagues will read it."),
+        line_input(ids.REASON, "Note", "Your colleagues will read it."),
     ]
     return modal(ids.WRONG_VIEW, "Wrong precedent", "Set aside", blocks, metadata)
 
 
-def read_wrong(view: Mapping[str, Any]) -> Wrong:
+def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
     """What the person says. Raises RecordRejected with the field."""
-    said = answers(view)
+    said = read_answers(view)
     why = said.get(ids.WHY, "")
     if why not in set(WhyAside):
         raise RecordRejected(ids.WHY, "Choose one.")
-    return Wrong(said.get(ids.PRECEDENT, ""), WhyAside(why), said.get(ids.REASON, ""), said.get(ids.PIN) == SERVICE)
+    return PrecedentDismissal(
+        said.get(ids.PRECEDENT, ""), WhyAside(why), said.get(ids.REASON, ""), said.get(ids.PIN) == SERVICE
+    )
 
 
-def aside_text(aside: SetAside) -> str:
+def format_dismissal(aside: SetAside) -> str:
     """What was set aside, by whom and why, on one line; for modals and for one person's eyes, where it notifies nobody."""
     shown = f", not shown for {prose(aside.service, 60)}" if aside.pinned_off and aside.service else ""
     note = f" (“{prose(aside.note, 200)}”)" if aside.note else ""
-    return f"*{prose(aside.incident_id, MAX_ID)}* set aside by {person(aside.by)}: {aside.why.value}{shown}{note}"
+    return f"*{prose(aside.incident_id, MAX_ID)}* set aside by {format_user(aside.by)}: {aside.why.value}{shown}{note}"
 
 
-def aside_blocks(asides: Sequence[SetAside]) -> list[Block]:
+def render_dismissals(asides: Sequence[SetAside]) -> list[Block]:
     """Each that was said in a channel, with Undo."""
     return [
         {
-            **section(f"{aside_text(aside)}\n{moment(aside.at)}, under the brief of {prose(aside.about, MAX_ID)}"),
+            **section(
+                f"{format_dismissal(aside)}\n{format_time(aside.at)}, under the brief of {prose(aside.about, MAX_ID)}"
+            ),
             "accessory": {
                 "type": "button",
                 "action_id": ids.UNDO,
                 "text": plain_text("Undo"),
-                "value": ids.encode({"k": ids.ASIDE, "n": aside.number}),
+                "value": ids.encode({"k": ids.DISMISSED, "n": aside.number}),
             },
         }
         for aside in asides

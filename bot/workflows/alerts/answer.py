@@ -26,26 +26,34 @@ from bot.domain.operations.storms import Opening, Place, Placed, lead_of, openin
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import Recalled
 from bot.ports import StoreConflict
-from bot.ports.changes import gap, joined, moved, with_place
-from bot.ports.chat import Channel, Chat, Message, Posting, Surfaces
+from bot.ports.changes import add_storm_placement, build_opening_key, find_moved_notifications, merge_changes
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.evidence import NO_SOURCES, Sources, beside, completing, refreshing
-from bot.ports.memory import Index, Recall
-from bot.ports.parts import EDIT_EVERY_S, brief_edit, channel_of_event, owed
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, Kept, Owed, PostedBrief, SeenPost
+from bot.ports.evidence import NO_SOURCES, EvidenceSources, attach_evidence, build_completion_work, build_refresh_work
+from bot.ports.memory import Recall, RecordIndex
+from bot.ports.parts import EDIT_EVERY_S, build_brief_edit, build_outbox_entry, read_event_channel
+from bot.ports.unit_of_work import (
+    Changes,
+    InboxRow,
+    IncidentPost,
+    IncidentStore,
+    OutboxEntry,
+    PostedBrief,
+    RelatedIncidents,
+)
 
 HISTORY_DAYS = 30
 REPEAT_NOTICE_AFTER = timedelta(minutes=30)
 QUIET = frozenset({Severity.WARNING, Severity.INFO})
-LOOKED = "mag"
-GENERIC = "generic"
+LOOKED_REACTION = "mag"
+GENERIC_TOOL = "generic"
 AGAIN = frozenset({Happened.REOPENED, Happened.ESCALATED, Happened.REPEATED})
 # What is seen now may have changed with it.
 LOOK_AGAIN = AGAIN | {Happened.CLEARED}
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class AlertPost:
     """One alert post: where it stands, when, and what it says. `root_ts` is the thread that an answer belongs to;
     `refers_to` are the messages (channel, ts) that it links to; `read_at` is when it was read back after a gap; `past`: it
     was read long after it was posted."""
@@ -67,7 +75,7 @@ class PreviewBrief:
     """The brief of an alert, for whoever may see it; nothing is stored or posted."""
 
     recall: Recall
-    index: Index
+    index: RecordIndex
 
     async def __call__(
         self,
@@ -83,17 +91,17 @@ class PreviewBrief:
         if not use_memory:
             return decide(alert, Recalled(), (), at, incident=incident, memory_mode="off")
         exclude = frozenset({incident.incident_id}) if incident else frozenset()
-        query = build_query(alert, await self.index.known_names(), exclude)
+        query = build_query(alert, await self.index.list_known_names(), exclude)
         recalled = await self.recall.precedents(query, viewer)
         return decide(alert, recalled, (), at, incident=incident, history=history)
 
 
-async def alone(_new: Opening) -> Placed:
+async def place_alone(_new: Opening) -> Placed:
     """Where storms are not looked for: each incident has its own brief."""
     return Placed(Place.OWN, "storms are not looked for")
 
 
-async def answer_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+async def admit_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
     """Where nothing can be agreed in channels."""
     return ANSWERED
 
@@ -104,18 +112,18 @@ class AnswerAlert:
 
     store: IncidentStore
     recall: Recall
-    index: Index
+    index: RecordIndex
     chat: Chat
     surfaces: Surfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
-    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = answer_all
-    group: Callable[[Opening], Awaitable[Placed]] = alone
-    sources: Sources = NO_SOURCES
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = admit_all
+    group: Callable[[Opening], Awaitable[Placed]] = place_alone
+    sources: EvidenceSources = NO_SOURCES
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
-        post = await self._post(row.body)
+        post = await self._read_post(row.body)
         if post is None:
             await self.store.commit(Changes(done=row))
             return
@@ -124,42 +132,42 @@ class AnswerAlert:
         if post.admission.outcome is Outcome.IGNORE:
             await self.store.commit(Changes(done=row))
             return
-        notice, kept = await self._kept(post)
+        notice, kept = await self._load_history(post)
         if any(notice.key == known.key for known in kept.notices):
             await self.store.commit(Changes(done=row))
             return
         told = replay((*kept.notices, notice), kept.lives)
-        changes = Changes(done=row, notices=moved(told, kept))
+        changes = Changes(done=row, notices=find_moved_notifications(told, kept))
         for chapter in told.chapters:
-            changes = await self._with_chapter(changes, chapter, kept, post, notice)
-        changes = replace(changes, received=changes.received + completing(changes.briefs))
+            changes = await self._apply_timeline(changes, chapter, kept, post, notice)
+        changes = replace(changes, received=changes.received + build_completion_work(changes.briefs))
         if not await self.store.commit(changes):
             raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
 
-    async def _kept(self, post: Post) -> tuple[Notice, Kept]:
+    async def _load_history(self, post: AlertPost) -> tuple[Notice, RelatedIncidents]:
         """The notice that the post is, and what is kept around it. An edit or an answer belongs to its post's incident,
         and so does an unknown bot's post about one."""
         notice = notice_of(post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts)
         notice = replace(notice, past=post.past)
-        known = await self._known(post)
-        if known is None and post.alert.tool == GENERIC and (known := await self._referred_to(post)):
+        known = await self._find_lifecycle(post)
+        if known is None and post.alert.tool == GENERIC_TOOL and (known := await self._find_linked_incident(post)):
             notice = replace(notice, state=AlertState.UPDATE)
         if known is None:
-            return notice, await self.store.kept(notice)
+            return notice, await self.store.find_related(notice)
         like = replace(notice, fingerprint=known.fingerprint, visibility=known.visibility)
-        return notice, await self.store.kept(like, known=known.incident_id)
+        return notice, await self.store.find_related(like, known=known.incident_id)
 
-    async def _known(self, post: Post) -> Life | None:
-        known = await self.store.incident_at(post.channel.id, post.ts)
+    async def _find_lifecycle(self, post: AlertPost) -> Life | None:
+        known = await self.store.find_incident(post.channel.id, post.ts)
         if known is None and post.root_ts != post.ts:
-            known = await self.store.incident_at(post.channel.id, post.root_ts)
-        return await self.store.life(known) if known else None
+            known = await self.store.find_incident(post.channel.id, post.root_ts)
+        return await self.store.read_lifecycle(known) if known else None
 
-    async def _referred_to(self, post: Post) -> Life | None:
+    async def _find_linked_incident(self, post: AlertPost) -> Life | None:
         """The incident that a post links to, unless it is the post's own alert that is told again."""
         for channel, ts in post.refers_to:
-            if known := await self.store.incident_at(channel, ts):
-                life = await self.store.life(known)
+            if known := await self.store.find_incident(channel, ts):
+                life = await self.store.read_lifecycle(known)
                 if life.fingerprint != post.alert.fingerprint and life.visibility in (
                     "public",
                     post.channel.visibility,
@@ -167,34 +175,34 @@ class AnswerAlert:
                     return life
         return None
 
-    async def _with_chapter(
-        self, changes: Changes, chapter: Chapter, kept: Kept, post: Post, notice: Notice
+    async def _apply_timeline(
+        self, changes: Changes, chapter: Chapter, kept: RelatedIncidents, post: AlertPost, notice: Notice
     ) -> Changes:
         """The changes, with what this incident owes for the notice that arrived."""
         before = next((life for life in kept.lives if life.incident_id == chapter.life.incident_id), None)
         is_ours = any(n.key == notice.key for n in chapter.notices)
         if before is None:
             opened = await self._open(chapter, post, notice)
-            return joined(changes, opened, once=gap(kept, notice))
+            return merge_changes(changes, opened, once=build_opening_key(kept, notice))
         did = happened(before, chapter.life, notice) if is_ours else Happened.UPDATED
         if not is_ours and before == replace(chapter.life, base=before.base):
             return changes
-        seen = (SeenPost(post.channel.id, post.ts, before.incident_id),) if is_ours else ()
+        seen = (IncidentPost(post.channel.id, post.ts, before.incident_id),) if is_ours else ()
         counted = (chapter.life,) if chapter.life != before else ()
         about = Changes(lives=counted, seen_posts=seen, dropped_notices=chapter.dropped)
         if did is not Happened.NOTHING:
             fires = is_ours and post.alert.state in FIRES
-            about = joined(about, await self._change(post, before, chapter.life, did, fires=fires))
+            about = merge_changes(about, await self._change(post, before, chapter.life, did, fires=fires))
         if did in LOOK_AGAIN and self.sources.names:
-            about = replace(about, received=refreshing(chapter.life.incident_id, notice.key))
-        return joined(changes, about)
+            about = replace(about, received=build_refresh_work(chapter.life.incident_id, notice.key))
+        return merge_changes(changes, about)
 
-    async def _post(self, body: Mapping[str, Any]) -> Post | None:
+    async def _read_post(self, body: Mapping[str, Any]) -> AlertPost | None:
         event = body["event"]
         reading = self.read(event)
         if isinstance(reading, NotAlert):
             return None
-        channel = await channel_of_event(self.chat, event)
+        channel = await read_event_channel(self.chat, event)
         if channel.is_silent:
             return None
         is_edit = reading.delivery is Delivery.EDIT
@@ -202,31 +210,31 @@ class AnswerAlert:
         inner = inner if isinstance(inner, Mapping) else event
         ts = str(inner.get("ts") or event["ts"])
         by_slack = is_edit and not inner.get("edited")
-        if by_slack and await self.store.incident_at(channel.id, ts):
+        if by_slack and await self.store.find_incident(channel.id, ts):
             return None  # Slack added a preview of a link; the tool said nothing new
         said_at = str(event.get("event_ts") or event.get("ts") or ts) if is_edit and not by_slack else ts
         said_at = str(event.get("told_at") or said_at)  # of alerts that the bot posts itself
         at = posted_at(said_at) or self.clock.now()
         root_ts = str(inner.get("thread_ts") or ts)
         refers_to = tuple((str(c), str(t)) for c, t in event.get("refers_to") or ())
-        url, past = await self.chat.permalink(channel.id, ts), bool(event.get("past"))
-        return Post(channel, ts, root_ts, at, reading, url, refers_to, past=past)
+        url, past = await self.chat.get_permalink(channel.id, ts), bool(event.get("past"))
+        return AlertPost(channel, ts, root_ts, at, reading, url, refers_to, past=past)
 
-    async def _open(self, chapter: Chapter, post: Post, notice: Notice) -> Changes:
+    async def _open(self, chapter: Chapter, post: AlertPost, notice: Notice) -> Changes:
         """A new incident: what its first notice opens. That is this post's, or an older one's that turned out to be
         another incident than was thought."""
         life = replace(chapter.life, incident_id=await self.store.new_incident_id())
-        first = post if chapter.opening.key == notice.key else await self._older(post, chapter.opening)
+        first = post if chapter.opening.key == notice.key else await self._rebuild_post(post, chapter.opening)
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
         record = opened_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
-        told = await self._told(first, life, record, but=None, is_new=True)
+        told = await self._announce(first, life, record, but=None, is_new=True)
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
-        seen = tuple(SeenPost(n.channel, n.ts, life.incident_id) for n in notices)
+        seen = tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices)
         records = told.records or (record,)
         return replace(told, lives=(life,), records=records, notices=notices, seen_posts=seen)
 
-    async def _told(
-        self, post: Post, life: Life, record: Incident, *, but: str | None, is_new: bool = False
+    async def _announce(
+        self, post: AlertPost, life: Life, record: Incident, *, but: str | None, is_new: bool = False
     ) -> Changes:
         """What a firing brings to a channel that has no brief of its incident: that brief, or its part in a storm."""
         if post.admission.outcome is Outcome.COUNT_ONLY:
@@ -235,31 +243,31 @@ class AnswerAlert:
         opening = replace(opening, goes_on=but is not None)
         placed = await self.group(opening)
         if placed.place is Place.SUMMARY_ONLY or placed.is_told:
-            return with_place(Changes(), placed)
-        brief = replace(await self._decided(post, life, but=but), read_at=post.read_at)
+            return add_storm_placement(Changes(), placed)
+        brief = replace(await self._decide(post, life, but=but), read_at=post.read_at)
         placed = await self.group(replace(opening, lead=lead_of(brief)))  # others may have opened meanwhile
         if placed.place is not Place.OWN:
-            return with_place(Changes(), placed)
+            return add_storm_placement(Changes(), placed)
         if is_new:
-            brief = replace(brief, same_outage=await self._same_outage(post, life))
-        briefs, due = self._answer(post, life, brief)
+            brief = replace(brief, same_outage=await self._find_same_outage(post, life))
+        briefs, due = self._build_answer(post, life, brief)
         seen = (replace(record, evidence=snapshot(brief.evidence)),) if is_new else ()
         told = Changes(briefs=briefs, owed=due, records=seen)
-        return with_place(told, placed) if briefs else told
+        return add_storm_placement(told, placed) if briefs else told
 
-    async def _older(self, post: Post, opening: Notice) -> Post:
+    async def _rebuild_post(self, post: AlertPost, opening: Notice) -> AlertPost:
         """The post of an older notice, as far as it is known: the same alert at another time and place."""
         alert = replace(post.alert, state=opening.state, delivery=opening.delivery, fingerprint=opening.fingerprint)
-        url = await self.chat.permalink(opening.channel, opening.ts)
-        channel = await self.chat.channel(opening.channel)
-        return Post(channel, opening.ts, opening.root_ts, opening.at, alert, url)
+        url = await self.chat.get_permalink(opening.channel, opening.ts)
+        channel = await self.chat.read_channel(opening.channel)
+        return AlertPost(channel, opening.ts, opening.root_ts, opening.at, alert, url)
 
-    async def _same_outage(self, post: Post, life: Life) -> SameOutage | None:
+    async def _find_same_outage(self, post: AlertPost, life: Life) -> SameOutage | None:
         """The earliest incident that another tool announced within half an hour of this one, on the same service or
         vendor."""
-        lives = await self.store.lives(life.opened_at - NEAR, life.opened_at + NEAR, post.channel.viewer)
+        lives = await self.store.list_lifecycles(life.opened_at - NEAR, life.opened_at + NEAR, post.channel.viewer)
         near = [one for one in lives if one.state is not IncidentState.DISMISSED and near_in_time(one, life)]
-        found = await self.store.find([one.incident_id for one in near])
+        found = await self.store.find_records([one.incident_id for one in near])
         own = opened_record(life.incident_id, "", post.at, Source(), post.alert)
         for record in (found[one.incident_id] for one in near if one.incident_id in found):
             tool = next((a.tool for a in record.alerts if a.tool), None)
@@ -267,45 +275,45 @@ class AnswerAlert:
                 return SameOutage(record.incident_id, tool, record.title[:80], record.source.url)
         return None
 
-    async def _change(self, post: Post, before: Life, life: Life, did: Happened, *, fires: bool) -> Changes:
+    async def _change(self, post: AlertPost, before: Life, life: Life, did: Happened, *, fires: bool) -> Changes:
         """The briefs as they are now, and what is owed. `fires`: the post says of this incident that it fires, so that
         there must be a brief in its channel."""
-        posted = await self.store.briefs(life.incident_id)
+        posted = await self.store.list_briefs(life.incident_id)
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(life))) for b in posted)
         if did is Happened.REOPENED:
-            past = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, None)
+            past = await self.store.read_alert_history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, None)
             briefs = tuple(replace(b, brief=replace(b.brief, history=past)) for b in briefs)
-        due = tuple(self._edit(b) for b in briefs)
+        due = tuple(self._build_edit(b) for b in briefs)
         here = next((b for b in briefs if b.channel == post.channel.id), None)
         if did not in AGAIN and (here or not fires):
             return Changes(briefs=briefs, owed=due)
         went_on = before.state is IncidentState.OPEN or (before.past and before.cleared_at is None)
         but = life.incident_id if went_on else None
         if here is None:
-            told = await self._told(post, life, await self._recorded(post, life), but=but)
-            return joined(Changes(briefs=briefs, owed=due), told)
-        briefs, more = await self._again(post, life, did, here, briefs, but=but)
+            told = await self._announce(post, life, await self._find_record(post, life), but=but)
+            return merge_changes(Changes(briefs=briefs, owed=due), told)
+        briefs, more = await self._refire(post, life, did, here, briefs, but=but)
         return Changes(briefs=briefs, owed=due + more)
 
-    async def _again(
+    async def _refire(
         self,
-        post: Post,
+        post: AlertPost,
         life: Life,
         did: Happened,
         here: PostedBrief,
         briefs: tuple[PostedBrief, ...],
         but: str | None,
-    ) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+    ) -> tuple[tuple[PostedBrief, ...], tuple[OutboxEntry, ...]]:
         """What a firing that is not the first owes: the brief where there is none yet, one line under a new root, and
         a reply where memory now recommends something else. While it flaps, the brief alone says so."""
         if post.admission.outcome is Outcome.COUNT_ONLY:
             return briefs, ()
         if flapping(life):
             return briefs, ()
-        due = await self._repeat_line(post, here)
+        due = await self._build_repeat_line(post, here)
         if did is Happened.REPEATED:
             return briefs, due
-        fresh = replace(await self._remembered(post, life, but=but), same_outage=here.brief.same_outage)
+        fresh = replace(await self._recall_brief(post, life, but=but), same_outage=here.brief.same_outage)
         fresh = with_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # what is seen now comes by an edit
         if same_advice(fresh, here.brief):
             return briefs, due
@@ -313,66 +321,76 @@ class AnswerAlert:
         others = tuple(b for b in briefs if b.channel != post.channel.id)
         return (*others, newer), (*due, *self._supersede(here, newer))
 
-    async def _recorded(self, post: Post, life: Life) -> Incident:
+    async def _find_record(self, post: AlertPost, life: Life) -> Incident:
         """What the incident's record says; where it is gone, what this alert does."""
-        found = await self.store.find((life.incident_id,))
+        found = await self.store.find_records((life.incident_id,))
         source = Source("slack", post.url, post.channel.id, post.channel.visibility)
         made = opened_record(life.incident_id, post.alert.title or "Alert", post.at, source, post.alert)
         return found.get(life.incident_id, made)
 
-    async def _decided(self, post: Post, life: Life, *, but: str | None) -> Brief:
+    async def _decide(self, post: AlertPost, life: Life, *, but: str | None) -> Brief:
         """The brief now, with what sources show by their deadline: they are asked while memory is."""
         asked = self.sources.ask(post.alert, f"{life.incident_id}/{post.channel.id}")
-        brief = await self._remembered(post, life, but=but)
-        return beside(brief, await asked.by_deadline())
+        brief = await self._recall_brief(post, life, but=but)
+        return attach_evidence(brief, await asked.collect())
 
-    async def _remembered(self, post: Post, life: Life, *, but: str | None) -> Brief:
+    async def _recall_brief(self, post: AlertPost, life: Life, *, but: str | None) -> Brief:
         """What memory says now. Of incident `but` the last firing is left out of the history, for it is told of."""
-        history = await self.store.history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
+        history = await self.store.read_alert_history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
         preview = PreviewBrief(self.recall, self.index)
         return await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
 
-    def _answer(self, post: Post, life: Life, brief: Brief) -> tuple[tuple[PostedBrief, ...], tuple[Owed, ...]]:
+    def _build_answer(
+        self, post: AlertPost, life: Life, brief: Brief
+    ) -> tuple[tuple[PostedBrief, ...], tuple[OutboxEntry, ...]]:
         key = f"{post.channel.id}/{life.incident_id}"
         if brief.insufficient_memory and post.alert.severity in QUIET:
             looked = Posting(
-                "react", post.channel.id, f"looked/{key}", ts=post.ts, reaction=LOOKED, incident_id=life.incident_id
+                "react",
+                post.channel.id,
+                f"looked/{key}",
+                ts=post.ts,
+                reaction=LOOKED_REACTION,
+                incident_id=life.incident_id,
             )
-            return (), (owed(looked, key=key),)
+            return (), (build_outbox_entry(looked, key=key),)
         delivery = f"brief/{life.incident_id}/{post.channel.id}"
-        message = self.surfaces.brief(brief, post.admission.tell)
-        posting = _posting("post", post.channel.id, delivery, message, life.incident_id, thread_ts=post.root_ts)
+        message = self.surfaces.render_brief(brief, post.admission.tell)
+        posting = _build_posting("post", post.channel.id, delivery, message, life.incident_id, thread_ts=post.root_ts)
         return (PostedBrief(life.incident_id, post.channel.id, post.root_ts, delivery, brief),), (
-            owed(posting, key=key),
+            build_outbox_entry(posting, key=key),
         )
 
-    def _edit(self, posted: PostedBrief) -> Owed:
-        return brief_edit(posted, self.surfaces.brief(posted.brief), EDIT_EVERY_S)
+    def _build_edit(self, posted: PostedBrief) -> OutboxEntry:
+        return build_brief_edit(posted, self.surfaces.render_brief(posted.brief), EDIT_EVERY_S)
 
-    async def _repeat_line(self, post: Post, here: PostedBrief) -> tuple[Owed, ...]:
+    async def _build_repeat_line(self, post: AlertPost, here: PostedBrief) -> tuple[OutboxEntry, ...]:
         is_new_root = post.root_ts == post.ts and post.ts != here.root_ts and post.alert.delivery is Delivery.POST
         posted = posted_at(here.message_ts or "")
         if not is_new_root or posted is None or post.at - posted <= REPEAT_NOTICE_AFTER:
             return ()
-        link = await self._link_to(here)
-        message = self.surfaces.repeat_notice(here.brief, link)
+        link = await self._find_link(here)
+        message = self.surfaces.render_repeat(here.brief, link)
         delivery = f"repeat/{here.incident_id}/{post.channel.id}/{post.ts}"
-        posting = _posting("post", post.channel.id, delivery, message, here.incident_id, thread_ts=post.ts)
-        return (owed(posting, key=f"{post.channel.id}/{here.incident_id}"),)
+        posting = _build_posting("post", post.channel.id, delivery, message, here.incident_id, thread_ts=post.ts)
+        return (build_outbox_entry(posting, key=f"{post.channel.id}/{here.incident_id}"),)
 
-    async def _link_to(self, here: PostedBrief) -> str | None:
-        where = (here.stands_in, here.message_ts) if here.message_ts else (here.channel, here.root_ts)
-        return await self.chat.permalink(*where)
+    async def _find_link(self, here: PostedBrief) -> str | None:
+        where = (here.message_channel, here.message_ts) if here.message_ts else (here.channel, here.root_ts)
+        return await self.chat.get_permalink(*where)
 
-    def _supersede(self, old: PostedBrief, new: PostedBrief) -> tuple[Owed, ...]:
-        reply = self.surfaces.superseded(new.brief)
-        posting = _posting("post", new.channel, new.delivery_id, reply, new.incident_id, thread_ts=new.root_ts)
+    def _supersede(self, old: PostedBrief, new: PostedBrief) -> tuple[OutboxEntry, ...]:
+        reply = self.surfaces.render_superseded(new.brief)
+        posting = _build_posting("post", new.channel, new.delivery_id, reply, new.incident_id, thread_ts=new.root_ts)
         outdated = replace(old.brief, verdict=f"Superseded by a newer brief below. {old.brief.verdict}"[:140])
-        return (owed(posting, key=f"{new.channel}/{new.incident_id}"), self._edit(replace(old, brief=outdated)))
+        return (
+            build_outbox_entry(posting, key=f"{new.channel}/{new.incident_id}"),
+            self._build_edit(replace(old, brief=outdated)),
+        )
 
 
-def _posting(
-    operation: str, channel: str, delivery: str, message: Message, incident: str, thread_ts: str | None = None
+def _build_posting(
+    operation: str, channel: str, delivery: str, message: ChatMessage, incident: str, thread_ts: str | None = None
 ) -> Posting:
     return Posting(
         operation, channel, delivery, message.text, message.blocks, thread_ts=thread_ts, incident_id=incident

@@ -12,8 +12,8 @@ from typing import Any
 
 from bot.domain.incidents.lifecycle import Life
 from bot.ports.chat import Channel, Chat
-from bot.ports.parts import channel_of_event
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, SeenPost
+from bot.ports.parts import read_event_channel
+from bot.ports.unit_of_work import Changes, InboxRow, IncidentPost, IncidentStore
 from bot.records.alert_json import read_alert
 
 
@@ -28,20 +28,20 @@ class AttachMessage:
         """Work one inbox row off. Raises StoreUnavailable, ChatUnavailable."""
         event = row.body["event"]
         inner = event.get("message") or event
-        channel, ts = await channel_of_event(self.chat, event), str(inner.get("ts") or event["ts"])
-        seen: tuple[SeenPost, ...] = ()
-        if not channel.is_shared and await self.store.incident_at(channel.id, ts) is None:
-            life = await self._spoken_of(event, channel)
-            seen = (SeenPost(channel.id, ts, life.incident_id),) if life else ()
+        channel, ts = await read_event_channel(self.chat, event), str(inner.get("ts") or event["ts"])
+        seen: tuple[IncidentPost, ...] = ()
+        if not channel.is_shared and await self.store.find_incident(channel.id, ts) is None:
+            life = await self._find_incident(event, channel)
+            seen = (IncidentPost(channel.id, ts, life.incident_id),) if life else ()
         await self.store.commit(Changes(done=row, seen_posts=seen))
 
-    async def _spoken_of(self, event: Mapping[str, Any], channel: Channel) -> Life | None:
+    async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Life | None:
         """The first incident that it refers to and that everybody here may see; else the one whose alert was pasted."""
         for there, ts in event.get("refers_to") or ():
-            known = await self.store.incident_at(str(there), str(ts))
-            life = await self.store.life(known) if known else None
+            known = await self.store.find_incident(str(there), str(ts))
+            life = await self.store.read_lifecycle(known) if known else None
             if life and life.visibility in ("public", channel.visibility):
                 return life
         if event.get("alert") is None:
             return None
-        return await self.store.latest_life(read_alert(event["alert"]).fingerprint, channel.visibility)
+        return await self.store.find_latest_lifecycle(read_alert(event["alert"]).fingerprint, channel.visibility)

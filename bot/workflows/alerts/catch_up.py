@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.channel_history import ChannelHistory, Cursors, Heard
+from bot.ports.channel_history import ChannelHistory, ConnectionWatermark, PageCursors
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Backlog, Inbox, Received
+from bot.ports.unit_of_work import Inbox, InboxBacklog, ReceivedEvent
 
 T = TypeVar("T")
 AT_MOST = timedelta(hours=6)
@@ -26,22 +26,22 @@ MESSAGES_MOST = 5_000
 HEARD_EVERY_S = 10.0
 LOOK_EVERY_S = 0.5
 # So long a connection may be dead before anybody notices.
-UNSURE = timedelta(seconds=60)
-log = logger("catch-up")
+UNDETECTED_FOR = timedelta(seconds=60)
+log = get_logger("catch-up")
 
-Read = Callable[[str, Mapping[str, Any]], Received | None]
+ReadMessage = Callable[[str, Mapping[str, Any]], ReceivedEvent | None]
 
 
 @dataclass(frozen=True, slots=True)
-class CatchUp:
+class CatchUpChannels:
     """Reads the channels that the bot is in. `read` turns a message of a channel into what the inbox keeps of it, under
     the same natural key as its event would have: so nothing is taken twice."""
 
     history: ChannelHistory
     inbox: Inbox
-    backlog: Backlog
+    backlog: InboxBacklog
     clock: Clock
-    read: Read
+    read: ReadMessage
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     deadline_s: float = DEADLINE_S
 
@@ -52,41 +52,41 @@ class CatchUp:
             return 0
         new = 0
         until = self.clock.now() + timedelta(seconds=self.deadline_s)
-        for channel in await self._channels(until):
-            since = await self._since(channel, heard_until, connected_at)
-            new += await self._channel(channel, since, until)
+        for channel in await self._list_channels(until):
+            since = await self._find_start(channel, heard_until, connected_at)
+            new += await self._read_channel(channel, since, until)
         return new
 
-    async def _channels(self, until: datetime) -> list[str]:
+    async def _list_channels(self, until: datetime) -> list[str]:
         found: dict[str, None] = {}
-        seen, cursor = Cursors(), ""
+        seen, cursor = PageCursors(), ""
         while True:
             at = cursor
-            some, cursor = await self._patiently(lambda at=at: self.history.channels(at), until) or ((), "")  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            some, cursor = await self._call_patiently(lambda at=at: self.history.list_channels(at), until) or ((), "")  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             found |= dict.fromkeys(some)
-            if not _goes_on(seen, cursor):
+            if not _has_more(seen, cursor):
                 return list(found)
 
-    async def _since(self, channel: str, heard_until: datetime, connected_at: datetime) -> str:
+    async def _find_start(self, channel: str, heard_until: datetime, connected_at: datetime) -> str:
         """The ts after which this channel may hold what was missed: when Slack was surely heard last, or the channel's
         newest message before the connection, if that is older (a connection can be dead for long without a sign)."""
-        sure = max(heard_until - UNSURE, connected_at - AT_MOST)
-        newest = await self.backlog.newest(channel, connected_at)
-        return max(min(newest or _ts(sure), _ts(sure)), _ts(connected_at - AT_MOST))
+        sure = max(heard_until - UNDETECTED_FOR, connected_at - AT_MOST)
+        newest = await self.backlog.find_newest_message(channel, connected_at)
+        return max(min(newest or _format_ts(sure), _format_ts(sure)), _format_ts(connected_at - AT_MOST))
 
-    async def _channel(self, channel: str, since: str, until: datetime) -> int:
+    async def _read_channel(self, channel: str, since: str, until: datetime) -> int:
         """Slack gives the newest first; they are received in the order in which they were posted."""
         messages: list[Mapping[str, Any]] = []
-        seen, cursor = Cursors(), ""
+        seen, cursor = PageCursors(), ""
         while True:
             at = cursor
-            page = await self._patiently(lambda at=at: self.history.page(channel, since, at), until)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            page = await self._call_patiently(lambda at=at: self.history.read_page(channel, since, at), until)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             if page is None:
                 log.error("not all that was missed could be read", channel=channel, since=since)
                 break
             messages += page.messages
             cursor = page.cursor
-            if len(messages) >= MESSAGES_MOST or not _goes_on(seen, cursor):
+            if len(messages) >= MESSAGES_MOST or not _has_more(seen, cursor):
                 break
         return await self._receive(channel, messages[::-1])
 
@@ -98,7 +98,7 @@ class CatchUp:
                 new += received.body is not None
         return new
 
-    async def _patiently(self, ask: Callable[[], Awaitable[T]], until: datetime) -> T | None:
+    async def _call_patiently(self, ask: Callable[[], Awaitable[T]], until: datetime) -> T | None:
         """The answer, after as many waits as Slack asks for; None where it refuses this or the deadline is over."""
         while self.clock.now() < until:
             try:
@@ -114,12 +114,12 @@ class CatchUp:
 
 
 @dataclass(slots=True)
-class StayHeard:
+class WatchConnection:
     """Notes that Slack is heard, and catches up whenever there was a gap. `connections` are the moments at which a
     connection to Slack began, oldest first; `is_connected` says whether there is one now."""
 
-    heard: Heard
-    catch_up: CatchUp
+    heard: ConnectionWatermark
+    catch_up: CatchUpChannels
     clock: Clock
     is_connected: Callable[[], Awaitable[bool]]
     connections: list[datetime] = field(default_factory=list)
@@ -129,17 +129,17 @@ class StayHeard:
     async def __call__(self) -> float:
         """Look once; seconds until the next look. Raises StoreUnavailable, ChatAuthRejected."""
         if self.connections:
-            await self._after(self.connections[-1], len(self.connections))
+            await self._catch_up(self.connections[-1], len(self.connections))
         self._greeted = self._greeted and await self.is_connected()
         if self._greeted and self._is_due() and not self.connections:
             now = self.clock.now()
-            await self.heard.note(now)
+            await self.heard.advance(now)
             self._noted_at = now
         return LOOK_EVERY_S
 
-    async def _after(self, connected_at: datetime, count: int) -> None:
+    async def _catch_up(self, connected_at: datetime, count: int) -> None:
         """Read what was missed before this connection; one that began meanwhile has its own turn."""
-        new = await self.catch_up(await self.heard.until(), connected_at)
+        new = await self.catch_up(await self.heard.read(), connected_at)
         del self.connections[:count]
         self._greeted, self._noted_at = True, None
         if new:
@@ -149,15 +149,15 @@ class StayHeard:
         return self._noted_at is None or self.clock.now() - self._noted_at >= timedelta(seconds=HEARD_EVERY_S)
 
 
-def _goes_on(seen: Cursors, cursor: str) -> bool:
+def _has_more(seen: PageCursors, cursor: str) -> bool:
     """Whether there is another page. Where the pages go round in a circle, what was read is taken."""
     try:
-        return bool(seen.after(cursor))
+        return bool(seen.follow(cursor))
     except ChatUnavailable as circle:
         log.error("not all that was missed could be read", reason=str(circle))
         return False
 
 
-def _ts(at: datetime) -> str:
+def _format_ts(at: datetime) -> str:
     whole = at.astimezone(UTC)
     return f"{int(whole.timestamp())}.{whole.microsecond:06d}"

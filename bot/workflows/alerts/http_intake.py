@@ -15,31 +15,31 @@ from bot.domain.alerts.alert import Alert, Delivery
 from bot.domain.alerts.notification import FIRES
 from bot.domain.alerts.suppression import Admission, Outcome
 from bot.domain.incidents.lifecycle import IncidentState, Life, ended
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
-from bot.ports.chat import Channel, Chat, Message, Posting
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting
 from bot.ports.clock import Clock
-from bot.ports.delivery_log import Delivered, Deliveries
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore, Received
+from bot.ports.delivery_log import DeliveryLog, DeliveryOutcome
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore, ReceivedEvent
 from bot.records.alert_json import read_alert, write_alert
 
 KIND = "intake"
-SAME_FOR = timedelta(minutes=10)
+DUPLICATE_WITHIN = timedelta(minutes=10)
 LOOK_AGAIN_S = 0.3
 LOOK_SELDOM_S = 2.0
 OFTEN = 20
-log = logger("intake")
+log = get_logger("intake")
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiveAlert:
+class ReceiveHttpAlert:
     """Keeps an alert for a channel, once. A sender that got no answer sends again: the same body for the same channel,
     with nothing else about that alert in between, is the same notification for ten minutes; later it is a repeat. What
     could not be posted does not count: it may be sent again."""
 
     inbox: Inbox
-    deliveries: Deliveries
+    deliveries: DeliveryLog
     chat: Chat
     clock: Clock
 
@@ -48,18 +48,18 @@ class ReceiveAlert:
         ChatRejected where the bot cannot see the channel or is not in it, NotAllowedHere where it is shared."""
         await self._require_own(channel_id)
         order, prefix = f"alert/{alert.fingerprint}", f"{KIND}/{channel_id}/"
-        last = await self.deliveries.last_received(order, prefix)
+        last = await self.deliveries.find_last_received(order, prefix)
         is_same = last is not None and last.name.startswith(f"{prefix}{digest}/") and not last.dead
-        if last and is_same and self.clock.now() - last.at < SAME_FOR:
+        if last and is_same and self.clock.now() - last.at < DUPLICATE_WITHIN:
             return False
         # named after what came before it: of two at once that are the same only one is kept
         name = f"{prefix}{digest}/{last.number if last else 0}"
         body = {"alert": write_alert(alert), "channel": channel_id}
-        return await self.inbox.receive(Received(name, name, KIND, body, order))
+        return await self.inbox.receive(ReceivedEvent(name, name, KIND, body, order))
 
     async def _require_own(self, channel_id: str) -> None:
         try:
-            channel = await self.chat.channel(channel_id)
+            channel = await self.chat.read_channel(channel_id)
         except ChatUnavailable:
             return  # it is kept all the same; whoever posts it looks again
         if channel.is_silent:
@@ -68,12 +68,12 @@ class ReceiveAlert:
             raise ChatRejected("the bot is not in this channel", "not_in_channel")
 
 
-def ts_of(at: datetime) -> str:
+def format_ts(at: datetime) -> str:
     """A time as Slack writes it."""
     return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
 
-def goes_on(life: Life, alert: Alert, at: datetime) -> bool:
+def is_continued(life: Life, alert: Alert, at: datetime) -> bool:
     """Whether an alert goes on with this incident, so that its post is changed. What fires after the incident had cleared
     or was resolved is posted anew, for Slack tells nobody of an edit; what was dismissed stays quiet for a day."""
     if alert.state not in FIRES or life.state is IncidentState.OPEN:
@@ -82,101 +82,107 @@ def goes_on(life: Life, alert: Alert, at: datetime) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerIntake:
+class AnswerHttpAlert:
     """Posts a kept alert, and hands it over once it stands in the channel. What is told of an alert that the bot posted
     before changes that post. `answer` works an inbox row of an alert's message off; `render` is the alert as a message.
     What `admit` says is not to be answered is not posted: it counts as if it had been."""
 
     store: IncidentStore
     inbox: Inbox
-    deliveries: Deliveries
+    deliveries: DeliveryLog
     chat: Chat
     answer: Callable[[InboxRow], Awaitable[None]]
-    render: Callable[[Alert], Message]
+    render: Callable[[Alert], ChatMessage]
     admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one row off, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
         alert, channel = read_alert(row.body["alert"]), str(row.body["channel"])
         key = f"{KIND}/{channel}/{hashlib.sha256(alert.fingerprint.encode()).hexdigest()[:20]}"
-        mine = await self.deliveries.of(f"{key}/{row.id}")
+        mine = await self.deliveries.find(f"{key}/{row.id}")
         if mine:
-            await self._posted(row, alert, channel, mine)
+            await self._check_post(row, alert, channel, mine)
             return
-        place = await self.chat.channel(channel)
-        life = await self.store.latest_life(alert.fingerprint, place.visibility)
-        before = await self.deliveries.latest_post(key)
-        edited = await self.deliveries.of(f"{before.delivery_id}/edit") if before else None
+        place = await self.chat.read_channel(channel)
+        life = await self.store.find_latest_lifecycle(alert.fingerprint, place.visibility)
+        before = await self.deliveries.find_latest_post(key)
+        edited = await self.deliveries.find(f"{before.delivery_id}/edit") if before else None
         is_gone = edited is not None and edited.dead  # somebody deleted our post
         shown = before.result if before and not is_gone else None
-        if before and shown and life and await self._shows(channel, shown, life, alert, row):
-            await self._edit(row, alert, channel, key, before)
-        elif not before and (root := await self._thread(channel, life, alert, row)):
-            await self._hand_over(row, _told(alert, channel, row.received_at, Delivery.THREAD_REPLY, root))
+        if before and shown and life and await self._is_about(channel, shown, life, alert, row):
+            await self._edit_post(row, alert, channel, key, before)
+        elif not before and (root := await self._find_thread(channel, life, alert, row)):
+            await self._hand_over(
+                row, _build_change_event(alert, channel, row.received_at, Delivery.THREAD_REPLY, root)
+            )
         elif alert.state in FIRES and not await self._is_silenced(row, place, alert):
-            posting = self._posting("post", channel, f"{key}/{row.id}", alert)
-            await self.store.commit(Changes(owed=(owed(posting, key=key),)))
-            await self._later(row)
+            posting = self._build_posting("post", channel, f"{key}/{row.id}", alert)
+            await self.store.commit(Changes(owed=(build_outbox_entry(posting, key=key),)))
+            await self._retry_later(row)
         elif alert.state in FIRES or life:
             # nothing of it stands here: it counts, and that is all
-            await self._hand_over(row, _posted_at(alert, channel, ts_of(row.received_at), row.received_at))
+            await self._hand_over(row, _build_post_event(alert, channel, format_ts(row.received_at), row.received_at))
         else:
-            await self.inbox.settle(row)  # the end of something that was never announced here
+            await self.inbox.acknowledge(row)  # the end of something that was never announced here
 
     async def _is_silenced(self, row: InboxRow, place: Channel, alert: Alert) -> bool:
-        event = _posted_at(alert, place.id, ts_of(row.received_at), row.received_at)
+        event = _build_post_event(alert, place.id, format_ts(row.received_at), row.received_at)
         admission = await self.admit(replace(row, body={"event": event}), place, alert, row.received_at)
         return admission.outcome is not Outcome.ANSWER
 
-    async def _shows(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
+    async def _is_about(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
         """Whether our post there is about the incident that this alert goes on with."""
-        return await self.store.incident_at(channel, ts) == life.incident_id and goes_on(life, alert, row.received_at)
+        return await self.store.find_incident(channel, ts) == life.incident_id and is_continued(
+            life, alert, row.received_at
+        )
 
-    async def _thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
+    async def _find_thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
         """The thread of an incident that somebody else's post announced in this channel: then ours is not needed."""
-        if life is None or not goes_on(life, alert, row.received_at):
+        if life is None or not is_continued(life, alert, row.received_at):
             return None
-        briefs = await self.store.briefs(life.incident_id)
+        briefs = await self.store.list_briefs(life.incident_id)
         return next((brief.root_ts for brief in briefs if brief.channel == channel), None)
 
-    async def _posted(self, row: InboxRow, alert: Alert, channel: str, mine: Delivered) -> None:
+    async def _check_post(self, row: InboxRow, alert: Alert, channel: str, mine: DeliveryOutcome) -> None:
         if mine.dead:
             log.error("an alert could not be posted", channel=channel, reason=mine.error)
             await self.inbox.give_up(row, f"the alert could not be posted: {mine.error}")
         elif mine.result is None:
-            await self._later(row)
+            await self._retry_later(row)
         else:
-            await self._hand_over(row, _posted_at(alert, channel, mine.result, row.received_at))
+            await self._hand_over(row, _build_post_event(alert, channel, mine.result, row.received_at))
 
-    async def _edit(self, row: InboxRow, alert: Alert, channel: str, key: str, before: Delivered) -> None:
+    async def _edit_post(self, row: InboxRow, alert: Alert, channel: str, key: str, before: DeliveryOutcome) -> None:
         """Our own post says what is so now, and the incident hears of it as of any edited post."""
-        posting = self._posting("update", channel, f"{before.delivery_id}/edit", alert)
-        edit = owed(posting, key=key, replaces=True, target=before.delivery_id)
+        posting = self._build_posting("update", channel, f"{before.delivery_id}/edit", alert)
+        edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
         await self.store.commit(Changes(owed=(edit,)))
-        await self._hand_over(row, _told(alert, channel, row.received_at, Delivery.EDIT, str(before.result)))
+        await self._hand_over(
+            row, _build_change_event(alert, channel, row.received_at, Delivery.EDIT, str(before.result))
+        )
 
-    def _posting(self, operation: str, channel: str, delivery_id: str, alert: Alert) -> Posting:
+    def _build_posting(self, operation: str, channel: str, delivery_id: str, alert: Alert) -> Posting:
         message = self.render(alert)
         return Posting(operation, channel, delivery_id, message.text, message.blocks)
 
     async def _hand_over(self, row: InboxRow, event: Mapping[str, Any]) -> None:
         await self.answer(replace(row, body={"event": event}))
 
-    async def _later(self, row: InboxRow) -> None:
+    async def _retry_later(self, row: InboxRow) -> None:
         delay_s = LOOK_AGAIN_S if row.attempts < OFTEN else LOOK_SELDOM_S
         await self.inbox.retry_later(row, delay_s, "its post is on its way")
 
 
-def _posted_at(alert: Alert, channel: str, ts: str, at: datetime) -> dict[str, Any]:
+def _build_post_event(alert: Alert, channel: str, ts: str, at: datetime) -> dict[str, Any]:
     """The event of the alert's own post. It was told when it was received, not when it stood in the channel: what came
     while it waited for that is later."""
     said = write_alert(replace(alert, delivery=Delivery.POST))
-    return {"channel": channel, "ts": ts, "told_at": ts_of(at.astimezone(UTC)), "alert": said}
+    return {"channel": channel, "ts": ts, "told_at": format_ts(at.astimezone(UTC)), "alert": said}
 
 
-def _told(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:
+def _build_change_event(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:
     """The event that tells of an alert's post that was edited, or of an answer in its thread."""
-    now = ts_of(at.astimezone(UTC))
+    now = format_ts(at.astimezone(UTC))
     event: dict[str, Any] = {"channel": channel, "ts": now, "alert": write_alert(replace(alert, delivery=how))}
     if how is Delivery.EDIT:
         return event | {"event_ts": now, "message": {"ts": ts, "edited": {"ts": now}}}

@@ -25,16 +25,16 @@ from bot.domain.resolutions.recurrence import (
 )
 from bot.domain.text.names import one_line
 from bot.ports import StoreConflict
-from bot.ports.chat import Chat, Message, Posting, Surfaces
-from bot.ports.parts import channel_of_event, owed
-from bot.ports.unit_of_work import Changes, Destination, InboxRow, IncidentStore, Owed
+from bot.ports.chat import Chat, ChatMessage, Posting, Surfaces
+from bot.ports.parts import build_outbox_entry, read_event_channel
+from bot.ports.unit_of_work import Changes, Destination, InboxRow, IncidentStore, OutboxEntry
 
 BOT = "precedent"
 CONFLICTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class AskAgain:
+class AskAboutRecurrence:
     """Answers an alert's post by `answer`, then asks about the fix after which it fired again. The brief of the new
     incident is decided before: it says what memory held when the alert came."""
 
@@ -48,10 +48,10 @@ class AskAgain:
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises what `answer` raises, StoreUnavailable, ChatUnavailable."""
         event = row.body.get("event") or {}
-        before = await self._resolved_before(event)
+        before = await self._find_resolved(event)
         await self.answer(row)
         # Nothing new was opened for a muted or unlisted one: then nothing is asked either.
-        if before is not None and await self._where(event) not in {None, before[0]}:
+        if before is not None and await self._find_incident(event) not in {None, before[0]}:
             await self._ask_now(*before)
 
     async def _ask_now(self, incident_id: str, at: datetime) -> None:
@@ -62,10 +62,10 @@ class AskAgain:
                 continue
         return await self._ask(incident_id, at)
 
-    async def _where(self, event: Mapping[str, Any]) -> str | None:
-        return await self.store.incident_at(str(event.get("channel") or ""), str(event.get("ts") or ""))
+    async def _find_incident(self, event: Mapping[str, Any]) -> str | None:
+        return await self.store.find_incident(str(event.get("channel") or ""), str(event.get("ts") or ""))
 
-    async def _resolved_before(self, event: Mapping[str, Any]) -> tuple[str, datetime] | None:
+    async def _find_resolved(self, event: Mapping[str, Any]) -> tuple[str, datetime] | None:
         """The incident of the same alert that was resolved less than an hour before this event, and when it fired."""
         reading, at = self.read(event), posted_at(str(event.get("ts") or ""))
         if (
@@ -75,17 +75,21 @@ class AskAgain:
             or at is None
         ):
             return None
-        channel = await channel_of_event(self.chat, event)
-        life = None if channel.is_silent else await self.store.latest_life(reading.fingerprint, channel.visibility)
+        channel = await read_event_channel(self.chat, event)
+        life = (
+            None
+            if channel.is_silent
+            else await self.store.find_latest_lifecycle(reading.fingerprint, channel.visibility)
+        )
         return (life.incident_id, at) if life and is_soon_after(life, at) else None
 
     async def _ask(self, incident_id: str, at: datetime) -> None:
-        life, record = await self.store.life(incident_id), await self.store.record(incident_id)
-        asked, posted = asked_fix(life, record, at), await self.store.briefs(incident_id)
+        life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
+        asked, posted = asked_fix(life, record, at), await self.store.list_briefs(incident_id)
         if asked is None or not posted:
             return
-        message = self.surfaces.fired_again(asked)
-        questions = (_question(asked, brief.channel, brief.root_ts, message) for brief in posted)
+        message = self.surfaces.render_recurrence_question(asked)
+        questions = (_build_question(asked, brief.channel, brief.root_ts, message) for brief in posted)
         said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {one_line(asked.fix, 120)}"
         await self.store.commit(
             Changes(
@@ -93,7 +97,7 @@ class AskAgain:
                 lives=(life,),
                 records=(put_in_question(record, asked.number),),
                 recallable=frozenset({incident_id}),
-                owed=(*questions, *_retained(incident_id, asked.key, owes_bank=self.owes_bank)),
+                owed=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
                 once=asked.key,
                 audit=((BOT, "fired again", incident_id, said),),
             )
@@ -101,7 +105,7 @@ class AskAgain:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerAgain:
+class AnswerRecurrence:
     """A person says what it was: the first answer stands, for everyone."""
 
     store: IncidentStore
@@ -119,39 +123,39 @@ class AnswerAgain:
         return await self._record(incident_id, number, answer, by)
 
     async def _record(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
-        life, record = await self.store.life(incident_id), await self.store.record(incident_id)
+        life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
         asked = asking(record, number)
         if asked is None:
             return False
-        message, key = self.surfaces.again_answered(asked, answer, by), f"{asked.key}/answer"
-        edits = [_edit(asked, brief.channel, message) for brief in await self.store.briefs(incident_id)]
+        message, key = self.surfaces.render_recurrence_answer(asked, answer, by), f"{asked.key}/answer"
+        edits = [_build_edit(asked, brief.channel, message) for brief in await self.store.list_briefs(incident_id)]
         return await self.store.commit(
             Changes(
                 lives=(life,),
                 records=(answered(record, number, answer),),
                 recallable=frozenset({incident_id}),
-                owed=(*edits, *_retained(incident_id, key, owes_bank=self.owes_bank)),
+                owed=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
                 once=key,
                 audit=((by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),),
             )
         )
 
 
-def _question(asked: AskedFix, channel: str, root_ts: str, message: Message) -> Owed:
+def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
     """The question in the incident's thread."""
     delivery, about = f"{asked.key}/{channel}", asked.incident_id
     posting = Posting("post", channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about)
-    return owed(posting, key=f"{channel}/{about}", urgent=True)
+    return build_outbox_entry(posting, key=f"{channel}/{about}", urgent=True)
 
 
-def _edit(asked: AskedFix, channel: str, message: Message) -> Owed:
+def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
     """The question, replaced by its answer."""
     delivery, about = f"{asked.key}/{channel}", asked.incident_id
     posting = Posting("update", channel, f"{delivery}/answer", message.text, message.blocks, incident_id=about)
-    return owed(posting, key=f"{channel}/{about}", target=delivery)
+    return build_outbox_entry(posting, key=f"{channel}/{about}", target=delivery)
 
 
-def _retained(incident_id: str, key: str, *, owes_bank: bool) -> tuple[Owed, ...]:
+def _build_retain(incident_id: str, key: str, *, owes_bank: bool) -> tuple[OutboxEntry, ...]:
     """What the bank is owed, if there is one outside."""
     payload = {"incident_id": incident_id}
-    return (Owed(Destination.BANK, "retain", incident_id, f"retain/{key}", payload),) if owes_bank else ()
+    return (OutboxEntry(Destination.BANK, "retain", incident_id, f"retain/{key}", payload),) if owes_bank else ()

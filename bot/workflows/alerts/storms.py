@@ -14,9 +14,9 @@ from bot.domain.operations.load import Load
 from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
 from bot.ports.chat import Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.parts import EDIT_EVERY_S, owed
-from bot.ports.storms import Storms
-from bot.ports.unit_of_work import Changes, Owed
+from bot.ports.parts import EDIT_EVERY_S, build_outbox_entry
+from bot.ports.storms import StormStore
+from bot.ports.unit_of_work import Changes, OutboxEntry
 
 EVERY_S = 1.0
 
@@ -25,52 +25,54 @@ EVERY_S = 1.0
 class GroupStorms:
     """Asks the store what opened lately, and the domain where the new incident is told of."""
 
-    storms: Storms
+    storms: StormStore
     load: Callable[[], Load]
 
     async def __call__(self, new: Opening) -> Placed:
         """Where this incident is told of; what comes of it is to be committed with `after_openings`. Raises
         StoreUnavailable."""
-        near, seen = await self.storms.openings(new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id)
+        near, seen = await self.storms.read_openings(
+            new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id
+        )
         placed = place(near, new, self.load())
         return replace(placed, seen=seen)
 
 
 @dataclass(frozen=True, slots=True)
-class TellStorms:
+class PostStormSummaries:
     """Writes each storm's summary when something about it changed: in the thread of its first alert, edited as it
     grows. Any number of replicas may do so: one of them notes what is said now."""
 
-    storms: Storms
+    storms: StormStore
     surfaces: Surfaces
     clock: Clock
 
     async def __call__(self) -> float:
         """Look at each storm once; seconds until the next look. Raises StoreUnavailable."""
-        for storm in await self.storms.watched():
-            await self._tell(storm)
+        for storm in await self.storms.list_watched():
+            await self._update_summary(storm)
         return EVERY_S
 
-    async def _tell(self, storm: Storm) -> None:
-        members, now = await self.storms.members(storm.name), self.clock.now()
+    async def _update_summary(self, storm: Storm) -> None:
+        members, now = await self.storms.list_members(storm.name), self.clock.now()
         if not members:
-            await self.storms.tell(storm, storm.told, Changes(), watched=False)
+            await self.storms.save_summary(storm, storm.told, Changes(), watched=False)
             return
         said = summary(storm, members, now)
-        digest, watched = _digest(said), is_watched(said, now)
+        digest, watched = _hash_summary(said), is_watched(said, now)
         if digest == storm.told and watched:
             return
-        news = Changes(owed=(self._owed(storm, said),)) if digest != storm.told else Changes()
-        await self.storms.tell(storm, digest, news, watched=watched)
+        news = Changes(owed=(self._build_row(storm, said),)) if digest != storm.told else Changes()
+        await self.storms.save_summary(storm, digest, news, watched=watched)
 
-    def _owed(self, storm: Storm, said: StormSummary) -> Owed:
-        message = self.surfaces.storm(said)
+    def _build_row(self, storm: Storm, said: StormSummary) -> OutboxEntry:
+        message = self.surfaces.render_storm(said)
         name = f"storm/{storm.name}"
         posting = Posting(
             "post", storm.channel, name, message.text, message.blocks, thread_ts=storm.root_ts, incident_id=storm.first
         )
-        return owed(posting, key=name, replaces=True, every_s=EDIT_EVERY_S)
+        return build_outbox_entry(posting, key=name, replaces=True, every_s=EDIT_EVERY_S)
 
 
-def _digest(said: StormSummary) -> str:
+def _hash_summary(said: StormSummary) -> str:
     return hashlib.sha256(repr(said).encode()).hexdigest()[:16]

@@ -44,10 +44,10 @@ from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
 from bot.observability import QUESTIONS
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound
-from bot.ports.chat import Channel, Chat, Message, Posting, Said
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage
 from bot.ports.clock import Clock
-from bot.ports.delivery_log import Deliveries
-from bot.ports.parts import owed, unless_refused
+from bot.ports.delivery_log import DeliveryLog
+from bot.ports.parts import build_outbox_entry, or_if_refused
 from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore
 
 # Questions that wait for a model at once: an alert must never wait because people talk.
@@ -63,48 +63,48 @@ NO_BRIEF = Reply(("This incident has no brief in this channel that I could answe
 class Analyst(Protocol):
     """A model that is asked, and what it said as it is shown: accepted and labelled, or why there is nothing to show."""
 
-    async def forbidden(self, channel: Channel) -> str | None:
+    async def explain_refusal(self, channel: Channel) -> str | None:
         """Why it is not asked about this channel's alerts now; None where it is."""
         ...
 
-    async def hypothesis(
+    async def ask(
         self,
         brief: Brief,
         channel: Channel,
         by: str,
         attempts: Sequence[Tried],
         question: str,
-    ) -> Message:
+    ) -> ChatMessage:
         """One hypothesis on a question."""
         ...
 
-    async def compared(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> Message:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
         """With memory and without, side by side."""
         ...
 
 
-class Talk(Protocol):
+class ReplySurfaces(Protocol):
     """How answers look. Pure; text from data is escaped."""
 
-    def reply(self, reply: Reply, brief: Brief | None = None) -> Message:
+    def render_reply(self, reply: Reply, brief: Brief | None = None) -> ChatMessage:
         """An answer; `brief` gives the links of the incidents it cites."""
         ...
 
-    def thinking(self) -> Message:
+    def render_thinking(self) -> ChatMessage:
         """What stands there until the model has answered."""
         ...
 
-    def limited(self) -> Message:
+    def render_limit(self) -> ChatMessage:
         """That there were too many questions."""
         ...
 
-    def help(self) -> Message:
+    def render_help(self) -> ChatMessage:
         """How to ask, where there is no incident."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ThreadQuestion:
     """One message to the bot. `named`: it names the bot; else it answers what the bot asked."""
 
     row: InboxRow
@@ -119,14 +119,14 @@ class Question:
     @property
     def key(self) -> str:
         """The order of what is said in one thread."""
-        return thread_key(self.channel.id, self.root or self.ts)
+        return build_thread_key(self.channel.id, self.root or self.ts)
 
-    def delivery(self, kind: str = "") -> str:
+    def build_delivery_id(self, kind: str = "") -> str:
         """The id of its answer."""
         return delivery_of(self.channel.id, self.user, self.ts, kind or SAYS)
 
 
-def thread_key(channel: str, root: str) -> str:
+def build_thread_key(channel: str, root: str) -> str:
     """The outbox key of everything that is said in a thread."""
     return f"{PREFIX}{channel}/{root}"
 
@@ -138,9 +138,9 @@ class Converse:
 
     store: IncidentStore
     chat: Chat
-    deliveries: Deliveries
+    deliveries: DeliveryLog
     clock: Clock
-    talk: Talk
+    talk: ReplySurfaces
     brief: Callable[[str, str, Viewer], Awaitable[Brief]]
     names: Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
     analyst: Analyst
@@ -148,10 +148,10 @@ class Converse:
     _asking: set[str] = field(default_factory=set)
     _compared: list[tuple[str, datetime]] = field(default_factory=list)
 
-    async def awaits(self, channel: str, root: str, user: str, ts: str) -> bool:
+    async def is_awaited(self, channel: str, root: str, user: str, ts: str) -> bool:
         """Whether a message in a thread is this person's answer to what the bot asked them there just before. Raises
         StoreUnavailable."""
-        latest = await self.deliveries.latest_post(thread_key(channel, root))
+        latest = await self.deliveries.find_latest_post(build_thread_key(channel, root))
         if latest is None or latest.result is None:
             return False
         said = answered_of(latest.delivery_id, self.clock.now())
@@ -161,89 +161,91 @@ class Converse:
 
     async def __call__(self, row: InboxRow) -> None:
         """Answer it, or leave it. Raises StoreUnavailable, ChatUnavailable: then it is tried again."""
-        question = await self._question(row)
-        turn = self._turn(question) if question else Turn.SILENCE
+        question = await self._read_question(row)
+        turn = self._decide_turn(question) if question else Turn.SILENCE
         if question is None or turn is Turn.SILENCE:
             await self.store.commit(Changes(done=row))
         elif turn is Turn.TOLD:
-            await self._say(question, self.talk.limited(), LIMITED)
+            await self._answer(question, self.talk.render_limit(), LIMITED)
         elif question.root is None:
-            await self._say(question, self.talk.help())
+            await self._answer(question, self.talk.render_help())
         else:
-            await self._in_thread(question, question.root)
+            await self._answer_in_thread(question, question.root)
 
-    async def _question(self, row: InboxRow) -> Question | None:
+    async def _read_question(self, row: InboxRow) -> ThreadQuestion | None:
         event = row.body["event"]
         at, ts, root, user = (str(event.get(key) or "") for key in ("channel", "ts", "thread_ts", "user"))
-        channel = await unless_refused(self.chat.channel(at), None)
+        channel = await or_if_refused(self.chat.read_channel(at), None)
         if channel is None or channel.is_silent or not user:
             return None
         now = self.clock.now()
-        owed_since = await self.deliveries.owed_since(PREFIX, now - HOUR - timedelta(minutes=1))
+        owed_since = await self.deliveries.list_queued(PREFIX, now - HOUR - timedelta(minutes=1))
         lately = tuple(a for a in (answered_of(name, when) for name, when in owed_since) if a)
-        return Question(row, channel, ts, root or None, user, not event.get("answers"), lately)
+        return ThreadQuestion(row, channel, ts, root or None, user, not event.get("answers"), lately)
 
-    def _turn(self, question: Question) -> Turn:
+    def _decide_turn(self, question: ThreadQuestion) -> Turn:
         return turn_of(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
 
-    async def _in_thread(self, question: Question, root: str) -> None:
-        said = await self._said(question)
+    async def _answer_in_thread(self, question: ThreadQuestion, root: str) -> None:
+        said = await self._read_message(question)
         if said is None or said.user != question.user:
             await self.store.commit(Changes(done=question.row))
             return
-        incident_id = await self.store.incident_at(question.channel.id, root)
+        incident_id = await self.store.find_incident(question.channel.id, root)
         if incident_id is None or understood(said.text).intent is Intent.THANKS:
-            await self._elsewhere(question, understood(said.text))
+            await self._answer_elsewhere(question, understood(said.text))
             return
         question = replace(question, incident_id=incident_id)
         try:
-            brief = await self._brief_now(incident_id, question.channel)
+            brief = await self._read_brief(incident_id, question.channel)
         except IncidentNotFound:
-            await self._say(question, self.talk.reply(NO_BRIEF))
+            await self._answer(question, self.talk.render_reply(NO_BRIEF))
             return
         asked = understood(said.text, brief.alert.vendor)
-        known = await self._known(question, root, incident_id, brief, asked)
+        known = await self._gather_facts(question, root, incident_id, brief, asked)
         QUESTIONS.labels(asked.intent.value).inc()
         if asked.intent is Intent.COMPARE or asked.intent is Intent.UNKNOWN or not asked.sure:
-            await self._with_model(question, said.text, asked, known)
+            await self._answer_with_model(question, said.text, asked, known)
         else:
-            await self._say(question, self.talk.reply(answer(asked.intent, known), brief))
+            await self._answer(question, self.talk.render_reply(answer(asked.intent, known), brief))
 
-    async def _brief_now(self, incident_id: str, channel: Channel) -> Brief:
+    async def _read_brief(self, incident_id: str, channel: Channel) -> Brief:
         """The brief in this channel with how the incident stands now. Raises IncidentNotFound."""
         brief = await self.brief(incident_id, channel.id, channel.viewer)
-        return with_life(brief, view_of(await self.store.life(incident_id)))
+        return with_life(brief, view_of(await self.store.read_lifecycle(incident_id)))
 
-    async def _elsewhere(self, question: Question, asked: Asked) -> None:
+    async def _answer_elsewhere(self, question: ThreadQuestion, asked: Asked) -> None:
         """In a thread of no incident there is help for who names the bot; thanks need no answer."""
         if asked.intent is Intent.THANKS or not question.named:
             await self.store.commit(Changes(done=question.row))
         else:
-            await self._say(question, self.talk.help())
+            await self._answer(question, self.talk.render_help())
 
-    async def _said(self, question: Question) -> Said | None:
-        return await unless_refused(self.chat.said(question.channel.id, question.ts), None)
+    async def _read_message(self, question: ThreadQuestion) -> ThreadMessage | None:
+        return await or_if_refused(self.chat.read_message(question.channel.id, question.ts), None)
 
-    async def _known(self, question: Question, root: str, incident_id: str, brief: Brief, asked: Asked) -> Known:
-        record = (await self.store.find([incident_id])).get(incident_id)
-        tried = await self.tried(record, question.channel.id, root, question.ts)
-        names = await self._names(brief) if asked.intent is Intent.FIXED else {}
+    async def _gather_facts(
+        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, asked: Asked
+    ) -> Known:
+        record = (await self.store.find_records([incident_id])).get(incident_id)
+        tried = await self.read_attempts(record, question.channel.id, root, question.ts)
+        names = await self._read_names(brief) if asked.intent is Intent.FIXED else {}
         return Known(brief, self.clock.now(), record, tried, names)
 
-    async def compared(self, incident_id: str, channel: Channel, by: str) -> Message:
+    async def compare(self, incident_id: str, channel: Channel, by: str) -> ChatMessage:
         """The model's hypotheses with memory and without, for the eyes of the person `by` alone, or why there are none.
         Raises IncidentNotFound, StoreUnavailable, ChatUnavailable."""
-        reason = await self.why_not(channel)
-        posted = next((b for b in await self.store.briefs(incident_id) if b.is_in(channel.id)), None)
+        reason = await self.explain_refusal(channel)
+        posted = next((b for b in await self.store.list_briefs(incident_id) if b.is_shown_here(channel.id)), None)
         if posted is None:
             raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
         if reason or not self._may_compare(by):
-            return self.talk.reply(Reply((reason,))) if reason else self.talk.limited()
-        brief = await self._brief_now(incident_id, channel)
-        record = (await self.store.find([incident_id])).get(incident_id)
-        attempts = await self.tried(record, channel.id, posted.root_ts)
-        with self._asked(f"{by}/{incident_id}"):
-            return await self.analyst.compared(brief, channel, by, attempts)
+            return self.talk.render_reply(Reply((reason,))) if reason else self.talk.render_limit()
+        brief = await self._read_brief(incident_id, channel)
+        record = (await self.store.find_records([incident_id])).get(incident_id)
+        attempts = await self.read_attempts(record, channel.id, posted.root_ts)
+        with self._count_request(f"{by}/{incident_id}"):
+            return await self.analyst.compare(brief, channel, by, attempts)
 
     def _may_compare(self, by: str) -> bool:
         """Whether this person compared less than so often in the last minute, as far as this process knows."""
@@ -255,20 +257,20 @@ class Converse:
         return True
 
     @contextmanager
-    def _asked(self, what: str) -> Iterator[None]:
+    def _count_request(self, what: str) -> Iterator[None]:
         self._asking.add(what)
         try:
             yield
         finally:
             self._asking.discard(what)
 
-    async def tried(self, record: Incident | None, channel: str, root: str, but: str = "") -> tuple[Tried, ...]:
+    async def read_attempts(self, record: Incident | None, channel: str, root: str, but: str = "") -> tuple[Tried, ...]:
         """What was tried in an incident, by its record and its thread, without the message `but`. Raises ChatUnavailable."""
-        thread = await unless_refused(self.chat.thread(channel, root), ())
+        thread = await or_if_refused(self.chat.read_thread(channel, root), ())
         sayings = [said.text for said in thread if said.ts != but]
         return tried_in(record.attempts if record else (), sayings)
 
-    async def _names(self, brief: Brief) -> Mapping[str, str]:
+    async def _read_names(self, brief: Brief) -> Mapping[str, str]:
         """What the people are called who fixed it before; what Slack does not tell now is left out."""
         people = [s.fixed_by for s in brief.sources if s.fixed_by and s.fixed_by.isalnum() and s.fixed_by.isupper()]
         try:
@@ -276,27 +278,27 @@ class Converse:
         except (ChatUnavailable, ChatRejected):
             return {}
 
-    async def _with_model(self, question: Question, text: str, asked: Asked, known: Known) -> None:
-        reason = await self.why_not(question.channel)
+    async def _answer_with_model(self, question: ThreadQuestion, text: str, asked: Asked, known: Known) -> None:
+        reason = await self.explain_refusal(question.channel)
         if reason:
-            await self._without(question, asked, known, reason)
+            await self._answer_without_model(question, asked, known, reason)
             return
         attempts, by = known.tried, question.user
-        with self._asked(question.delivery()):
-            await self._owe(question, self.talk.thinking(), SAYS)
+        with self._count_request(question.build_delivery_id()):
+            await self._announce(question, self.talk.render_thinking(), SAYS)
             if asked.intent is Intent.COMPARE:
-                message = await self.analyst.compared(known.brief, question.channel, by, attempts)
+                message = await self.analyst.compare(known.brief, question.channel, by, attempts)
             else:
-                message = await self.analyst.hypothesis(known.brief, question.channel, by, attempts, text)
-        await self._say(question, message)
+                message = await self.analyst.ask(known.brief, question.channel, by, attempts, text)
+        await self._answer(question, message)
 
-    async def why_not(self, channel: Channel) -> str | None:
+    async def explain_refusal(self, channel: Channel) -> str | None:
         """Why no model is asked about this channel's alerts now, as a sentence; None where it is. Raises StoreUnavailable."""
         if self.load() is not Load.FULL:
             return UNDER_LOAD
-        return await self.analyst.forbidden(channel) or (BUSY if len(self._asking) >= AT_ONCE else None)
+        return await self.analyst.explain_refusal(channel) or (BUSY if len(self._asking) >= AT_ONCE else None)
 
-    async def _without(self, question: Question, asked: Asked, known: Known, reason: str) -> None:
+    async def _answer_without_model(self, question: ThreadQuestion, asked: Asked, known: Known, reason: str) -> None:
         """What the record says, or what it could say, and why no model is asked. Who is thought for already is not asked
         anything back."""
         found = answer(asked.intent, known)
@@ -306,22 +308,22 @@ class Converse:
             found = replace(found, sentences=(*found.sentences[:-1], reason, found.sentences[-1]))
         if found.asks and not question.named:
             found = LEFT
-        thinks = await self.deliveries.of(question.delivery())
+        thinks = await self.deliveries.find(question.build_delivery_id())
         kind = ASKS if found.asks and thinks is None else SAYS
-        await self._say(question, self.talk.reply(found, known.brief), kind)
+        await self._answer(question, self.talk.render_reply(found, known.brief), kind)
 
-    async def _say(self, question: Question, message: Message, kind: str = "") -> None:
-        posting = self._posting(question, message, kind or SAYS)
-        rows = (owed(posting, key=question.key, urgent=True, replaces=True),)
+    async def _answer(self, question: ThreadQuestion, message: ChatMessage, kind: str = "") -> None:
+        posting = self._build_posting(question, message, kind or SAYS)
+        rows = (build_outbox_entry(posting, key=question.key, urgent=True, replaces=True),)
         await self.store.commit(Changes(owed=rows, done=question.row))
 
-    async def _owe(self, question: Question, message: Message, kind: str) -> None:
+    async def _announce(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> None:
         """Say that an answer comes; again is fine, and never takes the place of an answer."""
-        posting = self._posting(question, message, kind)
-        await self.store.commit(Changes(owed=(owed(posting, key=question.key, urgent=True),)))
+        posting = self._build_posting(question, message, kind)
+        await self.store.commit(Changes(owed=(build_outbox_entry(posting, key=question.key, urgent=True),)))
 
-    def _posting(self, question: Question, message: Message, kind: str) -> Posting:
-        thread, delivery = question.root or question.ts, question.delivery(kind)
+    def _build_posting(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> Posting:
+        thread, delivery = question.root or question.ts, question.build_delivery_id(kind)
         return Posting(
             "post",
             question.channel.id,

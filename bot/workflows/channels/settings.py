@@ -18,16 +18,16 @@ from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Admission, admit
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.ports import NotAllowedHere, RecordRejected
-from bot.ports.audit import changed
-from bot.ports.channels import AlertSource, ChannelStore, Group, People
+from bot.ports.audit import format_change
+from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
 from bot.ports.chat import Channel, Chat
-from bot.ports.parts import unless_refused
+from bot.ports.parts import or_if_refused
 from bot.ports.unit_of_work import Changes, InboxRow
 
 MEMBER_OF_BOTH = "You can pool only channels that you are a member of; {} is none."
 
 
-def source_of(event: Mapping[str, Any]) -> str:
+def read_source(event: Mapping[str, Any]) -> str:
     """Who posted an alert: the id of the bot, of the app, else of the person; "" where Slack names nobody."""
     inner = event.get("message")
     facts = {**event, **inner} if isinstance(inner, Mapping) else event
@@ -44,14 +44,14 @@ class AdmitAlert:
 
     async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
         """Ask what is agreed in the channel. `at` is when it was posted. Raises StoreUnavailable."""
-        source = source_of(row.body["event"])
-        house = await self.channels.house(channel.id, at)
+        source = read_source(row.body["event"])
+        house = await self.channels.read_policy(channel.id, at)
         zone = digest_time(house.settings, self.default).zone
         admission = admit(alert, source, house, at, zone)
         if source:
-            await self.channels.seen(channel.id, alert.fingerprint, AlertSource(source, alert.tool))
+            await self.channels.note_source(channel.id, alert.fingerprint, AlertSource(source, alert.tool))
         if admission.silenced_by:
-            await self.channels.silenced(admission.silenced_by, row.id)
+            await self.channels.count_silenced(admission.silenced_by, row.id)
         return admission
 
 
@@ -74,44 +74,44 @@ class ShowChannel:
     """What is set in a channel, for one person."""
 
     channels: ChannelStore
-    people: People
+    people: PeopleDirectory
     chat: Chat
     stewards: Stewards
     default: DigestTime
 
     async def __call__(self, channel_id: str, user_id: str) -> ChannelView:
         """Raises StoreUnavailable, ChatUnavailable, ChatRejected (the bot is not there)."""
-        settings = await self.channels.settings(channel_id)
+        settings = await self.channels.read_settings(channel_id)
         channel, person, sources, groups = await asyncio.gather(
-            self.chat.channel(channel_id),
-            self.people.person(user_id),
-            self._sources(channel_id, settings),
-            self.people.groups(),
+            self.chat.read_channel(channel_id),
+            self.people.read_person(user_id),
+            self._list_sources(channel_id, settings),
+            self.people.list_groups(),
         )
         return ChannelView(
             channel,
             settings,
-            await self.channels.pool(channel_id) if channel.is_private else (),
+            await self.channels.list_pool(channel_id) if channel.is_private else (),
             sources,
             groups,
             digest_time(settings, self.default),
             may(person, Act.SETTINGS, self.stewards),
         )
 
-    async def zone(self, channel_id: str) -> tzinfo:
+    async def find_zone(self, channel_id: str) -> tzinfo:
         """The channel's time zone. Raises StoreUnavailable."""
-        return digest_time(await self.channels.settings(channel_id), self.default).zone
+        return digest_time(await self.channels.read_settings(channel_id), self.default).zone
 
-    async def _sources(self, channel_id: str, settings: ChannelSettings) -> tuple[tuple[str, str], ...]:
+    async def _list_sources(self, channel_id: str, settings: ChannelSettings) -> tuple[tuple[str, str], ...]:
         """With those that are listed, though none of their alerts was seen."""
         tools: dict[str, list[str]] = {source: [] for source in settings.sources}
-        for seen in await self.channels.sources(channel_id):
+        for seen in await self.channels.list_sources(channel_id):
             tools.setdefault(seen.source, []).append(seen.tool)
-        names = await self.people.app_names(sorted(tools))
-        return tuple((source, _called(names.get(source), tools[source], source)) for source in sorted(tools))
+        names = await self.people.read_app_names(sorted(tools))
+        return tuple((source, _format_source(names.get(source), tools[source], source)) for source in sorted(tools))
 
 
-def _called(name: str | None, tools: Sequence[str], source: str) -> str:
+def _format_source(name: str | None, tools: Sequence[str], source: str) -> str:
     read_as = ", ".join(tools[:3])
     if name and read_as and name.casefold() != read_as.casefold():
         return f"{name} ({read_as})"
@@ -123,7 +123,7 @@ class ChangeChannel:
     """A person sets what is agreed in a channel, and the audit log says so."""
 
     channels: ChannelStore
-    people: People
+    people: PeopleDirectory
     chat: Chat
     stewards: Stewards
     default: DigestTime
@@ -133,8 +133,8 @@ class ChangeChannel:
     ) -> ChannelSettings:
         """Replace the settings; `pool` None leaves the pool alone. What equals the operator's setting follows it from now
         on. Raises NotAllowedHere (with who may), RecordRejected with the field, StoreUnavailable."""
-        person = await self.people.person(user_id)
-        channel, before = await self.chat.channel(channel_id), await self.channels.settings(channel_id)
+        person = await self.people.read_person(user_id)
+        channel, before = await self.chat.read_channel(channel_id), await self.channels.read_settings(channel_id)
         for act in (Act.SETTINGS, Act.SHARE) if settings.shared != before.shared else (Act.SETTINGS,):
             permission = may(person, act, self.stewards)
             if not permission.allowed:
@@ -143,16 +143,16 @@ class ChangeChannel:
             raise RecordRejected("zone", "No such time zone: write a name such as Europe/Berlin or Asia/Kolkata.")
         if settings.shared and not channel.is_shared:
             raise RecordRejected("shared", "This channel is not shared with another organisation.")
-        held = await self.channels.pool(channel_id)
+        held = await self.channels.list_pool(channel_id)
         wanted = held if pool is None else tuple(sorted(set(pool) - {channel_id}))
         await self._check_pool(channel, user_id, [other for other in wanted if other not in held])
-        kept = self._kept(settings)
-        told = changed(_values(before, held), _values(kept, wanted))
+        kept = self._drop_defaults(settings)
+        told = format_change(_list_values(before, held), _list_values(kept, wanted))
         changes = Changes(audit=((user_id, "channel settings", channel_id, told),))
-        await self.channels.set(channel_id, kept, wanted, changes)
+        await self.channels.save_settings(channel_id, kept, wanted, changes)
         return kept
 
-    def _kept(self, settings: ChannelSettings) -> ChannelSettings:
+    def _drop_defaults(self, settings: ChannelSettings) -> ChannelSettings:
         default = self.default
         return replace(
             settings,
@@ -169,7 +169,7 @@ class ChangeChannel:
         if not await self.chat.is_member(channel.id, user_id):
             raise RecordRejected("pool", MEMBER_OF_BOTH.format("this channel"))
         for other_id in added:
-            other = await self._seen(other_id)
+            other = await self._find_channel(other_id)
             if other is None:
                 raise RecordRejected("pool", "I am not in one of these channels. Invite me there first.")
             if not other.is_private or other.is_shared:
@@ -177,21 +177,21 @@ class ChangeChannel:
             if not await self.chat.is_member(other_id, user_id):
                 raise RecordRejected("pool", MEMBER_OF_BOTH.format("one of these"))
 
-    async def _seen(self, channel_id: str) -> Channel | None:
-        return await unless_refused(self.chat.channel(channel_id), None)
+    async def _find_channel(self, channel_id: str) -> Channel | None:
+        return await or_if_refused(self.chat.read_channel(channel_id), None)
 
 
-def _values(settings: ChannelSettings, pool: Sequence[str]) -> dict[str, Any]:
+def _list_values(settings: ChannelSettings, pool: Sequence[str]) -> dict[str, Any]:
     """The settings as the audit log keeps them: None is the operator's default."""
-    return {name: _value(value) for name, value in (asdict(settings) | {"pool": tuple(pool)}).items()}
+    return {name: _simplify(value) for name, value in (asdict(settings) | {"pool": tuple(pool)}).items()}
 
 
-def _value(value: Any) -> Any:
+def _simplify(value: Any) -> Any:
     if isinstance(value, frozenset | tuple | list):
         return sorted(str(v) for v in value)
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
-def default_time(day: str, hour: int, zone: str) -> DigestTime:
+def build_default_time(day: str, hour: int, zone: str) -> DigestTime:
     """The operator's digest time."""
     return DigestTime(day, hour, ZoneInfo(zone))

@@ -16,33 +16,33 @@ from bot.domain.brief.decide import with_life
 from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.incidents.opening import view_of
 from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
-from bot.ports.audit import changed
-from bot.ports.channels import ChannelStore, People
-from bot.ports.chat import Message, Posting, Surfaces
+from bot.ports.audit import format_change
+from bot.ports.channels import ChannelStore, PeopleDirectory
+from bot.ports.chat import ChatMessage, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, IncidentStore, Owed, PostedBrief
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, IncidentStore, OutboxEntry, PostedBrief
 
 MAX_REASON = 300
 CONFLICTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class PermissionGate:
     """Asks whether a person may do something."""
 
-    people: People
+    people: PeopleDirectory
     stewards: Stewards
 
     async def require(self, user_id: str, act: Act) -> None:
         """Raises NotAllowedHere, with who may."""
-        permission = may(await self.people.person(user_id), act, self.stewards)
+        permission = may(await self.people.read_person(user_id), act, self.stewards)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredAlert:
     """A brief in a channel, and the app whose post it answers ("" where it is not known)."""
 
     incident_id: str
@@ -53,35 +53,35 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class FindAnswered:
+class FindAnsweredAlert:
     """What a brief's menu is about."""
 
     store: IncidentStore
     channels: ChannelStore
-    people: People
+    people: PeopleDirectory
 
-    async def __call__(self, incident_id: str, channel_id: str) -> Answered:
+    async def __call__(self, incident_id: str, channel_id: str) -> AnsweredAlert:
         """Raises IncidentNotFound where the incident has no brief in this channel, StoreUnavailable."""
-        life = await self.store.life(incident_id)
-        here = next((b for b in await self.store.briefs(incident_id) if b.channel == channel_id), None)
+        life = await self.store.read_lifecycle(incident_id)
+        here = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
         if here is None:
             raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
-        source = await self.channels.source_of(channel_id, life.fingerprint) or ""
-        names = await self.people.app_names([source]) if source else {}
-        return Answered(incident_id, here.brief.alert, source, names.get(source) or source, life)
+        source = await self.channels.find_source(channel_id, life.fingerprint) or ""
+        names = await self.people.read_app_names([source]) if source else {}
+        return AnsweredAlert(incident_id, here.brief.alert, source, names.get(source) or source, life)
 
 
 @dataclass(frozen=True, slots=True)
-class NotAnAlert:
+class DismissAlert:
     """A person says that a brief answers no alert: it goes, the incident is dismissed, and (unless they say "only this
     one") a rule is taught."""
 
     store: IncidentStore
     channels: ChannelStore
-    gate: Gate
+    gate: PermissionGate
     clock: Clock
 
-    async def __call__(self, said: Answered, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+    async def __call__(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
         """The rule that holds from now on, None without one. Raises NotAllowedHere, RecordRejected (an incident with a
         recorded resolution was an alert), StoreUnavailable."""
         await self.gate.require(user_id, Act.TEACH)
@@ -92,43 +92,43 @@ class NotAnAlert:
                 continue  # the alert fired again at this very moment
         return await self._dismiss(said, channel_id, user_id, reach)
 
-    async def _dismiss(self, said: Answered, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
-        life = await self.store.life(said.incident_id)
+    async def _dismiss(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+        life = await self.store.read_lifecycle(said.incident_id)
         if life.state is IncidentState.RESOLVED:
             raise RecordRejected("", f"A resolution of {said.incident_id} is recorded, so it was an alert.")
-        changes = await self._changes(life, channel_id, user_id, reach)
+        changes = await self._build_changes(life, channel_id, user_id, reach)
         title = title_of(said.alert)
         if reach is None or not said.source:
             await self.store.commit(changes)
             return None
         now = self.clock.now()
         rule = Rule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
-        return replace(rule, number=await self.channels.teach(rule, changes))
+        return replace(rule, number=await self.channels.add_rule(rule, changes))
 
-    async def _changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
+    async def _build_changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
         """The brief here goes. The incident is dismissed where no other channel works on it."""
-        posted = await self.store.briefs(life.incident_id)
+        posted = await self.store.list_briefs(life.incident_id)
         here = tuple(b for b in posted if b.channel == channel_id)
         alone = len(here) == len(posted)
         ended = dismiss(life, self.clock.now())
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(ended))) for b in here) if alone else ()
         rule = {"rule": str(reach), "channel": channel_id} if reach else {}
-        detail = changed({}, rule) if rule else f"{channel_id}: this one only"
+        detail = format_change({}, rule) if rule else f"{channel_id}: this one only"
         return Changes(
             lives=(ended,) if alone else (),
             briefs=briefs,
-            owed=tuple(row for brief in here for row in _deletions(brief)),
+            owed=tuple(row for brief in here for row in _build_deletions(brief)),
             audit=((user_id, "not an alert", life.incident_id, detail),),
         )
 
 
-def _deletions(posted: PostedBrief) -> tuple[Owed, ...]:
+def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
     """The brief's message goes, and those that it superseded: each delivery's name begins with the one before."""
     parts = posted.delivery_id.split("+")
     names = ["+".join(parts[: n + 1]) for n in range(len(parts))]
     key = f"{posted.channel}/{posted.incident_id}"
     return tuple(
-        owed(
+        build_outbox_entry(
             Posting("delete", posted.channel, f"{name}/delete", incident_id=posted.incident_id),
             key=key,
             urgent=True,
@@ -145,11 +145,11 @@ class MuteAlerts:
     store: IncidentStore
     channels: ChannelStore
     surfaces: Surfaces
-    gate: Gate
+    gate: PermissionGate
     clock: Clock
 
     async def __call__(
-        self, said: Answered, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
+        self, said: AnsweredAlert, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
     ) -> Mute:
         """The mute that holds from now on; `once` names the submission, so that a second one changes nothing. Raises
         NotAllowedHere, RecordRejected with the field, StoreUnavailable."""
@@ -158,24 +158,26 @@ class MuteAlerts:
             raise RecordRejected("until", "That time is over already.")
         if until - now > LONGEST_MUTE:
             raise RecordRejected("until", f"At most {LONGEST_MUTE.days} days.")
-        await self._allowed(user_id, until - now)
-        value, shown = self._about(said.alert, what)
+        await self._require_allowed(user_id, until - now)
+        value, shown = self._describe_scope(said.alert, what)
         kept = reason.replace("\x00", "").strip()[:MAX_REASON]
         mute = Mute(channel_id, what, value, shown, until, kept, user_id, now, said.incident_id)
         muted = {"muted": shown, "what": str(what), "until": until.isoformat(timespec="minutes")}
-        detail = changed({}, muted, kept)
+        detail = format_change({}, muted, kept)
         changes = Changes(
-            owed=await self._told(mute, once), once=f"mute/{once}", audit=((user_id, "mute", channel_id, detail),)
+            owed=await self._build_notice(mute, once),
+            once=f"mute/{once}",
+            audit=((user_id, "mute", channel_id, detail),),
         )
-        return replace(mute, number=await self.channels.mute(mute, changes))
+        return replace(mute, number=await self.channels.add_mute(mute, changes))
 
-    async def _allowed(self, user_id: str, lasts: timedelta) -> None:
+    async def _require_allowed(self, user_id: str, lasts: timedelta) -> None:
         try:
             await self.gate.require(user_id, Act.MUTE if lasts <= MEMBERS_MUTE_FOR else Act.MUTE_LONG)
         except NotAllowedHere as refused:
             raise RecordRejected("until", str(refused)) from refused
 
-    def _about(self, alert: Alert, what: Muted) -> tuple[str, str]:
+    def _describe_scope(self, alert: Alert, what: Muted) -> tuple[str, str]:
         if what is Muted.CHANNEL:
             return "", "everything in this channel"
         if what is Muted.FINGERPRINT:
@@ -184,11 +186,11 @@ class MuteAlerts:
             raise RecordRejected("what", "This alert names no service.")
         return alert.service, f"service {alert.service}"
 
-    async def _told(self, mute: Mute, once: str) -> tuple[Owed, ...]:
-        here = next((b for b in await self.store.briefs(mute.incident_id) if b.channel == mute.channel), None)
+    async def _build_notice(self, mute: Mute, once: str) -> tuple[OutboxEntry, ...]:
+        here = next((b for b in await self.store.list_briefs(mute.incident_id) if b.channel == mute.channel), None)
         if here is None:
             return ()
-        message: Message = self.surfaces.muted(mute)
+        message: ChatMessage = self.surfaces.render_mute(mute)
         posting = Posting(
             "post",
             mute.channel,
@@ -198,7 +200,7 @@ class MuteAlerts:
             thread_ts=here.root_ts,
             incident_id=mute.incident_id,
         )
-        return (owed(posting, key=f"{mute.channel}/{mute.incident_id}", urgent=True),)
+        return (build_outbox_entry(posting, key=f"{mute.channel}/{mute.incident_id}", urgent=True),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class UndoSilence:
 
     store: IncidentStore
     channels: ChannelStore
-    gate: Gate
+    gate: PermissionGate
     clock: Clock
 
     async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
@@ -223,20 +225,20 @@ class UndoSilence:
 
     async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
         now = self.clock.now()
-        house = await self.channels.house(channel_id, now)
+        house = await self.channels.read_policy(channel_id, now)
         among: tuple[Rule | Mute, ...] = house.rules if kind == "rule" else house.mutes
         silence = next((s for s in among if s.number == number), None)
         if silence is None:
             return house
         shown = silence.title if isinstance(silence, Rule) else silence.shown
-        audit = ((user_id, f"undo {kind}", channel_id, changed({kind: shown, "number": number}, {})),)
-        lives = await self._lives(silence, now) if isinstance(silence, Rule) else ()
-        await self.channels.undo(silence, user_id, Changes(lives=lives, audit=audit))
-        return await self.channels.house(channel_id, self.clock.now())
+        audit = ((user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
+        lives = await self._reopen_dismissed(silence, now) if isinstance(silence, Rule) else ()
+        await self.channels.undo_silence(silence, user_id, Changes(lives=lives, audit=audit))
+        return await self.channels.read_policy(channel_id, self.clock.now())
 
-    async def _lives(self, rule: Rule, now: datetime) -> tuple[Life, ...]:
+    async def _reopen_dismissed(self, rule: Rule, now: datetime) -> tuple[Life, ...]:
         try:
-            life = await self.store.life(rule.incident_id)
+            life = await self.store.read_lifecycle(rule.incident_id)
         except IncidentNotFound:
             return ()
         return (take_back(life, now),) if life.state is IncidentState.DISMISSED else ()
@@ -251,4 +253,4 @@ class ListSilences:
 
     async def __call__(self, channel_id: str) -> House:
         """What holds now. Raises StoreUnavailable."""
-        return await self.channels.house(channel_id, self.clock.now())
+        return await self.channels.read_policy(channel_id, self.clock.now())

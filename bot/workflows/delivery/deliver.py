@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.domain.incidents.record import Incident
-from bot.observability import DELIVERIES, logger, spawn
+from bot.observability import DELIVERIES, get_logger, spawn
 from bot.ports import (
     ChartUnavailable,
     ChatAuthRejected,
@@ -31,14 +31,14 @@ from bot.ports import (
 )
 from bot.ports.chat import Chat, Posting
 from bot.ports.clock import Clock
-from bot.ports.files import Files
+from bot.ports.files import FileBuilder
 from bot.ports.memory import MemoryBank
-from bot.ports.parts import unless_refused
-from bot.ports.unit_of_work import Destination, IncidentStore, Outbox, OwedRow
+from bot.ports.parts import or_if_refused
+from bot.ports.unit_of_work import Destination, IncidentStore, Outbox, OutboxRow
 
 AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
 # Of these, places that only answers to people take.
-KEPT_FOR_PEOPLE = {Destination.SLACK: 4, Destination.BANK: 0}
+RESERVED_FOR_PEOPLE = {Destination.SLACK: 4, Destination.BANK: 0}
 PATIENCE_S = 0.25
 PACE_S = 1.0
 HOLD_S = 5.0
@@ -48,22 +48,22 @@ AUTH_PAUSE_S = 60.0
 CALL_DEADLINE_S = 20.0
 TARGET_ATTEMPTS = 8
 ROW_FAULTS = 20
-PACED = frozenset({"post", "update", "delete", "ephemeral", "upload"})
+PACED_OPERATIONS = frozenset({"post", "update", "delete", "ephemeral", "upload"})
 # what the bot can do without: lacking the right to do it must not stop the rest
-DISPENSABLE = frozenset({"react", "upload", "delete_file"})
+DISPENSABLE_OPERATIONS = frozenset({"react", "upload", "delete_file"})
 POSTING_FIELDS = frozenset(f.name for f in fields(Posting)) - {"content"}
-log = logger("deliver")
+log = get_logger("deliver")
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Succeeded:
     """It is there; `result` is what it produced."""
 
     result: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class RetryLater:
     """Again after `delay_s`. `uncertain`: it may have happened. `pause_s`: all that is owed there waits that long."""
 
     delay_s: float
@@ -74,35 +74,35 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class DeadLetter:
     """Never; kept for a person to look at."""
 
     reason: str
 
 
-Decision = Sent | Later | Refused
+Decision = Succeeded | RetryLater | DeadLetter
 
 
-def backoff_s(attempts: int, chance: float) -> float:
+def compute_backoff_s(attempts: int, chance: float) -> float:
     """Full jitter: anywhere between half a second and the doubled delay, at most five minutes. `chance` is in [0, 1)."""
     return max(0.5, chance * min(CAP_S, BASE_S * 2.0 ** min(attempts, 16)))
 
 
-def after(problem: BaseException, attempts: int, chance: float, *, uncertain: bool) -> Decision:
+def decide_after_failure(problem: BaseException, attempts: int, chance: float, *, uncertain: bool) -> Decision:
     """What a failed delivery means. An outage has no limit of attempts: what people recorded is not thrown away."""
     reason = str(problem) or type(problem).__name__
     if isinstance(problem, ChatAuthRejected | MemoryAuthRejected):
-        return Later(AUTH_PAUSE_S, reason, uncertain, pause_s=AUTH_PAUSE_S, tried=False)
+        return RetryLater(AUTH_PAUSE_S, reason, uncertain, pause_s=AUTH_PAUSE_S, tried=False)
     if isinstance(problem, ChatRejected | MemoryRejected | RecordRejected | IncidentNotFound | ChartUnavailable):
-        return Refused(reason)
+        return DeadLetter(reason)
     if isinstance(problem, ChatOutcomeUnknown | TimeoutError):
-        return Later(backoff_s(attempts, chance), reason, uncertain=True)
+        return RetryLater(compute_backoff_s(attempts, chance), reason, uncertain=True)
     if isinstance(problem, ChatUnavailable) and problem.retry_after_s is not None:
-        return Later(problem.retry_after_s, reason, uncertain)
-    return Later(backoff_s(attempts, chance), reason, uncertain)
+        return RetryLater(problem.retry_after_s, reason, uncertain)
+    return RetryLater(compute_backoff_s(attempts, chance), reason, uncertain)
 
 
-def posting_of(row: OwedRow) -> Posting:
+def build_posting(row: OutboxRow) -> Posting:
     """The call that a row stands for, its target filled in; raises RecordRejected for a payload that is none."""
     payload = {name: value for name, value in row.owed.payload.items() if name in POSTING_FIELDS}
     try:
@@ -118,16 +118,18 @@ def posting_of(row: OwedRow) -> Posting:
     return replace(posting, operation=row.owed.operation, blocks=tuple(posting.blocks))
 
 
-def in_turn(rows: Sequence[OwedRow], free_at: Mapping[str, datetime], now: datetime) -> list[tuple[OwedRow, float]]:
+def schedule(
+    rows: Sequence[OutboxRow], free_at: Mapping[str, datetime], now: datetime
+) -> list[tuple[OutboxRow, float]]:
     """Each row with the seconds it has to wait for its channel: the first is due now, the next a pace later. Answers to
     people come first, then what is new in the channel, then edits of what stands there."""
     # a clock that was set back must not make anybody wait for longer than was ever meant
     free = {channel: min(at, now + timedelta(seconds=HOLD_S)) for channel, at in free_at.items()}
     waits = []
-    for row in sorted(rows, key=_turn):
-        channel = _channel(row)
-        start = max(now, free.get(channel, now)) if row.owed.operation in PACED else now
-        if row.owed.operation in PACED:
+    for row in sorted(rows, key=_rank_row):
+        channel = _find_channel(row)
+        start = max(now, free.get(channel, now)) if row.owed.operation in PACED_OPERATIONS else now
+        if row.owed.operation in PACED_OPERATIONS:
             free[channel] = start + timedelta(seconds=PACE_S)
         waits.append((row, (start - now).total_seconds()))
     return waits
@@ -143,11 +145,11 @@ class Lane:
     paused: str = ""
     paused_until: datetime | None = None
     arrived: int = 0
-    in_hand: dict[int, OwedRow] = field(default_factory=dict)
+    in_hand: dict[int, OutboxRow] = field(default_factory=dict)
     faults: dict[int, tuple[int, int]] = field(default_factory=dict)
     running: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def failed(self, row_id: int) -> int:
+    def count_failure(self, row_id: int) -> int:
         """Note a failure of this row; how many there were, each with another row's arrival since the one before it.
         An outage of the destination never counts: nothing arrives during one."""
         count, arrived = self.faults.get(row_id, (0, self.arrived))
@@ -155,21 +157,21 @@ class Lane:
         self.faults[row_id] = (count, self.arrived)
         return count
 
-    def take_off(self, row_id: int, *, arrived: bool = False) -> None:
+    def forget(self, row_id: int, *, arrived: bool = False) -> None:
         """This row is done with."""
         self.in_hand.pop(row_id, None)
         self.faults.pop(row_id, None)
         self.arrived += arrived
 
 
-class InShadow(Protocol):
+class ShadowGate(Protocol):
     """The last look at what stands in a shadow channel; see `bot.workflows.operations.shadow.ShowInShadow`."""
 
-    async def __call__(self, row: OwedRow, posting: Posting) -> Posting | None:
+    async def __call__(self, row: OutboxRow, posting: Posting) -> Posting | None:
         """The message to send, None for none."""
         ...
 
-    def meant(self, row: OwedRow, problem: BaseException) -> BaseException:
+    def translate_failure(self, row: OutboxRow, problem: BaseException) -> BaseException:
         """What a failed delivery means."""
         ...
 
@@ -187,18 +189,18 @@ class Deliver:
     records: IncidentStore | None = None
     chance: Callable[[], float] = random.SystemRandom().random
     deadline_s: float = CALL_DEADLINE_S
-    files: Files | None = None
-    in_shadow: InShadow | None = None
+    files: FileBuilder | None = None
+    in_shadow: ShadowGate | None = None
     _free_at: dict[str, datetime] = field(default_factory=dict)
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
     async def drain_once(self) -> float:
         """Deliver what is due now, everywhere, and wait until that is done; seconds until there may be more. Raises
         StoreUnavailable."""
-        waits = [await self.drain(destination, patience_s=None) for destination in self.destinations()]
+        waits = [await self.drain(destination, patience_s=None) for destination in self.list_destinations()]
         return min(waits)
 
-    def destinations(self) -> tuple[Destination, ...]:
+    def list_destinations(self) -> tuple[Destination, ...]:
         """Where this bot delivers to."""
         return (Destination.SLACK, Destination.BANK) if self.bank else (Destination.SLACK,)
 
@@ -209,7 +211,7 @@ class Deliver:
         lane, now = self._lanes[destination], self.clock.now()
         if lane.paused_until and now < lane.paused_until <= now + timedelta(seconds=AUTH_PAUSE_S):
             return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
-        due = await self._claimed(lane, now)
+        due = await self._claim(lane, now)
         lane.running |= {spawn(self._deliver(lane, row), f"deliver-{row.id}") for row in due}
         done: set[asyncio.Task[None]] = set()
         if lane.running:
@@ -219,17 +221,17 @@ class Deliver:
                     raise problem
         return 0.0 if due or done else IDLE_S
 
-    async def _claimed(self, lane: Lane, now: datetime) -> list[OwedRow]:
+    async def _claim(self, lane: Lane, now: datetime) -> list[OutboxRow]:
         """The rows to deliver now; those that must wait for their channel's pace are given back untried."""
         # after a pause single rows probe whether the destination takes anything again; an outage is no answer to that
         free = (1 if lane.paused else AT_ONCE[lane.destination]) - len(lane.running)
-        kept = 0 if lane.paused else KEPT_FOR_PEOPLE[lane.destination]
+        kept = 0 if lane.paused else RESERVED_FOR_PEOPLE[lane.destination]
         if free <= 0:
             return []
         rows = await self.outbox.claim(lane.destination, max(free - kept, 1), urgent_only=free <= kept)
         lane.in_hand |= {row.id: row for row in rows}
         paced = lane.destination is Destination.SLACK
-        waits = in_turn(rows, self._free_at, now) if paced else [(row, 0.0) for row in rows]
+        waits = schedule(rows, self._free_at, now) if paced else [(row, 0.0) for row in rows]
         for row, wait_s in waits:
             if wait_s > 0:
                 await self.outbox.postpone(row, wait_s, "", uncertain=row.uncertain, tried=False)
@@ -250,39 +252,41 @@ class Deliver:
             await self.outbox.postpone(row, 0.0, "the bot was stopped before the answer came", uncertain=True)
         return len(held)
 
-    def paused(self) -> Mapping[str, str]:
+    def list_paused(self) -> Mapping[str, str]:
         """The destinations to which nothing is sent now, and why."""
         return {lane.destination.value: lane.paused for lane in self._lanes.values() if lane.paused}
 
-    async def _deliver(self, lane: Lane, row: OwedRow) -> None:
-        if lane.destination is Destination.SLACK and row.owed.operation in PACED:
-            self._free_at[_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
-        decision = await self._decided(lane, row)
-        if isinstance(decision, Later):
+    async def _deliver(self, lane: Lane, row: OutboxRow) -> None:
+        if lane.destination is Destination.SLACK and row.owed.operation in PACED_OPERATIONS:
+            self._free_at[_find_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
+        decision = await self._decide(lane, row)
+        if isinstance(decision, RetryLater):
             self._hold(lane, row, decision)
         elif lane.paused:
             log.warning("deliveries go on", destination=lane.destination.value)
             lane.paused, lane.paused_until = "", None
-        await self._end(lane, row, decision)
+        await self._finish(lane, row, decision)
 
-    async def _decided(self, lane: Lane, row: OwedRow) -> Decision:
+    async def _decide(self, lane: Lane, row: OutboxRow) -> Decision:
         try:
             async with asyncio.timeout(self.deadline_s):
-                return await (self._call(row) if lane.destination is Destination.SLACK else self._to_bank(row))
+                return await (
+                    self._call_slack(row) if lane.destination is Destination.SLACK else self._update_bank(row)
+                )
         except StoreUnavailable:
             raise
         except (PrecedentError, TimeoutError) as problem:
-            if row.owed.operation in DISPENSABLE and getattr(problem, "code", "") == "missing_scope":
-                return Refused(str(problem))
-            meant = self.in_shadow.meant(row, problem) if self.in_shadow else problem
-            decision = after(meant, row.attempts, self.chance(), uncertain=row.uncertain)
+            if row.owed.operation in DISPENSABLE_OPERATIONS and getattr(problem, "code", "") == "missing_scope":
+                return DeadLetter(str(problem))
+            meant = self.in_shadow.translate_failure(row, problem) if self.in_shadow else problem
+            decision = decide_after_failure(meant, row.attempts, self.chance(), uncertain=row.uncertain)
             asked_to_wait = getattr(meant, "retry_after_s", None) is not None
-            counts = isinstance(decision, Later) and decision.tried and not asked_to_wait
-            if counts and lane.failed(row.id) >= ROW_FAULTS:
-                return Refused(f"{problem} This failed {ROW_FAULTS} times while other deliveries arrived.")
+            counts = isinstance(decision, RetryLater) and decision.tried and not asked_to_wait
+            if counts and lane.count_failure(row.id) >= ROW_FAULTS:
+                return DeadLetter(f"{problem} This failed {ROW_FAULTS} times while other deliveries arrived.")
             return decision
 
-    def _hold(self, lane: Lane, row: OwedRow, decision: Later) -> None:
+    def _hold(self, lane: Lane, row: OutboxRow, decision: RetryLater) -> None:
         """Remember who has to wait: everybody where the bot is refused, the channel where Slack named a time."""
         now = self.clock.now()
         if decision.pause_s:
@@ -291,82 +295,84 @@ class Deliver:
             lane.paused, lane.paused_until = decision.reason, now + timedelta(seconds=decision.pause_s)
         if lane.destination is Destination.SLACK:
             free = now + timedelta(seconds=min(decision.delay_s, HOLD_S))
-            self._free_at[_channel(row)] = max(self._free_at.get(_channel(row), now), free)
+            self._free_at[_find_channel(row)] = max(self._free_at.get(_find_channel(row), now), free)
 
-    async def _call(self, row: OwedRow) -> Decision:
-        shown = await self._shown(row, posting_of(row))
+    async def _call_slack(self, row: OutboxRow) -> Decision:
+        shown = await self._render_in_shadow(row, build_posting(row))
         if shown is None:
-            return Sent(None)
+            return Succeeded(None)
         posting = shown
         if row.owed.payload.get("target") and not row.target_result:
-            return _without_target(row, self.chance())
+            return _decide_without_target(row, self.chance())
         if row.place and row.place.under and not row.under_result and row.attempts < TARGET_ATTEMPTS:
-            return Later(backoff_s(row.attempts, self.chance()), "the message in whose thread it goes is on its way")
+            return RetryLater(
+                compute_backoff_s(row.attempts, self.chance()), "the message in whose thread it goes is on its way"
+            )
         if posting.operation != "home" and await self._is_silent(posting.channel):
-            return Refused("the channel is shared with another organisation: nothing is posted there")
-        if posting.operation == "post" and (there := await self._posted_before(row, posting)):
+            return DeadLetter("the channel is shared with another organisation: nothing is posted there")
+        if posting.operation == "post" and (there := await self._find_posted(row, posting)):
             if row.own_result or row.replaced:
                 await self.chat.deliver(replace(posting, operation="update", ts=there))
-            return Sent(there)
+            return Succeeded(there)
         if posting.operation == "upload":
             return await self._upload(row, posting)
-        return Sent(await self.chat.deliver(posting))
+        return Succeeded(await self.chat.deliver(posting))
 
-    async def _shown(self, row: OwedRow, posting: Posting) -> Posting | None:
+    async def _render_in_shadow(self, row: OutboxRow, posting: Posting) -> Posting | None:
         """The call as a shadow channel gets it; None where it may not be read there."""
         if self.in_shadow is None or not (row.place or row.target_place):
             return posting
         return await self.in_shadow(row, posting)
 
-    async def _upload(self, row: OwedRow, posting: Posting) -> Decision:
+    async def _upload(self, row: OutboxRow, posting: Posting) -> Decision:
         """A file that is there already is not posted again. What it holds is made now."""
-        if there := await self._posted_before(row, posting):
-            return Sent(there)
+        if there := await self._find_posted(row, posting):
+            return Succeeded(there)
         if self.files is None:
             raise ChartUnavailable("Nothing here makes files.")
         told = row.owed.payload
         # what a file tells is what its own thread says, wherever it is put
         own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
-        return Sent(await self.chat.deliver(replace(posting, content=await self.files.content(own))))
+        return Succeeded(await self.chat.deliver(replace(posting, content=await self.files.build_content(own))))
 
     async def _is_silent(self, channel_id: str) -> bool:
         """The last gate before anything of ours could be read by another organisation."""
-        channel = await unless_refused(self.chat.channel(channel_id), None)
+        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
         # a channel that cannot be seen cannot be posted to: the call itself says what is wrong
         return channel is not None and channel.is_silent
 
-    async def _posted_before(self, row: OwedRow, posting: Posting) -> str | None:
+    async def _find_posted(self, row: OutboxRow, posting: Posting) -> str | None:
         """The ts of this post where it is in the channel already."""
         if row.own_result:
             return row.own_result
-        return await self.chat.find(posting) if row.uncertain else None
+        return await self.chat.find_delivered(posting) if row.uncertain else None
 
-    async def _to_bank(self, row: OwedRow) -> Decision:
+    async def _update_bank(self, row: OutboxRow) -> Decision:
         """Make the bank hold what the store holds now: the row may be older than another that was delivered. A record
         that is gone is not retained, and one that is here again is not retracted."""
         if self.bank is None:
-            return Later(CAP_S, "no memory bank is set up", tried=False)
+            return RetryLater(CAP_S, "no memory bank is set up", tried=False)
         incident_id = str(row.owed.payload["incident_id"])
-        record = await self._record(incident_id)
+        record = await self._find_record(incident_id)
         if row.owed.operation == "retract" and record is None:
             await self.bank.retract(incident_id)
         elif row.owed.operation == "retain" and record is not None:
             await self.bank.retain(record)
-        return Sent(None)
+        return Succeeded(None)
 
-    async def _record(self, incident_id: str) -> Incident | None:
+    async def _find_record(self, incident_id: str) -> Incident | None:
         try:
-            return await self.records.record(incident_id) if self.records else None
+            return await self.records.read_record(incident_id) if self.records else None
         except IncidentNotFound:
             return None
 
-    async def _end(self, lane: Lane, row: OwedRow, decision: Decision) -> None:
+    async def _finish(self, lane: Lane, row: OutboxRow, decision: Decision) -> None:
         facts = {"destination": lane.destination.value, "operation": row.owed.operation, "row": row.id}
-        DELIVERIES.labels(lane.destination.value, outcome_of(decision)).inc()
-        if isinstance(decision, Sent):
-            await self.outbox.settle(row, decision.result)
-            lane.take_off(row.id, arrived=True)
-        elif isinstance(decision, Later):
+        DELIVERIES.labels(lane.destination.value, name_outcome(decision)).inc()
+        if isinstance(decision, Succeeded):
+            await self.outbox.acknowledge(row, decision.result)
+            lane.forget(row.id, arrived=True)
+        elif isinstance(decision, RetryLater):
             log.warning("a delivery failed", **facts, attempts=row.attempts, reason=decision.reason)
             await self.outbox.postpone(
                 row, decision.delay_s, decision.reason, uncertain=decision.uncertain, tried=decision.tried
@@ -374,27 +380,31 @@ class Deliver:
             lane.in_hand.pop(row.id, None)
         else:
             log.error("a delivery was refused; see `precedent outbox list`", **facts, reason=decision.reason)
-            await self.outbox.bury(row, decision.reason)
-            lane.take_off(row.id)
+            await self.outbox.dead_letter(row, decision.reason)
+            lane.forget(row.id)
 
 
-def outcome_of(decision: Decision) -> str:
+def name_outcome(decision: Decision) -> str:
     """The decision as the metrics name it."""
-    if isinstance(decision, Later):
+    if isinstance(decision, RetryLater):
         return "paused" if decision.pause_s else "unknown" if decision.uncertain else "later"
-    return "sent" if isinstance(decision, Sent) else "dead"
+    return "sent" if isinstance(decision, Succeeded) else "dead"
 
 
-def _channel(row: OwedRow) -> str:
+def _find_channel(row: OutboxRow) -> str:
     place = row.place or row.target_place
     return place.channel if place else str(row.owed.payload.get("channel", ""))
 
 
-def _without_target(row: OwedRow, chance: float) -> Decision:
+def _decide_without_target(row: OutboxRow, chance: float) -> Decision:
     """A call on a message that is not there: it may still come, for a while."""
     reason = "the message that this changes was never posted"
-    return Refused(reason) if row.attempts >= TARGET_ATTEMPTS else Later(backoff_s(row.attempts, chance), reason)
+    return (
+        DeadLetter(reason)
+        if row.attempts >= TARGET_ATTEMPTS
+        else RetryLater(compute_backoff_s(row.attempts, chance), reason)
+    )
 
 
-def _turn(row: OwedRow) -> tuple[bool, bool]:
+def _rank_row(row: OutboxRow) -> tuple[bool, bool]:
     return not row.owed.urgent, row.owed.operation == "update" or row.own_result is not None

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.ports import IncidentNotFound
-from bot.ports.outbox_admin import InboxDesk, KeptEvent, KeptRow, OutboxDesk
+from bot.ports.outbox_admin import InboxAdmin, OutboxAdmin, OutboxRowView, UnprocessedEvent
 from bot.ports.unit_of_work import Destination, IncidentStore
 from bot.records.incident_json import write_record
 
@@ -18,41 +18,41 @@ from bot.records.incident_json import write_record
 class ExportUndelivered:
     """Give every delivery that is owed and every event that is not worked off, each with all that it says."""
 
-    outbox: OutboxDesk
-    inbox: InboxDesk
+    outbox: OutboxAdmin
+    inbox: InboxAdmin
     store: IncidentStore
 
     async def __call__(self) -> AsyncIterator[str]:
         """One line of JSON each: `box` is outbox or inbox; what is owed to the memory bank carries its record. Raises
         StoreUnavailable."""
-        async for row in self.outbox.undelivered():
-            record = await self._record(row)
-            yield _line({"box": "outbox", **row_json(row), "payload": dict(row.payload), **record})
-        async for event in self.inbox.unworked():
-            yield _line({"box": "inbox", **event_json(event), "body": dict(event.body)})
+        async for row in self.outbox.stream_undelivered():
+            record = await self._read_record(row)
+            yield _format_line({"box": "outbox", **build_row_json(row), "payload": dict(row.payload), **record})
+        async for event in self.inbox.stream_unprocessed():
+            yield _format_line({"box": "inbox", **build_event_json(event), "body": dict(event.body)})
 
-    async def _record(self, row: KeptRow) -> Mapping[str, Any]:
+    async def _read_record(self, row: OutboxRowView) -> Mapping[str, Any]:
         if row.destination != Destination.BANK or row.operation != "retain":
             return {}
         try:
-            return {"record": write_record(await self.store.record(str(row.payload["incident_id"])))}
+            return {"record": write_record(await self.store.read_record(str(row.payload["incident_id"])))}
         except IncidentNotFound:
             return {"record": None}
 
 
-def row_json(row: KeptRow) -> dict[str, Any]:
+def build_row_json(row: OutboxRowView) -> dict[str, Any]:
     """An outbox row as JSON values, without what it says."""
-    return _plain({name: value for name, value in asdict(row).items() if name != "payload"})
+    return _format_times({name: value for name, value in asdict(row).items() if name != "payload"})
 
 
-def event_json(event: KeptEvent) -> dict[str, Any]:
+def build_event_json(event: UnprocessedEvent) -> dict[str, Any]:
     """An inbox row as JSON values, without what it says."""
-    return _plain({name: value for name, value in asdict(event).items() if name != "body"})
+    return _format_times({name: value for name, value in asdict(event).items() if name != "body"})
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _format_times(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
 
 
-def _line(value: Mapping[str, Any]) -> str:
+def _format_line(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -10,8 +10,8 @@ from bot.domain.incidents.record import Incident
 from bot.domain.reports.postmortem import Saying, postmortem
 from bot.ports import IncidentNotFound
 from bot.ports.chat import Chat, Posting
-from bot.ports.files import Charts, Threads, read_chart
-from bot.ports.parts import unless_refused
+from bot.ports.files import ChartRenderer, ThreadReader, read_chart
+from bot.ports.parts import or_if_refused
 from bot.ports.unit_of_work import IncidentStore
 
 
@@ -19,45 +19,45 @@ from bot.ports.unit_of_work import IncidentStore
 class MakeFiles:
     """`bot.ports.files.Files`."""
 
-    charts: Charts
+    charts: ChartRenderer
     store: IncidentStore
-    threads: Threads
+    threads: ThreadReader
     chat: Chat
 
-    async def content(self, posting: Posting) -> bytes:
+    async def build_content(self, posting: Posting) -> bytes:
         """See the port."""
         incident_id = posting.extra.get("postmortem")
         if isinstance(incident_id, str):
-            return (await self._postmortem(incident_id, posting)).encode("utf-8", "replace")
-        return await self.charts.png(read_chart(posting.extra.get("chart")))
+            return (await self._write_postmortem(incident_id, posting)).encode("utf-8", "replace")
+        return await self.charts.render_png(read_chart(posting.extra.get("chart")))
 
-    async def _postmortem(self, incident_id: str, posting: Posting) -> str:
+    async def _write_postmortem(self, incident_id: str, posting: Posting) -> str:
         """As things stand now: also whether the channel may still see it."""
-        record = await self.store.record(incident_id)
-        if not (await self.chat.channel(posting.channel)).viewer.may_see(record.source.visibility):
+        record = await self.store.read_record(incident_id)
+        if not (await self.chat.read_channel(posting.channel)).viewer.may_see(record.source.visibility):
             raise IncidentNotFound(f"There is no incident {incident_id} that this channel may see.")
-        life = await _life(self.store, incident_id)
-        said = await self._said(posting)
+        life = await _find_lifecycle(self.store, incident_id)
+        said = await self._read_thread(posting)
         people = {s.by for s in said or ()} | {a.by for a in record.attempts if a.by}
         people |= {life.acknowledged_by} if life and life.acknowledged_by else set()
-        names = await self.threads.names(sorted(people))
+        names = await self.threads.read_names(sorted(people))
         named = tuple(replace(s, by=names.get(s.by, s.by)) for s in said or ())
-        return postmortem(*_named(record, life, names), named, unread=said is None)
+        return postmortem(*_replace_ids(record, life, names), named, unread=said is None)
 
-    async def _said(self, posting: Posting) -> tuple[Saying, ...] | None:
+    async def _read_thread(self, posting: Posting) -> tuple[Saying, ...] | None:
         """What people said in the thread; None where the bot may not read it."""
-        said = await unless_refused(self.threads.said_in(posting.channel, posting.thread_ts or ""), None)
+        said = await or_if_refused(self.threads.read_messages(posting.channel, posting.thread_ts or ""), None)
         return None if said is None else tuple(said)
 
 
-async def _life(store: IncidentStore, incident_id: str) -> Life | None:
+async def _find_lifecycle(store: IncidentStore, incident_id: str) -> Life | None:
     try:
-        return await store.life(incident_id)
+        return await store.read_lifecycle(incident_id)
     except IncidentNotFound:
         return None
 
 
-def _named(record: Incident, life: Life | None, names: Mapping[str, str]) -> tuple[Incident, Life | None]:
+def _replace_ids(record: Incident, life: Life | None, names: Mapping[str, str]) -> tuple[Incident, Life | None]:
     """With people's names in the place of their ids."""
     attempts = tuple(replace(a, by=names.get(a.by, a.by)) if a.by else a for a in record.attempts)
     who = life.acknowledged_by if life else None

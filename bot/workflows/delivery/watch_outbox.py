@@ -5,43 +5,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.observability import INBOX_ROWS, OUTBOX_AGE, OUTBOX_ROWS, logger
+from bot.observability import INBOX_ROWS, OUTBOX_AGE, OUTBOX_ROWS, get_logger
 from bot.ports.clock import Clock
-from bot.ports.outbox_admin import InboxDesk, OwedState
+from bot.ports.outbox_admin import InboxAdmin, OutboxState
 from bot.ports.unit_of_work import Destination, Outbox
 
 EVERY_S = 15.0
 TOO_OLD = timedelta(minutes=15)
-log = logger("watch")
+log = get_logger("watch")
 
 
 @dataclass(slots=True)
-class WatchOwed:
+class WatchOutbox:
     """Sets the gauges, and says once when the oldest delivery is late, and once when none is any more."""
 
     outbox: Outbox
-    inbox: InboxDesk
+    inbox: InboxAdmin
     clock: Clock
     _late: bool = False
 
     async def __call__(self) -> float:
         """Look once; seconds until the next look. Raises StoreUnavailable."""
-        counts = await self.outbox.counts()
+        counts = await self.outbox.count_rows()
         for destination in Destination:
-            for state in OwedState:
+            for state in OutboxState:
                 # a group without rows is not counted, and its gauge must not keep the last number
                 name = f"{destination}.{state}"
                 OUTBOX_ROWS.labels(name).set(counts.get(name, 0))
-        events = await self.inbox.counts()
+        events = await self.inbox.count_rows()
         for name in ("pending", "working", "dead"):
             INBOX_ROWS.labels(name).set(events.get(name, 0))
-        oldest = await self.outbox.oldest_pending_at()
+        oldest = await self.outbox.find_oldest_pending()
         age = self.clock.now() - oldest if oldest else timedelta()
         OUTBOX_AGE.set(age.total_seconds())
-        self._tell(age)
+        self._log_change(age)
         return EVERY_S
 
-    def _tell(self, age: timedelta) -> None:
+    def _log_change(self, age: timedelta) -> None:
         late = age >= TOO_OLD
         if late and not self._late:
             log.error(

@@ -14,7 +14,7 @@ KIND = "deploy"
 
 
 @dataclass(frozen=True, slots=True)
-class KeepDeployPost:
+class RecordDeployPost:
     """Works off one row of kind "deploy". A post that is edited while the deploy goes on stays one deploy, at the time of
     the post."""
 
@@ -36,4 +36,4 @@ class KeepDeployPost:
             told_by="post",
         )
         await self.log.record(fit_to_keep(deploy))
-        await self.inbox.settle(row)
+        await self.inbox.acknowledge(row)

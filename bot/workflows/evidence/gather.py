@@ -17,21 +17,21 @@ from bot.domain.brief.then_and_now import snapshot
 from bot.domain.evidence.items import Evidence, Unavailable, in_order, is_pending
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
-from bot.observability import logger, spawn
+from bot.observability import get_logger, spawn
 from bot.ports import EvidenceUnavailable, IncidentNotFound
 from bot.ports.chat import Surfaces
 from bot.ports.clock import Clock
-from bot.ports.evidence import EvidenceProvider, Gathered
-from bot.ports.parts import EDIT_EVERY_S, brief_edit
+from bot.ports.evidence import EvidenceProvider, GatheredEvidence
+from bot.ports.parts import EDIT_EVERY_S, build_brief_edit
 from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore, PostedBrief
 
 DEADLINE_S, LATE_S = 2.0, 10.0
 # A source that hung beyond the deadline and then failed is left alone for so long, then one alert tries it.
 REST = timedelta(seconds=30)
-LOOK_AGAIN_S, LOOK_SELDOM_S, PRESSED_S = 0.15, 2.0, 5.0
+LOOK_AGAIN_S, LOOK_SELDOM_S, UNDER_LOAD_S = 0.15, 2.0, 5.0
 FORGOTTEN_AFTER_S = 120.0
 BUSY = "not asked: many alerts at once"
-log = logger("evidence")
+log = get_logger("evidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class SourceState:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class EvidenceRequest:
     """Sources that are being asked, by name. `until` is the deadline, and `begun` the start, in the loop's time."""
 
     at: datetime | None
@@ -59,34 +59,36 @@ class Asking:
         """Whether every one has answered, or was given up."""
         return all(task.done() for _, task in self.tasks)
 
-    async def by_deadline(self) -> Gathered:
+    async def collect(self) -> GatheredEvidence:
         """See the port."""
         left = self.until - asyncio.get_running_loop().time()
         if not self.is_done and left > 0:
             await asyncio.wait([task for _, task in self.tasks], timeout=left)
-        return self.so_far()
+        return self.collect_now()
 
-    async def all(self) -> Gathered:
+    async def wait_for_all(self) -> GatheredEvidence:
         """What they said in the end: they are given up after ten seconds."""
         if not self.is_done:
             await asyncio.wait([task for _, task in self.tasks])
-        return self.so_far()
+        return self.collect_now()
 
-    def so_far(self) -> Gathered:
+    def collect_now(self) -> GatheredEvidence:
         """What is there now."""
         if self.not_asked:
-            return Gathered(not_asked=self.not_asked)
-        found = [item for provider, task in self.tasks for item in self._said(provider, task)]
-        return Gathered(self.at if self.tasks or self.resting else None, in_order((*found, *self.resting)))
+            return GatheredEvidence(not_asked=self.not_asked)
+        found = [item for provider, task in self.tasks for item in self._read_answer(provider, task)]
+        return GatheredEvidence(self.at if self.tasks or self.resting else None, in_order((*found, *self.resting)))
 
-    def _said(self, provider: EvidenceProvider, task: asyncio.Task[tuple[Evidence, ...]]) -> tuple[Evidence, ...]:
+    def _read_answer(
+        self, provider: EvidenceProvider, task: asyncio.Task[tuple[Evidence, ...]]
+    ) -> tuple[Evidence, ...]:
         if not task.done():
             reason = f"no answer within {self.deadline_s:g} s, still asked"
-            return (replace(unavailable(provider, reason), pending=True),)
+            return (replace(build_unavailable(provider, reason), pending=True),)
         if task.cancelled():
-            return (unavailable(provider, "the bot was stopped meanwhile"),)
+            return (build_unavailable(provider, "the bot was stopped meanwhile"),)
         if problem := task.exception():
-            return (unavailable(provider, f"failed ({type(problem).__name__})"),)
+            return (build_unavailable(provider, f"failed ({type(problem).__name__})"),)
         return task.result()
 
 
@@ -100,7 +102,7 @@ class GatherEvidence:
     deadline_s: float = DEADLINE_S
     late_s: float = LATE_S
     load: Callable[[], Load] = lambda: Load.FULL
-    _asked: dict[str, Asking] = field(default_factory=dict)
+    _asked: dict[str, EvidenceRequest] = field(default_factory=dict)
     _hung: dict[str, datetime] = field(default_factory=dict)
     _probed: set[str] = field(default_factory=set)
     _states: dict[str, SourceState] = field(default_factory=dict)
@@ -110,27 +112,27 @@ class GatherEvidence:
         """See the port."""
         return tuple(provider.name for provider in self.providers)
 
-    def states(self) -> tuple[SourceState, ...]:
+    def list_states(self) -> tuple[SourceState, ...]:
         """How each source that was asked answered last."""
         return tuple(self._states[name] for name in self.names if name in self._states)
 
-    def ask(self, alert: Alert, name: str) -> Asking:
+    def ask(self, alert: Alert, name: str) -> EvidenceRequest:
         """See the port."""
         begun = asyncio.get_running_loop().time()
         for old in [k for k, a in self._asked.items() if a.is_done and begun - a.begun > FORGOTTEN_AFTER_S]:
             del self._asked[old]
         until = begun + self.deadline_s
         if self.providers and self.load() is not Load.FULL:
-            return Asking(None, begun, until, self.deadline_s, not_asked=BUSY)
+            return EvidenceRequest(None, begun, until, self.deadline_s, not_asked=BUSY)
         at = self.clock.now()
         awake = [p for p in self.providers if self._may_ask(p.name, at)]
-        resting = tuple(self._rests(p) for p in self.providers if p not in awake)
+        resting = tuple(self._build_resting(p) for p in self.providers if p not in awake)
         tasks = [(p, spawn(self._observe(p, alert, at), f"evidence-{p.name}")) for p in awake]
-        asking = Asking(at, begun, until, self.deadline_s, tasks, resting)
+        asking = EvidenceRequest(at, begun, until, self.deadline_s, tasks, resting)
         self._asked[name] = asking
         return asking
 
-    def going_on(self, alert: Alert, name: str) -> Asking:
+    def resume(self, alert: Alert, name: str) -> EvidenceRequest:
         """What was asked under this name, or asked anew where nothing is known of it (the bot was started again)."""
         return self._asked.get(name) or self.ask(alert, name)
 
@@ -147,9 +149,9 @@ class GatherEvidence:
         self._probed.add(name)
         return True
 
-    def _rests(self, provider: EvidenceProvider) -> Unavailable:
+    def _build_resting(self, provider: EvidenceProvider) -> Unavailable:
         since = self._hung[provider.name]
-        return unavailable(provider, f"no answer at {since:%H:%M:%S} UTC, tried again every {REST.seconds} s")
+        return build_unavailable(provider, f"no answer at {since:%H:%M:%S} UTC, tried again every {REST.seconds} s")
 
     async def _observe(self, provider: EvidenceProvider, alert: Alert, at: datetime) -> tuple[Evidence, ...]:
         """What one source says; given up after `late_s`. One that fails only after the deadline hung, too."""
@@ -161,32 +163,32 @@ class GatherEvidence:
             answered = True
         except TimeoutError:
             answered = True
-            return self._failed(provider, f"no answer within {self.late_s:g} s", hung=True)
+            return self._record_failure(provider, f"no answer within {self.late_s:g} s", hung=True)
         except EvidenceUnavailable as problem:
             answered = True
-            return self._failed(provider, str(problem), hung=loop.time() - begun >= self.deadline_s)
+            return self._record_failure(provider, str(problem), hung=loop.time() - begun >= self.deadline_s)
         finally:
             self._probed.discard(provider.name)
             if not answered:  # an error that nobody foresaw, which is not to look as if all were well
-                self._note(provider.name, "it failed; the log says how")
+                self._record_state(provider.name, "it failed; the log says how")
         self._hung.pop(provider.name, None)
-        self._note(provider.name, None)
+        self._record_state(provider.name, None)
         return found
 
-    def _failed(self, provider: EvidenceProvider, reason: str, *, hung: bool) -> tuple[Evidence, ...]:
+    def _record_failure(self, provider: EvidenceProvider, reason: str, *, hung: bool) -> tuple[Evidence, ...]:
         if hung:
             self._hung[provider.name] = self.clock.now()
         else:
             self._hung.pop(provider.name, None)
         log.warning("a source of evidence is not available", source=provider.name, reason=reason)
-        self._note(provider.name, reason)
-        return (unavailable(provider, reason),)
+        self._record_state(provider.name, reason)
+        return (build_unavailable(provider, reason),)
 
-    def _note(self, name: str, problem: str | None) -> None:
+    def _record_state(self, name: str, problem: str | None) -> None:
         self._states[name] = SourceState(name, problem)
 
 
-def unavailable(provider: EvidenceProvider, reason: str) -> Unavailable:
+def build_unavailable(provider: EvidenceProvider, reason: str) -> Unavailable:
     """That a whole source cannot be seen."""
     return Unavailable(provider.kind, provider.name, provider.name, provider.name, reason)
 
@@ -204,31 +206,33 @@ class CompleteEvidence:
     async def __call__(self, row: InboxRow) -> None:
         """Work one row off. Raises StoreUnavailable (StoreConflict: take it again)."""
         incident_id, name = str(row.body["incident_id"]), str(row.body["name"])
-        posted = await self.store.briefs(incident_id)
+        posted = await self.store.list_briefs(incident_id)
         if not posted:
             self.sources.forget(name)
-            await self.inbox.settle(row)
+            await self.inbox.acknowledge(row)
             return
-        asking = self.sources.going_on(posted[0].brief.alert, name)
+        asking = self.sources.resume(posted[0].brief.alert, name)
         if asking.not_asked and any(is_pending(p.brief.evidence) for p in posted):
-            await self.inbox.retry_later(row, PRESSED_S, asking.not_asked)
+            await self.inbox.retry_later(row, UNDER_LOAD_S, asking.not_asked)
         elif not asking.is_done:
             # ever more seldom, for each look costs the store a write
             delay_s = min(LOOK_SELDOM_S, LOOK_AGAIN_S * 1.6 ** min(row.attempts, 10))
             await self.inbox.retry_later(row, delay_s, "sources are being asked")
         else:
-            await self._tell(row, incident_id, posted, asking.so_far())
+            await self._update_briefs(row, incident_id, posted, asking.collect_now())
             self.sources.forget(name)
 
-    async def _tell(self, row: InboxRow, incident_id: str, posted: Sequence[PostedBrief], said: Gathered) -> None:
-        told = [(p, _completed(p.brief, said)) for p in posted]
+    async def _update_briefs(
+        self, row: InboxRow, incident_id: str, posted: Sequence[PostedBrief], said: GatheredEvidence
+    ) -> None:
+        told = [(p, _add_evidence(p.brief, said)) for p in posted]
         changed = tuple(replace(p, brief=brief) for p, brief in told if brief != p.brief)
-        record = (await self.store.find((incident_id,))).get(incident_id)
-        seen = _with_snapshot(record, said) if record else None
+        record = (await self.store.find_records((incident_id,))).get(incident_id)
+        seen = _add_snapshot(record, said) if record else None
         try:
-            life = await self.store.life(incident_id)
+            life = await self.store.read_lifecycle(incident_id)
         except IncidentNotFound:
-            await self.inbox.settle(row)
+            await self.inbox.acknowledge(row)
             return
         await self.store.commit(
             Changes(
@@ -237,17 +241,17 @@ class CompleteEvidence:
                 records=(seen,) if seen else (),
                 expected=(record,) if record and seen else (),
                 briefs=changed,
-                owed=tuple(brief_edit(p, self.surfaces.brief(p.brief), EDIT_EVERY_S) for p in changed),
+                owed=tuple(build_brief_edit(p, self.surfaces.render_brief(p.brief), EDIT_EVERY_S) for p in changed),
                 done=row,
             )
         )
 
 
-def _completed(brief: Brief, said: Gathered) -> Brief:
+def _add_evidence(brief: Brief, said: GatheredEvidence) -> Brief:
     return brief if said.not_asked else with_evidence(brief, said.evidence, said.at)
 
 
-def _with_snapshot(record: Incident, said: Gathered) -> Incident | None:
+def _add_snapshot(record: Incident, said: GatheredEvidence) -> Incident | None:
     """The record with what was seen; None where that adds nothing."""
     kept = snapshot(said.evidence, record.evidence)
     return replace(record, evidence=kept) if kept != dict(record.evidence) else None

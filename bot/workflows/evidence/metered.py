@@ -19,7 +19,7 @@ from bot.ports.memory import Recall
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredSource:
+class MeteredSource:
     """An EvidenceProvider that is timed. Where nothing is configured for the alert's service nothing is counted."""
 
     provider: EvidenceProvider
@@ -40,7 +40,7 @@ class MeasuredSource:
         began, outcome = loop.time(), "given_up"
         try:
             found = await self.provider.observe(alert, at)
-            outcome = outcome_of(found)
+            outcome = name_outcome(found)
         except EvidenceUnavailable:
             outcome = "unavailable"
             raise
@@ -50,7 +50,7 @@ class MeasuredSource:
         return found
 
 
-def outcome_of(found: Sequence[Evidence]) -> str:
+def name_outcome(found: Sequence[Evidence]) -> str:
     """What came of asking; "" where there was nothing to ask for."""
     if not found:
         return ""
@@ -58,7 +58,7 @@ def outcome_of(found: Sequence[Evidence]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredRecall:
+class MeteredRecall:
     """A Recall that is timed."""
 
     recall: Recall

@@ -18,8 +18,8 @@ from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.incidents.opening import posted_at
 from bot.domain.operations.backfill import FIRST, Span, Talk, Tally, missing, next_length, together, with_span
 from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConflict
-from bot.ports.backfill_progress import Backfills, Progress
-from bot.ports.channel_history import Cursors, Heard, MessageReader, Page, PastHistory
+from bot.ports.backfill_progress import BackfillProgress, BackfillStore
+from bot.ports.channel_history import ChannelArchive, ConnectionWatermark, HistoryPage, MessageReader, PageCursors
 from bot.ports.chat import Channel, Chat
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import InboxRow, IncidentStore
@@ -39,7 +39,7 @@ UNSEEN = "The bot is not in {}. Invite it there: /invite @Precedent."
 
 
 @dataclass(slots=True)
-class Patience:
+class PacedCaller:
     """Asks Slack for much: so many calls of each kind `a_minute`, and again after as long as it wants. `told` hears how
     many seconds that is, and why."""
 
@@ -53,7 +53,7 @@ class Patience:
         """The answer. Raises ChatRejected; ChatUnavailable where Slack fails again and again without naming a time."""
         failed = 0
         while True:
-            await self._turn(kind)
+            await self._wait_turn(kind)
             try:
                 return await ask()
             except ChatUnavailable as problem:
@@ -64,7 +64,7 @@ class Patience:
                 self.told(wait_s, problem)
                 await self.sleep(wait_s)
 
-    async def _turn(self, kind: str) -> None:
+    async def _wait_turn(self, kind: str) -> None:
         """Wait until the next call of this kind may be made."""
         now = self.clock.now()
         free_at = max(self._free_at.get(kind, now), now)
@@ -90,57 +90,57 @@ class Backfill:
     """Reads one channel. `answer` works on an alert's event as on any other, but keeps silent; False where the channel
     agreed to ignore it. `told` hears how far it is, after each portion."""
 
-    history: PastHistory
-    backfills: Backfills
+    history: ChannelArchive
+    backfills: BackfillStore
     store: IncidentStore
     chat: Chat
-    heard: Heard
+    heard: ConnectionWatermark
     clock: Clock
     reader: MessageReader
     answer: Callable[[InboxRow], Awaitable[bool]]
-    patiently: Patience
-    told: Callable[[Progress, Span], None]
+    patiently: PacedCaller
+    told: Callable[[BackfillProgress, Span], None]
 
-    async def find(self, name: str) -> str:
+    async def find_channel(self, name: str) -> str:
         """The id of the channel that is called so, by name or id. Raises ChatRejected where the bot is in none,
         ChatUnavailable."""
-        wanted, cursor, seen = name.removeprefix("#"), "", Cursors()
+        wanted, cursor, seen = name.removeprefix("#"), "", PageCursors()
         while True:
             at = cursor
-            some, cursor = await self.patiently("channels", lambda at=at: self.history.named(at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            some, cursor = await self.patiently("channels", lambda at=at: self.history.list_named_channels(at))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             if found := some.get(wanted) or next((one for one in some.values() if one == wanted), None):
                 return found
-            if not seen.after(cursor):
+            if not seen.follow(cursor):
                 raise ChatRejected(UNSEEN.format(name), "channel_not_found")
 
-    async def __call__(self, channel_id: str, since: datetime) -> Progress:
+    async def __call__(self, channel_id: str, since: datetime) -> BackfillProgress:
         """Read what is not read yet of the channel's past since then. Raises NotAllowedHere, ChatRejected,
         ChatUnavailable, StoreUnavailable; what was read by then is kept."""
-        channel = await self.patiently("channel", lambda: self.chat.channel(channel_id))
+        channel = await self.patiently("channel", lambda: self.chat.read_channel(channel_id))
         if channel.is_silent:
             raise NotAllowedHere(SHARED.format(f"#{channel.name}"))
         if not channel.is_joined:
             raise ChatRejected(UNSEEN.format(f"#{channel.name}"), "not_in_channel")
-        known = await self.backfills.progress(channel_id) or Progress(channel_id)
+        known = await self.backfills.read_progress(channel_id) or BackfillProgress(channel_id)
         progress = replace(known, name=channel.name, at=self.clock.now())
-        whole = (since, await self._until())
+        whole = (since, await self._find_end())
         for gap in missing(progress.done, *whole):
-            progress = await self._stretch(channel, progress, gap, whole)
+            progress = await self._read_gap(channel, progress, gap, whole)
         await self.backfills.save(progress, {})
         return progress
 
-    async def _until(self) -> datetime:
+    async def _find_end(self) -> datetime:
         """Where no bot listened yet, all there is is past."""
-        now, heard = self.clock.now(), await self.heard.until()
+        now, heard = self.clock.now(), await self.heard.read()
         return now if heard is None else max(heard - LEFT_TO_LISTENER, now - READ_BACK_AT_MOST)
 
-    async def _stretch(self, channel: Channel, progress: Progress, gap: Span, whole: Span) -> Progress:
+    async def _read_gap(self, channel: Channel, progress: BackfillProgress, gap: Span, whole: Span) -> BackfillProgress:
         """Oldest first, as it happened, a portion at a time."""
         at, length = gap[0], FIRST
         while at < gap[1]:
             end = min(at + length, gap[1])
-            portion = await self._portion(channel.id, at, end, whole[1])
-            await self._take(channel, portion)
+            portion = await self._read_portion(channel.id, at, end, whole[1])
+            await self._store_portion(channel, portion)
             tally, done = together(progress.tally, portion.tally), with_span(progress.done, (at, end))
             progress = replace(progress, done=done, tally=tally)
             await self.backfills.save(progress, portion.talks)
@@ -148,32 +148,32 @@ class Backfill:
             at, length = end, next_length(length, portion.tally.messages + portion.tally.replies)
         return progress
 
-    async def _portion(self, channel: str, start: datetime, end: datetime, until: datetime) -> _Portion:
+    async def _read_portion(self, channel: str, start: datetime, end: datetime, until: datetime) -> _Portion:
         """[start, end) with the threads of its alerts. Slack gives the newest first; only what is needed is held."""
         portion = _Portion()
-        oldest, latest = ts_of(start), ts_of(end)
+        oldest, latest = format_ts(start), format_ts(end)
 
-        async def page(cursor: str) -> Page:
-            return await self.patiently("history", lambda: self.history.between(channel, oldest, latest, cursor))
+        async def page(cursor: str) -> HistoryPage:
+            return await self.patiently("history", lambda: self.history.read_range(channel, oldest, latest, cursor))
 
-        async for message in _all(page):
+        async for message in _read_all(page):
             at = posted_at(str(message.get("ts") or ""))
             if at is not None and start <= at < end:
                 portion.count(messages=1)
-                if self._look(channel, message, portion, in_thread=False):
-                    await self._thread(channel, message, portion, until)
+                if self._count_message(channel, message, portion, in_thread=False):
+                    await self._read_thread(channel, message, portion, until)
         portion.posts.sort(key=lambda post: tuple(int(part) for part in post[0].split(".")))
         return portion
 
-    def _look(self, channel: str, message: Mapping[str, Any], portion: _Portion, *, in_thread: bool) -> bool:
+    def _count_message(self, channel: str, message: Mapping[str, Any], portion: _Portion, *, in_thread: bool) -> bool:
         """Count the message; whether it is an alert. What bots remark in threads is not looked at further."""
-        received, poster = self.reader.read(channel, message), self.reader.poster(message)
+        received, poster = self.reader.read_event(channel, message), self.reader.find_poster(message)
         if received is None:
             portion.count(own=1)
             return False
         event = received.body["event"] if received.body and received.kind == "message" else {}
         if "alert" in event:
-            portion.posts.append((str(message["ts"]), as_it_was(event, message), received.natural_key))
+            portion.posts.append((str(message["ts"]), rebuild_events(event, message), received.natural_key))
             portion.count(alerts={str(event["alert"]["tool"]): 1})
             return True
         if self.reader.is_by_person(message):
@@ -182,53 +182,55 @@ class Backfill:
             portion.count(unread={poster: 1})
         return False
 
-    async def _thread(self, channel: str, root: Mapping[str, Any], portion: _Portion, until: datetime) -> None:
+    async def _read_thread(self, channel: str, root: Mapping[str, Any], portion: _Portion, until: datetime) -> None:
         """An alert's thread, if anybody answered: its tool may have cleared it there, and people may have talked."""
         ts = str(root["ts"])
         stands_in = str(root.get("thread_ts") or ts)
         if stands_in != ts or not root.get("reply_count") or self.reader.is_by_us_alone(root):
             return
 
-        async def page(cursor: str) -> Page:
-            return await self.patiently("replies", lambda: self.history.thread(channel, ts, cursor))
+        async def page(cursor: str) -> HistoryPage:
+            return await self.patiently("replies", lambda: self.history.read_thread_page(channel, ts, cursor))
 
         wrote: Counter[str] = Counter()
-        async for message in _all(page):
+        async for message in _read_all(page):
             at = posted_at(str(message.get("ts") or ""))
             if message.get("ts") == ts or at is None or at >= until:
                 continue
             if message.get("subtype") != "thread_broadcast":  # those stand in the channel, too, and are counted there
                 portion.count(replies=1)
-                self._look(channel, message, portion, in_thread=True)
+                self._count_message(channel, message, portion, in_thread=True)
             if self.reader.is_by_person(message):
                 wrote[str(message.get("user"))] += 1
         if wrote:
             portion.talks[ts] = Talk(len(wrote), wrote.total())
 
-    async def _take(self, channel: Channel, portion: _Portion) -> None:
+    async def _store_portion(self, channel: Channel, portion: _Portion) -> None:
         """The lives of the alerts. What Slack told the bot as it happened is the bot's."""
-        live = await self.backfills.received(key for _, _, key in portion.posts)
-        known = await self.backfills.taken(channel.id, (ts for ts, _, _ in portion.posts))
-        purged = await self.backfills.purged(channel.id, (ts for ts, _, _ in portion.posts))
+        live = await self.backfills.find_received(key for _, _, key in portion.posts)
+        known = await self.backfills.find_incidents(channel.id, (ts for ts, _, _ in portion.posts))
+        purged = await self.backfills.find_purged(channel.id, (ts for ts, _, _ in portion.posts))
         for ts, events, key in portion.posts:
             if key in live:
                 portion.count(live=1)
             elif ts in purged:
                 portion.count(ignored=1)
             else:
-                taken = [await self._answered(event) for event in await self._new(known.get(ts), events)]
+                taken = [await self._answer(event) for event in await self._find_missing(known.get(ts), events)]
                 portion.count(ignored=int(not all(taken)))
 
-    async def _new(self, known: str | None, events: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    async def _find_missing(
+        self, known: str | None, events: Sequence[Mapping[str, Any]]
+    ) -> Sequence[Mapping[str, Any]]:
         """What is not in the store yet, given the incident that the post belongs to. Of a post whose taking was broken
         off its end may be missing."""
         if known is None:
             return events
-        life = await self.store.life(known)
+        life = await self.store.read_lifecycle(known)
         is_ended = life.cleared_at is not None or events[-1]["alert"]["state"] != AlertState.RESOLVED
         return () if is_ended else events[1:]
 
-    async def _answered(self, event: Mapping[str, Any]) -> bool:
+    async def _answer(self, event: Mapping[str, Any]) -> bool:
         now = self.clock.now()
         at = posted_at(str(event.get("event_ts") or event["ts"])) or now
         body = {"event": {**event, "past": at < now - PAST_AFTER}}
@@ -241,19 +243,19 @@ class Backfill:
         return await self.answer(row)
 
 
-async def _all(page: Callable[[str], Awaitable[Page]]) -> AsyncIterator[Mapping[str, Any]]:
+async def _read_all(page: Callable[[str], Awaitable[HistoryPage]]) -> AsyncIterator[Mapping[str, Any]]:
     """The messages of all pages. Raises ChatUnavailable where there is no end of them."""
-    seen, cursor = Cursors(), ""
+    seen, cursor = PageCursors(), ""
     while True:
         found = await page(cursor)
         for message in found.messages:
             yield message
-        cursor = seen.after(found.cursor)
+        cursor = seen.follow(found.cursor)
         if not cursor:
             return
 
 
-def as_it_was(event: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def rebuild_events(event: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """What a post said when it was posted, and what its tool made of it later. A post that was edited until it said that
     the alert is over, or that somebody has it, began as the alert."""
     alert, edited = event["alert"], message.get("edited")
@@ -266,7 +268,7 @@ def as_it_was(event: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[Map
     return {**event, "alert": first}, {**edit, "alert": alert | {"delivery": Delivery.EDIT.value}}
 
 
-def ts_of(at: datetime) -> str:
+def format_ts(at: datetime) -> str:
     """The moment as Slack writes it."""
     whole = at.astimezone(UTC)
     return f"{int(whole.timestamp())}.{whole.microsecond:06d}"

@@ -13,17 +13,17 @@ from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.backfill import Family, Talk, Worth, families, worth_recording
 from bot.domain.recall.query import OPERATOR
 from bot.ports import IncidentNotFound
-from bot.ports.backfill_progress import Backfills, Progress
+from bot.ports.backfill_progress import BackfillProgress, BackfillStore
 from bot.ports.unit_of_work import IncidentStore
 
 NOTHING_READ = "Nothing was read of {} yet: precedent backfill '{}' reads it."
 
 
 @dataclass(frozen=True, slots=True)
-class Backfilled:
+class BackfillReport:
     """What was read of one channel since then. `open` are incidents that still stand open."""
 
-    progress: Progress
+    progress: BackfillProgress
     since: datetime
     incidents: int
     open: int
@@ -32,25 +32,25 @@ class Backfilled:
 
 
 @dataclass(frozen=True, slots=True)
-class ListBackfilled:
+class ReportBackfill:
     """Adds up what the store holds of a channel."""
 
-    backfills: Backfills
+    backfills: BackfillStore
     store: IncidentStore
 
-    async def __call__(self, channel: str, since: datetime, until: datetime) -> Backfilled:
+    async def __call__(self, channel: str, since: datetime, until: datetime) -> BackfillReport:
         """`channel` is its id, or the name that it had when it was read. Raises IncidentNotFound where nothing of it was
         read yet, StoreUnavailable."""
         name = channel.removeprefix("#")
-        found = await self.backfills.progress(name) or await self._named(name)
+        found = await self.backfills.read_progress(name) or await self._find_by_name(name)
         if found is None:
             raise IncidentNotFound(NOTHING_READ.format(channel, channel))
-        lives = await self.store.lives(since, until, OPERATOR)
-        records = await self.store.find([life.incident_id for life in lives])
+        lives = await self.store.list_lifecycles(since, until, OPERATOR)
+        records = await self.store.find_records([life.incident_id for life in lives])
         here = {key: r for key, r in records.items() if r.source.channel == found.channel}
         told = tuple(life for life in lives if life.incident_id in here)
-        worth = worth_recording(told, here, await self._talks(found.channel))
-        return Backfilled(
+        worth = worth_recording(told, here, await self._read_talks(found.channel))
+        return BackfillReport(
             found,
             since,
             len(told),
@@ -59,15 +59,15 @@ class ListBackfilled:
             worth,
         )
 
-    async def _named(self, name: str) -> Progress | None:
-        channel = await self.backfills.named(name)
-        return await self.backfills.progress(channel) if channel else None
+    async def _find_by_name(self, name: str) -> BackfillProgress | None:
+        channel = await self.backfills.find_channel(name)
+        return await self.backfills.read_progress(channel) if channel else None
 
-    async def _talks(self, channel: str) -> Mapping[str, tuple[str, Talk]]:
+    async def _read_talks(self, channel: str) -> Mapping[str, tuple[str, Talk]]:
         """Of each incident the thread in which most was written."""
         found: dict[str, tuple[str, Talk]] = {}
-        for ts, talk in (await self.backfills.talks(channel)).items():
-            incident = await self.store.incident_at(channel, ts)
+        for ts, talk in (await self.backfills.read_talks(channel)).items():
+            incident = await self.store.find_incident(channel, ts)
             if incident and (incident not in found or talk.messages > found[incident][1].messages):
                 found[incident] = (ts, talk)
         return found

@@ -21,7 +21,7 @@ from bot.domain.incidents.opening import IncidentView, posted_at, view_of
 from bot.domain.operations.preview import Opened, Preview, Seen, Would, answered, firing, opened, preview
 from bot.domain.reports.schedule import DigestTime, digest_time
 from bot.ports import ChatRejected, ChatUnavailable
-from bot.ports.channel_history import Cursors, MessageReader, PastHistory
+from bot.ports.channel_history import ChannelArchive, MessageReader, PageCursors
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
@@ -33,7 +33,7 @@ LATER = "Slack lets me read no more of this channel for the moment. Please press
 REFUSED = "I cannot read what was posted here before: {}"
 
 
-class BriefOf(Protocol):
+class BriefPreview(Protocol):
     """The brief of an alert (`bot.workflows.alerts.answer.PreviewBrief`)."""
 
     async def __call__(
@@ -50,7 +50,7 @@ class BriefOf(Protocol):
 
 
 @dataclass(slots=True)
-class _Looked:
+class _Sample:
     """What the last messages were."""
 
     messages: int = 0
@@ -62,71 +62,73 @@ class _Looked:
 class PreviewChannel:
     """Reads a channel's last alerts and decides each brief with memory as it stands."""
 
-    history: PastHistory
+    history: ChannelArchive
     reader: MessageReader
     channels: ChannelStore
     store: IncidentStore
-    brief: BriefOf
+    brief: BriefPreview
     clock: Clock
     default: DigestTime
 
     async def __call__(self, channel: Channel) -> Preview | str:
         """What would have been said, or the sentence why Slack does not let it be told. Raises StoreUnavailable."""
         try:
-            looked = await self._look(channel.id)
+            looked = await self._read_sample(channel.id)
         except ChatRejected as problem:
             return REFUSED.format(problem)
         except ChatUnavailable:
             return LATER
         posts = sorted(looked.posts[:ALERTS], key=lambda post: post.at)
-        house = await self.channels.house(channel.id, self.clock.now())
+        house = await self.channels.read_policy(channel.id, self.clock.now())
         incidents = opened(posts, channel.visibility, channel.id)
-        would = [await self._would(one, channel, house, incidents) for one in incidents]
+        would = [await self._preview_answer(one, channel, house, incidents) for one in incidents]
         return preview(looked.messages, posts, looked.unread, would)
 
-    async def _look(self, channel: str) -> _Looked:
+    async def _read_sample(self, channel: str) -> _Sample:
         """The newest messages, until enough of them are alerts."""
-        looked, seen, cursor = _Looked(), Cursors(), ""
+        looked, seen, cursor = _Sample(), PageCursors(), ""
         latest = f"{self.clock.now().astimezone(UTC).timestamp():.6f}"
         for _ in range(PAGES):
-            page = await self.history.between(channel, "0", latest, cursor)
+            page = await self.history.read_range(channel, "0", latest, cursor)
             for message in page.messages:
-                self._take(channel, message, looked)
+                self._add_message(channel, message, looked)
                 if len(looked.posts) >= ALERTS:
                     return looked
-            cursor = seen.after(page.cursor)
+            cursor = seen.follow(page.cursor)
             if not cursor:
                 break
         return looked
 
-    def _take(self, channel: str, message: Mapping[str, Any], looked: _Looked) -> None:
+    def _add_message(self, channel: str, message: Mapping[str, Any], looked: _Sample) -> None:
         looked.messages += 1
         ts, edited = str(message.get("ts") or ""), message.get("edited")
-        found, at = self.reader.reading({**message, "channel": channel}), posted_at(ts)
+        found, at = self.reader.read_alert({**message, "channel": channel}), posted_at(ts)
         if isinstance(found, Alert) and at is not None:
             changed = posted_at(str(edited.get("ts") or "")) if isinstance(edited, Mapping) else None
-            looked.posts.append(Seen(found, ts, at, _source(message), changed))
-        elif (poster := self.reader.poster(message)) and self.reader.read(channel, message) is not None:
+            looked.posts.append(Seen(found, ts, at, _read_source(message), changed))
+        elif (poster := self.reader.find_poster(message)) and self.reader.read_event(channel, message) is not None:
             looked.unread[poster] += 1
 
-    async def _would(self, one: Opened, channel: Channel, house: House, all_of_them: tuple[Opened, ...]) -> Would:
+    async def _preview_answer(
+        self, one: Opened, channel: Channel, house: House, all_of_them: tuple[Opened, ...]
+    ) -> Would:
         alert, at = firing(one.first), one.life.opened_at
         admission = admit(alert, one.first.source, house, at, digest_time(house.settings, self.default).zone)
         if admission.outcome is not Outcome.ANSWER:
             return answered(one, admission, None)
-        known = await self.store.incident_at(channel.id, one.first.ts) or ""
-        life = as_it_opened(one.life, known)
+        known = await self.store.find_incident(channel.id, one.first.ts) or ""
+        life = build_opening_state(one.life, known)
         earlier = [o.life for o in all_of_them if o.life.fingerprint == life.fingerprint and o.life.opened_at < at]
         history = history_of(earlier, at, HISTORY_DAYS)
         brief = await self.brief(alert, channel.viewer, at, incident=view_of(life), history=history)
         return answered(one, admission, brief)
 
 
-def as_it_opened(life: Life, incident_id: str) -> Life:
+def build_opening_state(life: Life, incident_id: str) -> Life:
     """The incident as it stood when it opened: `incident_id` is what it is known as, so that it is no precedent of
     itself."""
     return Life(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
 
 
-def _source(message: Mapping[str, Any]) -> str:
+def _read_source(message: Mapping[str, Any]) -> str:
     return next((str(message[key]) for key in ("bot_id", "app_id", "user") if message.get(key)), "")

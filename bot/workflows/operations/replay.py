@@ -20,12 +20,12 @@ from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, KnownNames, build_query
 from bot.ports.channels import ChannelStore
-from bot.ports.memory import Index, Recall
+from bot.ports.memory import Recall, RecordIndex
 from bot.ports.unit_of_work import IncidentStore, PostedBrief
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedBrief:
     """An alert and the brief that it would get now. `read_from`: "brief" (the alert as it was read), or "record" (only
     what its incident's record says of it is kept)."""
 
@@ -47,37 +47,37 @@ class ReplayBriefs:
     store: IncidentStore
     channels: ChannelStore
     recall: Recall
-    index: Index
+    index: RecordIndex
     rename: Callable[[Alert], Alert]
 
-    async def alerts(self, since: datetime, until: datetime) -> list[tuple[Life, PostedBrief | Incident]]:
+    async def list_alerts(self, since: datetime, until: datetime) -> list[tuple[Life, PostedBrief | Incident]]:
         """What there is to decide: each incident's briefs, or its record where it got none. Raises StoreUnavailable."""
         found: list[tuple[Life, PostedBrief | Incident]] = []
-        for life in await self.store.lives(since, until, OPERATOR):
+        for life in await self.store.list_lifecycles(since, until, OPERATOR):
             if life.state is IncidentState.DISMISSED:
                 continue
-            posted = await self.store.briefs(life.incident_id)
-            record = (await self.store.find([life.incident_id])).get(life.incident_id)
+            posted = await self.store.list_briefs(life.incident_id)
+            record = (await self.store.find_records([life.incident_id])).get(life.incident_id)
             found += [(life, brief) for brief in posted]
             if not posted and record and record.alerts:
                 found.append((life, record))
         return found
 
-    async def __call__(self, alerts: Sequence[tuple[Life, PostedBrief | Incident]]) -> AsyncIterator[Replayed]:
+    async def __call__(self, alerts: Sequence[tuple[Life, PostedBrief | Incident]]) -> AsyncIterator[ReplayedBrief]:
         """Each alert with its brief. Raises StoreUnavailable."""
-        records = await self.store.records(OPERATOR, recallable_only=True)
-        names = await self.index.known_names()
+        records = await self.store.list_records(OPERATOR, recallable_only=True)
+        names = await self.index.list_known_names()
         for life, kept in alerts:
-            yield await self._decided(life, kept, records, names)
+            yield await self._decide(life, kept, records, names)
 
-    async def _decided(
+    async def _decide(
         self, life: Life, kept: PostedBrief | Incident, records: Sequence[Incident], names: KnownNames
-    ) -> Replayed:
+    ) -> ReplayedBrief:
         old = kept.brief if isinstance(kept, PostedBrief) else None
-        alert = self.rename(old.alert if old else alert_of(life, kept))  # type: ignore[arg-type]  # without a brief it is a record
+        alert = self.rename(old.alert if old else build_alert(life, kept))  # type: ignore[arg-type]  # without a brief it is a record
         at = (old.now if old else None) or life.opened_at
         channel = kept.channel if isinstance(kept, PostedBrief) else ""
-        viewer = await self._viewer(life, channel)
+        viewer = await self._build_viewer(life, channel)
         later = [r for r in records if r.incident_id == life.incident_id or not is_over(r, at)]
         query = build_query(alert, names, frozenset(r.incident_id for r in later))
         recalled = await self.recall.precedents(query, viewer)
@@ -86,10 +86,10 @@ class ReplayBriefs:
         view = IncidentView(life.incident_id, IncidentState.OPEN.value, 1, life.opened_at)
         evidence, seen_at = (old.evidence, old.evidence_at) if old else ((), None)
         brief = decide(alert, recalled, evidence, at, incident=view, evidence_at=seen_at)
-        return Replayed(life.incident_id, channel, at, "brief" if old else "record", brief)
+        return ReplayedBrief(life.incident_id, channel, at, "brief" if old else "record", brief)
 
-    async def _viewer(self, life: Life, channel: str) -> Viewer:
-        return Viewer(scopes(life.visibility, await self.channels.pool(channel) if channel else ()))
+    async def _build_viewer(self, life: Life, channel: str) -> Viewer:
+        return Viewer(scopes(life.visibility, await self.channels.list_pool(channel) if channel else ()))
 
 
 def is_over(record: Incident, at: datetime) -> bool:
@@ -98,7 +98,7 @@ def is_over(record: Incident, at: datetime) -> bool:
     return (begun is None or begun < at) and (over is None or over <= at)
 
 
-def alert_of(life: Life, record: Incident) -> Alert:
+def build_alert(life: Life, record: Incident) -> Alert:
     """What an incident's record says of its alert, where nothing else is kept of that."""
     first = record.alerts[0]
     severity = Severity(record.severity) if record.severity in set(Severity) else None
@@ -117,7 +117,7 @@ def alert_of(life: Life, record: Incident) -> Alert:
     )
 
 
-def line_of(one: Replayed) -> dict[str, Any]:
+def build_line(one: ReplayedBrief) -> dict[str, Any]:
     """A replayed alert as JSON values."""
     alert = one.brief.alert
     return {

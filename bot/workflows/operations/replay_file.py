@@ -101,7 +101,7 @@ class _Contradiction(_Part):
     lead: str
 
 
-class _Source(_Part):
+class _ReplaySource(_Part):
     incident_id: str
 
 
@@ -120,8 +120,8 @@ class _Brief(_Part):
     skip: list[_Skip] = []
     later: list[_Later] = []
     contradictions: list[_Contradiction] = []
-    sources: list[_Source] = []
-    possible: list[_Source] = []
+    sources: list[_ReplaySource] = []
+    possible: list[_ReplaySource] = []
 
 
 class _Line(_Whole):
@@ -135,14 +135,14 @@ class _Line(_Whole):
     brief: _Brief
 
 
-def header_of(version: str, since: datetime, until: datetime, alerts: int) -> dict[str, Any]:
+def build_header(version: str, since: datetime, until: datetime, alerts: int) -> dict[str, Any]:
     """The first line of a replay: what it is, who made it, and how many lines follow."""
     period = {"since": since.isoformat(), "until": until.isoformat()}
     return {"format": FORMAT, "format_version": FORMAT_VERSION, "precedent": version, **period, "alerts": alerts}
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class ReplayFile:
     """A replay that was kept in a file. `version` is fit for a terminal; of each brief only what is compared is there."""
 
     version: str
@@ -151,32 +151,32 @@ class Before:
     lines: tuple[Mapping[str, Any], ...]
 
 
-def read_before(name: str, lines: Iterable[str]) -> Before:
+def read_replay_file(name: str, lines: Iterable[str]) -> ReplayFile:
     """The replay in a file; raises RecordRejected, naming the line, where it is none, is cut short, or is of a form not
     known here."""
     rows = [(number, row) for number, row in enumerate(lines, start=1) if row.strip()]
     first, row = rows[0] if rows else (1, "")
     written = _read(_Written, name, first, row)
     if written.format_version > FORMAT_VERSION:
-        raise RecordRejected(name, NEWER.format(_plain(written.precedent)))
+        raise RecordRejected(name, NEWER.format(_clean(written.precedent)))
     header = _read(_Header, name, first, row)
     try:
         since, until = header.since.astimezone(UTC), header.until.astimezone(UTC)
     except OverflowError as wrong:  # the first and the last day there are, in a zone that has them on the day beyond
-        raise _not_ours(name, first, "since, until") from wrong
+        raise _build_rejection(name, first, "since, until") from wrong
     if since > until:
-        raise _not_ours(name, first, "since is after until")
+        raise _build_rejection(name, first, "since is after until")
     seen: set[tuple[str, str]] = set()
     found = []
     for number, row in rows[1:]:
         line = _read(_Line, name, number, row)
         if (key := (line.incident_id, line.channel)) in seen:
-            raise _not_ours(name, number, "this alert is in it twice")
+            raise _build_rejection(name, number, "this alert is in it twice")
         seen.add(key)
         found.append(line.model_dump(exclude_unset=True))
     if len(found) != header.alerts:
         raise RecordRejected(name, SHORT.format(len(found), header.alerts))
-    return Before(_plain(header.precedent), since, until, tuple(found))
+    return ReplayFile(_clean(header.precedent), since, until, tuple(found))
 
 
 def _read(shape: type[T], name: str, number: int, row: str) -> T:
@@ -184,14 +184,14 @@ def _read(shape: type[T], name: str, number: int, row: str) -> T:
         return shape.model_validate_json(row.encode("utf-8", "surrogateescape"))  # bytes that are no text: it says so
     except ValidationError as wrong:
         where = ".".join(str(part) for part in wrong.errors(include_url=False, include_input=False)[0]["loc"])
-        raise _not_ours(name, number, where) from wrong
+        raise _build_rejection(name, number, where) from wrong
 
 
-def _not_ours(name: str, number: int, why: str) -> RecordRejected:
-    told = f" ({_plain(why)})" if why else ""
+def _build_rejection(name: str, number: int, why: str) -> RecordRejected:
+    told = f" ({_clean(why)})" if why else ""
     return RecordRejected(name, NOT_OURS.format(f": line {number}{told}"))
 
 
-def _plain(text: str) -> str:
+def _clean(text: str) -> str:
     """What may be shown in a terminal, and no longer than a version is."""
     return "".join(c if c.isprintable() else " " for c in text[:LONGEST_VERSION]).strip()

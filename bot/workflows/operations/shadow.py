@@ -14,29 +14,29 @@ from bot.domain.alerts.suppression import Admission, Outcome
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.operations.shadow import may_be_shown
 from bot.domain.recall.query import OPERATOR
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Chat, Message, Posting
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting
 from bot.ports.clock import Clock
-from bot.ports.nudges import Nudges
-from bot.ports.parts import OF_CHANNELS, owed, unless_refused
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, OwedRow
+from bot.ports.nudges import NudgeStore
+from bot.ports.parts import OF_CHANNELS, build_outbox_entry, or_if_refused
+from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, OutboxRow
 
 WAIT_S = 60.0
 AGAIN_S = 1.0
 LOOK_EVERY_S = 30.0
 # How old what is known of a channel may be where it decides who reads something: a storm asks six times a minute.
 FRESH_S = 10.0
-PRIVATE = "private:"
-CHANGED = frozenset({"post", "update"})
-DIRECT = "D"
+PRIVATE_PREFIX = "private:"
+HEADED_OPERATIONS = frozenset({"post", "update"})
+DIRECT_PREFIX = "D"
 # Slack's words for a shadow channel that was there a moment ago.
-LOST = frozenset({"not_in_channel", "is_archived", "channel_not_found"})
+LOST_CODES = frozenset({"not_in_channel", "is_archived", "channel_not_found"})
 LEFT_OUT = "who reads the shadow channel may not see alerts of this private channel"
-log = logger("shadow")
+log = get_logger("shadow")
 
 
-def problem_of(channel: Channel) -> str | None:
+def find_problem(channel: Channel) -> str | None:
     """Why nothing can be written in a shadow channel, as a sentence; None where it can."""
     if channel.is_shared:
         return "it is shared with another organisation; choose a channel of your own"
@@ -45,15 +45,15 @@ def problem_of(channel: Channel) -> str | None:
     return None if channel.is_joined else "the bot is not in it; invite it: /invite @Precedent"
 
 
-async def look_at(chat: Chat, shadow: str) -> tuple[Channel | None, str | None]:
+async def find_shadow_channel(chat: Chat, shadow: str) -> tuple[Channel | None, str | None]:
     """The shadow channel, and what is wrong with it. Raises ChatAuthRejected, ChatUnavailable."""
     try:
-        channel = await chat.channel(shadow, within_s=FRESH_S)
+        channel = await chat.read_channel(shadow, within_s=FRESH_S)
     except ChatAuthRejected:
         raise
     except ChatRejected as refused:
         return None, str(refused)
-    return channel, problem_of(channel)
+    return channel, find_problem(channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,62 +65,62 @@ class ShowInShadow:
     shadow: str | None
     head: Callable[[Posting, str, str | None], Posting]
 
-    async def __call__(self, row: OwedRow, posting: Posting) -> Posting | None:
+    async def __call__(self, row: OutboxRow, posting: Posting) -> Posting | None:
         """The message to send; None where those who read there may not read it. Raises ChatUnavailable while the shadow
         channel cannot be written to: what is owed there waits for it."""
         place, origin = row.place or row.target_place, str(row.owed.payload.get("channel") or "")
-        if place is None or posting.operation not in (*CHANGED, "upload"):
+        if place is None or posting.operation not in (*HEADED_OPERATIONS, "upload"):
             return posting
-        there = await self._there(place.channel)
+        there = await self._find_channel(place.channel)
         if not await self._may_be_read(row, origin, there):
             return None
         in_thread = row.under_result if row.place else place.under
-        if in_thread or posting.operation not in CHANGED:
+        if in_thread or posting.operation not in HEADED_OPERATIONS:
             return posting
-        link = await unless_refused(self.chat.permalink(origin, place.root_ts), None) if place.root_ts else None
+        link = await or_if_refused(self.chat.get_permalink(origin, place.root_ts), None) if place.root_ts else None
         return self.head(posting, origin, link)
 
-    async def _may_be_read(self, row: OwedRow, origin: str, there: Channel) -> bool:
+    async def _may_be_read(self, row: OutboxRow, origin: str, there: Channel) -> bool:
         """What goes to one person is of the channels that it names; what names none could be of any. An edit of it says
         nothing new."""
         origins: Sequence[str] = (origin,)
-        if origin.startswith(DIRECT):
+        if origin.startswith(DIRECT_PREFIX):
             origins = (row.owed.payload.get("extra") or {}).get(OF_CHANNELS) or ()
             if not origins:
                 return row.owed.operation != "post"
         for channel_id in origins:
-            here = await unless_refused(self.chat.channel(channel_id, within_s=FRESH_S), None)
+            here = await or_if_refused(self.chat.read_channel(channel_id, within_s=FRESH_S), None)
             if here is None or not may_be_shown(there.viewer, here.viewer):
                 return False
         return True
 
-    async def _there(self, shadow: str) -> Channel:
-        channel, problem = await look_at(self.chat, shadow)
+    async def _find_channel(self, shadow: str) -> Channel:
+        channel, problem = await find_shadow_channel(self.chat, shadow)
         if channel is not None and problem is None:
             return channel
         if shadow == self.shadow:
-            raise _waits(shadow, str(problem))
+            raise _build_unavailable(shadow, str(problem))
         raise ChatRejected(f"The shadow channel {shadow} cannot be written to: {problem}", "old_shadow_channel")
 
-    def meant(self, row: OwedRow, problem: BaseException) -> BaseException:
+    def translate_failure(self, row: OutboxRow, problem: BaseException) -> BaseException:
         """What a failed delivery means: where the shadow channel of now was lost since it was looked at, the row waits
         for it like all others."""
         place = row.place or row.target_place
-        if place and place.channel == self.shadow and isinstance(problem, ChatRejected) and problem.code in LOST:
-            return _waits(place.channel, str(problem))
+        if place and place.channel == self.shadow and isinstance(problem, ChatRejected) and problem.code in LOST_CODES:
+            return _build_unavailable(place.channel, str(problem))
         return problem
 
 
-def _waits(shadow: str, problem: str) -> ChatUnavailable:
+def _build_unavailable(shadow: str, problem: str) -> ChatUnavailable:
     said = f"The shadow channel {shadow} cannot be written to: {problem.rstrip('.')}."
     return ChatUnavailable(f"{said} What is owed there waits; mend it, or set another SHADOW_CHANNEL.", WAIT_S)
 
 
-async def hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: float | None = FRESH_S) -> bool:
+async def is_hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: float | None = FRESH_S) -> bool:
     """Whether incidents of this visibility may not be shown in the shadow channel. Raises ChatUnavailable."""
-    if not visibility.startswith(PRIVATE):
+    if not visibility.startswith(PRIVATE_PREFIX):
         return False
-    here = await unless_refused(chat.channel(visibility.removeprefix(PRIVATE), within_s=within_s), None)
+    here = await or_if_refused(chat.read_channel(visibility.removeprefix(PRIVATE_PREFIX), within_s=within_s), None)
     return here is None or not may_be_shown(shadow.viewer, here.viewer)
 
 
@@ -142,11 +142,11 @@ class AdmitInShadow:
         admission = replace(await self.admit(row, channel, alert, at), tell=None)
         if admission.outcome is not Outcome.ANSWER:
             return admission
-        now = await unless_refused(self.chat.channel(channel.id, within_s=FRESH_S), channel)
+        now = await or_if_refused(self.chat.read_channel(channel.id, within_s=FRESH_S), channel)
         if (now.visibility, now.is_silent) != (channel.visibility, channel.is_silent):
             raise ChatUnavailable("Who reads this channel changed just now: its alert is read anew.", AGAIN_S)
-        there = await unless_refused(self.chat.channel(self.shadow, within_s=FRESH_S), Channel(self.shadow))
-        if await hidden(self.chat, there, channel.visibility):
+        there = await or_if_refused(self.chat.read_channel(self.shadow, within_s=FRESH_S), Channel(self.shadow))
+        if await is_hidden(self.chat, there, channel.visibility):
             return Admission(Outcome.COUNT_ONLY, LEFT_OUT)
         return admission
 
@@ -155,58 +155,58 @@ class AdmitInShadow:
 class NudgesInShadow:
     """The Nudges port without the incidents that may not be shown in the shadow channel: they wait for the mode's end."""
 
-    nudges: Nudges
+    nudges: NudgeStore
     chat: Chat
     shadow: str
 
-    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
         """See the port. Raises ChatUnavailable, too."""
-        there = await unless_refused(self.chat.channel(self.shadow, within_s=FRESH_S), None)
-        found = await self.nudges.waiting(since) if there else ()
-        return tuple([life for life in found if there and not await hidden(self.chat, there, life.visibility)])
+        there = await or_if_refused(self.chat.read_channel(self.shadow, within_s=FRESH_S), None)
+        found = await self.nudges.list_unasked(since) if there else ()
+        return tuple([life for life in found if there and not await is_hidden(self.chat, there, life.visibility)])
 
     async def claim(self, person: str, day: date, incident_ids: Sequence[str], changes: Changes) -> bool:
         """See the port."""
         return await self.nudges.claim(person, day, incident_ids, changes)
 
-    async def settle(self, incident_id: str) -> None:
+    async def close(self, incident_id: str) -> None:
         """See the port."""
-        await self.nudges.settle(incident_id)
+        await self.nudges.close(incident_id)
 
 
 @dataclass(slots=True)
-class TellLeftOut:
+class ReportLeftOut:
     """Says in the shadow channel how many alerts of private channels were left out today (UTC): one line a day, edited."""
 
     store: IncidentStore
     chat: Chat
     clock: Clock
     shadow: str
-    render: Callable[[int], Message]
+    render: Callable[[int], ChatMessage]
     _told: tuple[date, int] | None = field(default=None)
 
     async def __call__(self) -> float:
         """Look once; seconds until the next look. Raises StoreUnavailable, ChatUnavailable."""
-        there, problem = await look_at(self.chat, self.shadow)
+        there, problem = await find_shadow_channel(self.chat, self.shadow)
         if there is None or problem:
             return LOOK_EVERY_S
         now = self.clock.now()
         since = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        lives = await self.store.lives(since, now + timedelta(seconds=1), OPERATOR)
-        known = {v: await hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
+        lives = await self.store.list_lifecycles(since, now + timedelta(seconds=1), OPERATOR)
+        known = {v: await is_hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
         count = sum(known[life.visibility] for life in lives)
         if count and self._told != (since.date(), count):
             message, name = self.render(count), f"left-out/{self.shadow}/{since.date().isoformat()}"
             posting = Posting("post", self.shadow, name, message.text, message.blocks)
-            await self.store.commit(Changes(owed=(owed(posting, key=name, replaces=True),)))
+            await self.store.commit(Changes(owed=(build_outbox_entry(posting, key=name, replaces=True),)))
             self._told = (since.date(), count)
         return LOOK_EVERY_S
 
 
-async def told_of(chat: Chat, shadow: str) -> tuple[bool, str]:
+async def describe_mode(chat: Chat, shadow: str) -> tuple[bool, str]:
     """Whether shadow mode can do its work, and how it stands, in words for people. Never raises for Slack's sake."""
     try:
-        channel, problem = await look_at(chat, shadow)
+        channel, problem = await find_shadow_channel(chat, shadow)
     except (ChatAuthRejected, ChatUnavailable) as down:
         return False, f"on, channel {shadow}: {down}"
     if problem or channel is None:
@@ -214,7 +214,7 @@ async def told_of(chat: Chat, shadow: str) -> tuple[bool, str]:
     return True, f"on: all that I would say by myself goes to #{channel.name or shadow}, nothing to alert channels"
 
 
-async def begin(chat: Chat, shadow: str) -> None:
+async def log_mode(chat: Chat, shadow: str) -> None:
     """Say in the log that the mode is on, and loudly what keeps it from working."""
-    fine, told = await told_of(chat, shadow)
+    fine, told = await describe_mode(chat, shadow)
     (log.warning if fine else log.error)("shadow mode", state=told)

@@ -10,10 +10,10 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.operations.dependency import Dependency, told
 from bot.domain.recall.query import OPERATOR
 from bot.ports import StoreUnavailable
-from bot.ports.brief_timings import Traces
+from bot.ports.brief_timings import BriefTimingStore
 from bot.ports.clock import Clock
-from bot.ports.memory import BankStatus, Index, RemoteBank
-from bot.ports.outbox_admin import InboxDesk
+from bot.ports.memory import BankStatus, RecordIndex, RemoteBank
+from bot.ports.outbox_admin import InboxAdmin
 from bot.ports.unit_of_work import Outbox, StoreHealth
 
 LAST_ALERTS_DAYS, LAST_ALERTS = 30, 8
@@ -36,83 +36,83 @@ class ReportStatus:
 
     health: StoreHealth
     outbox: Outbox
-    index: Index
+    index: RecordIndex
     clock: Clock
     memory: str
     model: str
     version: str
-    events: InboxDesk | None = None
+    events: InboxAdmin | None = None
     paused: Callable[[], Mapping[str, str]] = dict
     bank: RemoteBank | None = None
     watched: Callable[[], Mapping[str, Dependency]] = dict
-    traces: Traces | None = None
+    traces: BriefTimingStore | None = None
     sources: tuple[str, ...] | None = None
     shadow: Callable[[], Awaitable[tuple[bool, str]]] | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
         """One line for each dependency, since when it is so, and the last alert of each channel. Never raises: a store
         that is down is a line, too."""
-        lines, watched, now = await self._lines(viewer), self.watched(), self.clock.now()
+        lines, watched, now = await self._list_lines(viewer), self.watched(), self.clock.now()
         named = {line.name for line in lines}
         others = tuple(
             StatusLine(name, d.problem is None, f"answers {told(d, now)}" if d.problem is None else told(d, now))
             for name, d in watched.items()
             if name not in named
         )
-        since = tuple(_with_since(line, watched.get(line.name), now) for line in lines)
-        unasked = _unasked(self.sources, watched) if self.sources is not None else ()
+        since = tuple(_add_since(line, watched.get(line.name), now) for line in lines)
+        unasked = _list_unasked(self.sources, watched) if self.sources is not None else ()
         mode = (StatusLine(SHADOW_MODE, *await self.shadow()),) if self.shadow else ()
         return (*mode, *since[:1], *others, *unasked, *since[1:])
 
-    async def _lines(self, viewer: Viewer) -> tuple[StatusLine, ...]:
-        store = await self.health.status()
+    async def _list_lines(self, viewer: Viewer) -> tuple[StatusLine, ...]:
+        store = await self.health.read_status()
         line = StatusLine("Store", store.writable, store.problem or f"writable, schema {store.schema}")
         if not store.writable:
             return (line, StatusLine("Version", True, self.version))
         try:
-            known = await self.index.known(viewer)
-            counts = await self.outbox.counts()
-            oldest = await self.outbox.oldest_pending_at()
-            events = await self.events.counts() if self.events else {}
-            alerts = await self._last_alerts(viewer)
+            known = await self.index.count_records(viewer)
+            counts = await self.outbox.count_rows()
+            oldest = await self.outbox.find_oldest_pending()
+            events = await self.events.count_rows() if self.events else {}
+            alerts = await self._list_last_alerts(viewer)
         except StoreUnavailable as problem:
             return (line, StatusLine("Memory", False, str(problem)))
-        remote = (bank_line(await self.bank.status()),) if self.bank else ()
+        remote = (format_bank(await self.bank.read_status()),) if self.bank else ()
         return (
             line,
             StatusLine("Memory", True, f"{self.memory}, {known} incidents"),
             *remote,
-            owed_line(counts, oldest, self.clock.now()),
-            *paused_lines(self.paused()),
-            events_line(events),
+            format_outbox(counts, oldest, self.clock.now()),
+            *format_paused(self.paused()),
+            format_inbox(events),
             *alerts,
             StatusLine("Model", None if self.model == "off" else True, self.model),
             StatusLine("Version", True, self.version),
         )
 
-    async def _last_alerts(self, viewer: Viewer) -> tuple[StatusLine, ...]:
+    async def _list_last_alerts(self, viewer: Viewer) -> tuple[StatusLine, ...]:
         if self.traces is None:
             return ()
         since = self.clock.now() - timedelta(days=LAST_ALERTS_DAYS)
-        seen = await self.traces.last_alerts(viewer, since, LAST_ALERTS)
+        seen = await self.traces.list_last_alerts(viewer, since, LAST_ALERTS)
         none = f"none in {LAST_ALERTS_DAYS} days"
         return (StatusLine("Last alerts", True if seen else None, "" if seen else none, seen),)
 
 
-def evidence_name(source: str) -> str:
+def name_source(source: str) -> str:
     """What status calls a source of evidence."""
     return f"Evidence: {source}"
 
 
-def _unasked(sources: tuple[str, ...], watched: Mapping[str, Dependency]) -> tuple[StatusLine, ...]:
+def _list_unasked(sources: tuple[str, ...], watched: Mapping[str, Dependency]) -> tuple[StatusLine, ...]:
     """The configured sources that no alert needed yet; or that there are none."""
     if not sources:
         return (StatusLine("Evidence", None, "no source is configured"),)
-    names = (evidence_name(source) for source in sources)
+    names = (name_source(source) for source in sources)
     return tuple(StatusLine(name, None, "not asked since the start") for name in names if name not in watched)
 
 
-def _with_since(line: StatusLine, dependency: Dependency | None, now: datetime) -> StatusLine:
+def _add_since(line: StatusLine, dependency: Dependency | None, now: datetime) -> StatusLine:
     """The line, with for how long it is so where that is known and says the same."""
     if dependency is None or line.ok is not (dependency.problem is None):
         return line
@@ -122,7 +122,7 @@ def _with_since(line: StatusLine, dependency: Dependency | None, now: datetime) 
     return replace(line, detail=f"{line.detail}, {lasted}")
 
 
-def bank_line(status: BankStatus) -> StatusLine:
+def format_bank(status: BankStatus) -> StatusLine:
     """The remote bank: reachable, which version, and its latest failure, which may be mended since."""
     if status.problem:
         return StatusLine("Hindsight", False, f"{status.problem} The local index answers.")
@@ -134,7 +134,7 @@ def bank_line(status: BankStatus) -> StatusLine:
     return StatusLine("Hindsight", True, f"version {status.version}, bank {status.bank}{latest}")
 
 
-def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:
+def format_outbox(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:
     """What is owed outside: fine while nothing waits for more than five minutes and nothing was refused."""
     rows = dict(counts)
     waiting = sum(n for state, n in rows.items() if state.endswith((".pending", ".sending")))
@@ -148,7 +148,7 @@ def owed_line(counts: Mapping[str, int], oldest: datetime | None, now: datetime)
     return StatusLine("Outbox", minutes < 5 and dead == 0, said)
 
 
-def paused_lines(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
+def format_paused(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
     """One line for each destination that refuses the bot: what is owed there waits."""
     return tuple(
         StatusLine(f"Delivery to {name}", False, f"paused, tried again every minute: {reason}")
@@ -156,7 +156,7 @@ def paused_lines(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
     )
 
 
-def events_line(counts: Mapping[str, int]) -> StatusLine:
+def format_inbox(counts: Mapping[str, int]) -> StatusLine:
     """What Slack sent and is not worked off: fine while nothing was given up."""
     waiting, dead = counts.get("pending", 0) + counts.get("working", 0), counts.get("dead", 0)
     given_up = f", {dead} given up: see `precedent inbox list`" if dead else ""

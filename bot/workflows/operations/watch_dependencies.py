@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.domain.operations.dependency import Dependency, looked_at
-from bot.observability import DEPENDENCY_UP, logger
+from bot.observability import DEPENDENCY_UP, get_logger
 from bot.ports import PrecedentError
 from bot.ports.clock import Clock
 
 EVERY_S = 20.0
 Probe = Callable[[], Awaitable[str | None]]
-log = logger("dependencies")
+log = get_logger("dependencies")
 
 
 @dataclass(slots=True)
@@ -27,22 +27,22 @@ class WatchDependencies:
 
     async def __call__(self) -> float:
         """Look at each once; seconds until the next look."""
-        found = {name: await self._problem(probe) for name, probe in list(self.probes.items())}
+        found = {name: await self._run_probe(probe) for name, probe in list(self.probes.items())}
         for name, problem in (*found.items(), *self.noted()):
-            self._note(name, problem)
+            self._record_state(name, problem)
         return EVERY_S
 
-    def states(self) -> Mapping[str, Dependency]:
+    def list_states(self) -> Mapping[str, Dependency]:
         """How everything is that was looked at, by name."""
         return dict(self._states)
 
-    async def _problem(self, probe: Probe) -> str | None:
+    async def _run_probe(self, probe: Probe) -> str | None:
         try:
             return await probe()
         except PrecedentError as problem:
             return str(problem)
 
-    def _note(self, name: str, problem: str | None) -> None:
+    def _record_state(self, name: str, problem: str | None) -> None:
         before = self._states.get(name)
         after = looked_at(before, name, problem, self.clock.now())
         self._states[name] = after

@@ -8,23 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.domain.operations.load import Load, load_of
-from bot.observability import logger
-from bot.ports.unit_of_work import Backlog
+from bot.observability import get_logger
+from bot.ports.unit_of_work import InboxBacklog
 
 EVERY_S = 0.5
-log = logger("pressure")
+log = get_logger("pressure")
 
 
 @dataclass(slots=True)
-class WatchPressure:
+class WatchLoad:
     """Knows the load as it was at the last look."""
 
-    backlog: Backlog
+    backlog: InboxBacklog
     _load: Load = Load.FULL
 
     async def __call__(self) -> float:
         """Look once; seconds until the next look. Raises StoreUnavailable."""
-        waiting = await self.backlog.waiting()
+        waiting = await self.backlog.read_backlog()
         load = load_of(waiting)
         if load is not self._load:
             log.warning(
@@ -33,6 +33,6 @@ class WatchPressure:
         self._load = load
         return EVERY_S
 
-    def load(self) -> Load:
+    def read_load(self) -> Load:
         """What can be done for an alert now."""
         return self._load

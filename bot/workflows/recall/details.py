@@ -14,16 +14,16 @@ from bot.domain.brief.timings import TraceStep, steps_of
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import OutsideMemory
 from bot.ports import IncidentNotFound
-from bot.ports.brief_timings import Traces
+from bot.ports.brief_timings import BriefTimingStore
 from bot.ports.clock import Clock
-from bot.ports.memory import Index, Recall
+from bot.ports.memory import Recall, RecordIndex
 from bot.ports.unit_of_work import IncidentStore, PostedBrief
 
 NO_BRIEF = "{} has no brief in this channel."
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class BriefDetails:
     """A brief in full. `anew`: it is not the one that was posted, for something in that one may not be shown any more (it
     is gone, or not for who asks). `outside`: what a shared bank holds without a record; never counted. `trace`: how the
     alert became this brief."""
@@ -40,41 +40,41 @@ class ShowDetails:
 
     store: IncidentStore
     recall: Recall
-    index: Index
+    index: RecordIndex
     preview: Callable[..., Awaitable[Brief]]
     clock: Clock
-    traces: Traces | None = None
+    traces: BriefTimingStore | None = None
 
-    async def __call__(self, incident_id: str, channel_id: str, viewer: Viewer) -> Details:
+    async def __call__(self, incident_id: str, channel_id: str, viewer: Viewer) -> BriefDetails:
         """For this viewer. Raises IncidentNotFound (no brief there), StoreUnavailable."""
-        brief, anew = await self._seen(await self._posted(incident_id, channel_id), viewer)
-        query = build_query(brief.alert, await self.index.known_names(), frozenset({incident_id}))
-        traced = await self.traces.of(incident_id, channel_id) if self.traces else None
+        brief, anew = await self._read_visible(await self._find_posted(incident_id, channel_id), viewer)
+        query = build_query(brief.alert, await self.index.list_known_names(), frozenset({incident_id}))
+        traced = await self.traces.read_timings(incident_id, channel_id) if self.traces else None
         trace = steps_of(traced, brief) if traced else ()
-        return Details(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
+        return BriefDetails(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
 
-    async def brief(self, incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
+    async def read_brief(self, incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
         """The brief alone, as this viewer may see it now. Raises as above."""
-        return (await self._seen(await self._posted(incident_id, channel_id), viewer))[0]
+        return (await self._read_visible(await self._find_posted(incident_id, channel_id), viewer))[0]
 
-    async def compared(self, incident_id: str, channel_id: str, viewer: Viewer) -> tuple[Brief, Brief]:
+    async def compare(self, incident_id: str, channel_id: str, viewer: Viewer) -> tuple[Brief, Brief]:
         """The brief with memory, and without. Raises as above."""
-        brief, _ = await self._seen(await self._posted(incident_id, channel_id), viewer)
+        brief, _ = await self._read_visible(await self._find_posted(incident_id, channel_id), viewer)
         at = brief.now or self.clock.now()
         without = await self.preview(brief.alert, viewer, at, incident=brief.incident, use_memory=False)
         return brief, with_evidence(without, brief.evidence, brief.evidence_at)
 
-    async def _posted(self, incident_id: str, channel_id: str) -> PostedBrief:
-        here = [b for b in await self.store.briefs(incident_id) if b.is_in(channel_id)]
+    async def _find_posted(self, incident_id: str, channel_id: str) -> PostedBrief:
+        here = [b for b in await self.store.list_briefs(incident_id) if b.is_shown_here(channel_id)]
         if not here:
             raise IncidentNotFound(NO_BRIEF.format(incident_id))
         return here[0]
 
-    async def _seen(self, posted: PostedBrief, viewer: Viewer) -> tuple[Brief, bool]:
+    async def _read_visible(self, posted: PostedBrief, viewer: Viewer) -> tuple[Brief, bool]:
         """The brief as it was posted, where this viewer may see all that it rests on; else computed for them."""
         brief = posted.brief
-        named = tuple(dict.fromkeys(_named(brief)))
-        found = await self.store.find(named)
+        named = tuple(dict.fromkeys(_list_incidents(brief)))
+        found = await self.store.find_records(named)
         if all(n in found and viewer.may_see(found[n].source.visibility) for n in named):
             return brief, False
         at = brief.now or self.clock.now()
@@ -82,7 +82,7 @@ class ShowDetails:
         return replace(with_evidence(fresh, brief.evidence, brief.evidence_at), same_outage=None), True
 
 
-def _named(brief: Brief) -> Iterator[str]:
+def _list_incidents(brief: Brief) -> Iterator[str]:
     """The incidents that a brief rests on or lists."""
     yield from (source.incident_id for source in (*brief.sources, *brief.possible))
     if brief.same_outage:

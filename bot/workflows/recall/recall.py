@@ -15,22 +15,22 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query, query_from_text
 from bot.domain.recall.ranking import Candidate, Missing, OutsideMemory, Recalled, rank
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import MemoryRejected, MemoryUnavailable, StoreUnavailable
-from bot.ports.memory import BankHit, Index, MemoryBank, Recall
+from bot.ports.memory import BankHit, MemoryBank, Recall, RecordIndex
 from bot.ports.unit_of_work import IncidentStore
 
 OUTSIDE_AT_MOST = 5
 LIMIT = 50
 DEADLINE_S = 4.0
-log = logger("recall")
+log = get_logger("recall")
 
 
 @dataclass(frozen=True, slots=True)
 class RecallPrecedents:
     """The Recall port over the index and, where one is set up, a memory bank. `deadline_s` is the bank's."""
 
-    index: Index
+    index: RecordIndex
     bank: MemoryBank | None = None
     store: IncidentStore | None = None
     deadline_s: float = DEADLINE_S
@@ -40,25 +40,25 @@ class RecallPrecedents:
         """See the port."""
         hits, missing = await self._ask_bank(query, viewer)
         try:
-            known = await self.index.known(viewer)
-            found = await self.index.candidates(query, viewer, self.limit)
+            known = await self.index.count_records(viewer)
+            found = await self.index.find_candidates(query, viewer, self.limit)
             there = {candidate.incident.incident_id for candidate in found}
             more = tuple(hit.incident_id for hit in hits if hit.incident_id not in there)
-            found += await self.index.scored(query, viewer, more) if more else ()
-            foreign = await self._foreign(hits, found)
+            found += await self.index.score_records(query, viewer, more) if more else ()
+            foreign = await self._find_foreign(hits, found)
         except StoreUnavailable as problem:
             if not hits:
                 raise
             known, found, foreign, missing = 0, (), hits, (*missing, Missing("memory", str(problem)))
-        candidates = (*found, *only_in_bank(foreign, found, query, viewer))
-        return Recalled(rank(query, candidates, known=known), known, missing, outside_memory(foreign))
+        candidates = (*found, *list_bank_only(foreign, found, query, viewer))
+        return Recalled(rank(query, candidates, known=known), known, missing, list_outside(foreign))
 
-    async def _foreign(self, hits: Sequence[BankHit], found: Sequence[Candidate]) -> tuple[BankHit, ...]:
+    async def _find_foreign(self, hits: Sequence[BankHit], found: Sequence[Candidate]) -> tuple[BankHit, ...]:
         """The hits that are not the store's: neither here (be they visible or not), nor once here and retracted."""
         here = {candidate.incident.incident_id for candidate in found}
         others = [hit.incident_id for hit in hits if hit.incident_id not in here]
         if others and self.store:
-            here |= set(await self.store.find(others)) | await self.store.forgotten(others)
+            here |= set(await self.store.find_records(others)) | await self.store.find_retracted(others)
         return tuple(hit for hit in hits if hit.incident_id not in here)
 
     async def _ask_bank(self, query: Query, viewer: Viewer) -> tuple[tuple[BankHit, ...], tuple[Missing, ...]]:
@@ -75,7 +75,7 @@ class RecallPrecedents:
         return (), (Missing("memory", f"{reason}; the local index answers"),)
 
 
-def only_in_bank(
+def list_bank_only(
     hits: Sequence[BankHit], found: Sequence[Candidate], query: Query, viewer: Viewer
 ) -> tuple[Candidate, ...]:
     """Records that only a shared bank knows, each once. Nobody here verified them, so their attempts are UNVERIFIED."""
@@ -83,28 +83,28 @@ def only_in_bank(
     records: dict[str, Incident] = {}
     for hit in hits:
         if hit.incident and hit.incident_id not in seen and viewer.may_see(hit.incident.source.visibility):
-            records.setdefault(hit.incident_id, unverified(hit.incident))
+            records.setdefault(hit.incident_id, mark_unverified(hit.incident))
     return tuple(Candidate(record) for record in records.values())
 
 
-def outside_memory(hits: Sequence[BankHit]) -> tuple[OutsideMemory, ...]:
+def list_outside(hits: Sequence[BankHit]) -> tuple[OutsideMemory, ...]:
     """What another writer kept that is no record: to be listed, never counted; the nearest few."""
     texts = (OutsideMemory(hit.incident_id, hit.text) for hit in hits if hit.incident is None and hit.text)
     return tuple(texts)[:OUTSIDE_AT_MOST]
 
 
-def unverified(record: Incident) -> Incident:
+def mark_unverified(record: Incident) -> Incident:
     """The record with every attempt's outcome unknown to us."""
     attempts = tuple(replace(attempt, status=VerificationStatus.UNVERIFIED) for attempt in record.attempts)
     return replace(record, attempts=attempts)
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp:
+class LookUpPrecedents:
     """What a person asks: a text with filters."""
 
     recall: Recall
-    index: Index
+    index: RecordIndex
 
     async def __call__(
         self,
@@ -118,7 +118,7 @@ class LookUp:
         limit: int | None = None,
     ) -> tuple[Query, Recalled]:
         """Precedents for a text, best first: at most `limit`, and not older than `since`. Raises StoreUnavailable."""
-        known = await self.index.known_names()
+        known = await self.index.list_known_names()
         query = query_from_text(text, known, vendor=vendor, service=service, region=region)
         recalled = await self.recall.precedents(query, viewer)
         kept = [p for p in recalled.precedents if since is None or _is_after(p.incident, since)]

@@ -12,27 +12,27 @@ from bot.domain.fixes.grouping import filed_of
 from bot.domain.recall.feedback import Said, heed
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Missing, Recalled
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import StoreUnavailable
-from bot.ports.feedback import SaidStore
+from bot.ports.feedback import FeedbackStore
 from bot.ports.memory import Recall
 
 UNREAD = Missing("memory", "what people said of precedents cannot be read now, so it is not heeded")
-log = logger("recall")
+log = get_logger("recall")
 
 
 @dataclass(frozen=True, slots=True)
-class HeedingRecall:
+class RecallWithFeedback:
     """The Recall port over another one."""
 
     recall: Recall
-    said: SaidStore
+    said: FeedbackStore
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
         """See the port."""
         recalled = await self.recall.precedents(query, viewer)
         try:
-            said = Said(await self.said.asides(query), filed_of(await self.said.fixes_said()))
+            said = Said(await self.said.list_dismissed(query), filed_of(await self.said.list_fix_equivalences()))
         except StoreUnavailable as problem:
             log.warning("what people said is not heeded", problem=str(problem))
             return replace(recalled, missing=(*recalled.missing, UNREAD))

@@ -14,10 +14,10 @@ from bot.domain.brief.decide import SourceLine
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
 from bot.domain.text.redaction import mask
 from bot.ports import IncidentNotFound, RecordRejected
-from bot.ports.audit import changed
+from bot.ports.audit import format_change
 from bot.ports.clock import Clock
-from bot.ports.feedback import SaidStore
-from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief, Received
+from bot.ports.feedback import FeedbackStore
+from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief, ReceivedEvent
 
 KIND = "corrected"
 MAX_NOTE = 300
@@ -26,7 +26,7 @@ NO_SERVICE = "This alert names no service; choose “only for this kind of alert
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class PrecedentDismissal:
     """What a person says: which precedent, why, and whether it is not to be shown for the alert's service at all."""
 
     incident_id: str
@@ -36,7 +36,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class DismissiblePrecedents:
     """A brief's precedents that may be said to be wrong, and the alert's service."""
 
     lines: tuple[SourceLine, ...]
@@ -44,34 +44,34 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class WrongPrecedent:
+class DismissPrecedent:
     """Set a precedent aside, and take that back. `require` raises NotAllowedHere for who may not give feedback."""
 
     store: IncidentStore
-    said: SaidStore
+    said: FeedbackStore
     require: Callable[[str, Act], Awaitable[None]]
     clock: Clock
 
-    async def form(self, incident_id: str, channel_id: str, viewer: Viewer) -> Listed:
+    async def open_form(self, incident_id: str, channel_id: str, viewer: Viewer) -> DismissiblePrecedents:
         """What the brief lists that this viewer may see now. Raises IncidentNotFound, StoreUnavailable."""
-        brief = (await self._posted(incident_id, channel_id)).brief
+        brief = (await self._find_posted(incident_id, channel_id)).brief
         lines = (*brief.sources, *brief.possible)
-        found = await self.store.find([line.incident_id for line in lines])
+        found = await self.store.find_records([line.incident_id for line in lines])
         seen = {i for i, record in found.items() if viewer.may_see(record.source.visibility)}
-        return Listed(tuple(line for line in lines if line.incident_id in seen), brief.alert.service)
+        return DismissiblePrecedents(tuple(line for line in lines if line.incident_id in seen), brief.alert.service)
 
     async def __call__(
-        self, incident_id: str, channel_id: str, viewer: Viewer, user_id: str, wrong: Wrong, once: str
+        self, incident_id: str, channel_id: str, viewer: Viewer, user_id: str, wrong: PrecedentDismissal, once: str
     ) -> SetAside:
         """Keep it; the threads whose brief it changes are told. `once` names the submission. Raises NotAllowedHere,
         RecordRejected with the field, IncidentNotFound, StoreUnavailable: then nothing was saved."""
         await self.require(user_id, Act.FEEDBACK)
-        listed = await self.form(incident_id, channel_id, viewer)
+        listed = await self.open_form(incident_id, channel_id, viewer)
         if wrong.incident_id not in {line.incident_id for line in listed.lines}:
             raise RecordRejected("precedent_id", NO_PRECEDENT)
         if wrong.pinned_off and not listed.service:
             raise RecordRejected("pin", NO_SERVICE)
-        posted, life = await self._posted(incident_id, channel_id), await self.store.life(incident_id)
+        posted, life = await self._find_posted(incident_id, channel_id), await self.store.read_lifecycle(incident_id)
         note = mask(wrong.note.replace("\x00", "").strip())[0][:MAX_NOTE]
         aside = replace(
             set_aside_for(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
@@ -82,34 +82,34 @@ class WrongPrecedent:
             pinned_off=wrong.pinned_off,
         )
         after = {"set aside": wrong.why.value, "said of": incident_id, "pinned off": wrong.pinned_off}
-        audit = ((user_id, "set aside", wrong.incident_id, changed({}, after)),)
-        changes = Changes(once=f"aside/{once}", audit=audit, received=(_work(SET_ASIDE, aside, user_id, once),))
-        return replace(aside, number=await self.said.set_aside(aside, changes))
+        audit = ((user_id, "set aside", wrong.incident_id, format_change({}, after)),)
+        changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
+        return replace(aside, number=await self.said.dismiss_precedent(aside, changes))
 
-    async def listed(self, channel_id: str) -> tuple[SetAside, ...]:
+    async def list_dismissed(self, channel_id: str) -> tuple[SetAside, ...]:
         """What was said in this channel and holds. Raises StoreUnavailable."""
-        return await self.said.asides(channel=channel_id)
+        return await self.said.list_dismissed(channel=channel_id)
 
     async def take_back(self, number: int, channel_id: str, user_id: str) -> None:
         """End it; what ended before, or was said elsewhere, is no error. Raises NotAllowedHere, StoreUnavailable."""
         await self.require(user_id, Act.UNDO)
-        aside = next((a for a in await self.listed(channel_id) if a.number == number), None)
+        aside = next((a for a in await self.list_dismissed(channel_id) if a.number == number), None)
         if aside is None:
             return
         before = {"set aside": aside.why.value, "said of": aside.about}
-        audit = ((user_id, "undo set aside", aside.incident_id, changed(before, {})),)
-        work = _work(TAKEN_BACK, aside, user_id, str(number))
-        await self.said.take_back(aside, user_id, Changes(audit=audit, received=(work,)))
+        audit = ((user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
+        work = _build_work(TAKEN_BACK, aside, user_id, str(number))
+        await self.said.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
 
-    async def _posted(self, incident_id: str, channel_id: str) -> PostedBrief:
-        here = [b for b in await self.store.briefs(incident_id) if b.channel == channel_id]
+    async def _find_posted(self, incident_id: str, channel_id: str) -> PostedBrief:
+        here = [b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id]
         if not here:
             raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
         return here[0]
 
 
-def _work(what: str, aside: SetAside, by: str, once: str) -> Received:
+def _build_work(what: str, aside: SetAside, by: str, once: str) -> ReceivedEvent:
     """The telling of the threads: owed to the inbox, in order with what else happens to the precedent."""
     key = f"{KIND}/{what.split(' for ', maxsplit=1)[0]}/{aside.incident_id}/{once}"
     body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}
-    return Received(key, key, KIND, body, order_key=f"{KIND}/{aside.incident_id}")
+    return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{aside.incident_id}")

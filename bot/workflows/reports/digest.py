@@ -17,10 +17,10 @@ from bot.domain.reports.schedule import DigestTime, digest_time, last_digest
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel, Chat, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.feedback import SaidStore
-from bot.ports.files import picture_file
-from bot.ports.parts import owed, unless_refused
-from bot.ports.unit_of_work import Changes, Claims, IncidentStore, Owed
+from bot.ports.feedback import FeedbackStore
+from bot.ports.files import build_picture_upload
+from bot.ports.parts import build_outbox_entry, or_if_refused
+from bot.ports.unit_of_work import Changes, ClaimStore, IncidentStore, OutboxEntry
 
 CHANNELS_OF_LAST = timedelta(days=60)
 CATCH_UP = timedelta(hours=24)
@@ -31,22 +31,22 @@ class ComposeDigest:
     """The digest of a period for whoever may see it."""
 
     store: IncidentStore
-    said: SaidStore
+    said: FeedbackStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer, period: str) -> Digest:
         """What recurred in [since, until), against the period of the same length before; fixes are counted as persons filed
         them. Raises StoreUnavailable."""
-        lives = await self.store.lives(since - (until - since), until, viewer)
-        records = await self.store.records(viewer)
+        lives = await self.store.list_lifecycles(since - (until - since), until, viewer)
+        records = await self.store.list_records(viewer)
         answered = [
-            a for life in lives if life.opened_at >= since for a in [await self._answered(life)] if a is not None
+            a for life in lives if life.opened_at >= since for a in [await self._has_answer(life)] if a is not None
         ]
-        filed = filed_of(await self.said.fixes_said())
+        filed = filed_of(await self.said.list_fix_equivalences())
         return compose(records, lives, since, until, period, answered, filed)
 
-    async def _answered(self, life: Life) -> bool | None:
+    async def _has_answer(self, life: Life) -> bool | None:
         """Whether memory had an answer for an incident; None if it got no brief that asked memory."""
-        asked = [b.brief for b in await self.store.briefs(life.incident_id) if b.brief.memory_mode == "on"]
+        asked = [b.brief for b in await self.store.list_briefs(life.incident_id) if b.brief.memory_mode == "on"]
         return any(brief.insufficient_memory is None for brief in asked) if asked else None
 
 
@@ -57,9 +57,9 @@ class PostDigests:
     steward allowed it. `default` is the time of channels that set none."""
 
     store: IncidentStore
-    said: SaidStore
+    said: FeedbackStore
     channels: ChannelStore
-    claims: Claims
+    claims: ClaimStore
     chat: Chat
     surfaces: Surfaces
     clock: Clock
@@ -72,8 +72,8 @@ class PostDigests:
         StoreUnavailable, ChatUnavailable."""
         now = self.clock.now()
         posted = 0
-        for channel_id in await self.store.brief_channels(now - CHANNELS_OF_LAST):
-            when = digest_time(await self.channels.settings(channel_id), self.default)
+        for channel_id in await self.store.list_brief_channels(now - CHANNELS_OF_LAST):
+            when = digest_time(await self.channels.read_settings(channel_id), self.default)
             due = last_digest(when, now)
             if due is not None and now - due < CATCH_UP:
                 posted += await self._post(channel_id, when, due.astimezone(when.zone).date())
@@ -82,30 +82,33 @@ class PostDigests:
     async def _post(self, channel_id: str, when: DigestTime, due: date) -> bool:
         if (channel_id, due) in self._done:
             return False
-        channel = await self._open_channel(channel_id)
+        channel = await self._find_channel(channel_id)
         if channel is None:
             return False
         period = period_for(due, when.day, when.zone)
         digest = await ComposeDigest(self.store, self.said)(period.since, period.until, channel.viewer, period.name)
-        message = self.surfaces.digest(digest)
+        message = self.surfaces.render_digest(digest)
         delivery = f"digest/{channel_id}/{period.key.isoformat()}"
         posting = Posting("post", channel_id, delivery, message.text, message.blocks)
-        rows = (owed(posting, key=f"digest/{channel_id}"), *_picture(digest, channel_id, delivery, period.key))
+        rows = (
+            build_outbox_entry(posting, key=f"digest/{channel_id}"),
+            *_build_picture(digest, channel_id, delivery, period.key),
+        )
         claimed = await self.claims.claim("digest", channel_id, period.key, Changes(owed=rows))
         self._done.add((channel_id, due))
         return claimed
 
-    async def _open_channel(self, channel_id: str) -> Channel | None:
+    async def _find_channel(self, channel_id: str) -> Channel | None:
         """The channel, if a digest may go there: one that is gone or read by another organisation costs nobody else."""
-        channel = await unless_refused(self.chat.channel(channel_id), None)
+        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
         return None if channel is None or channel.is_silent else channel
 
 
-def _picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[Owed, ...]:
+def _build_picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[OutboxEntry, ...]:
     """Its picture, into the thread of its message, after that: whatever becomes of the picture, the text is out."""
     chart = chart_of(digest)
     if chart is None:
         return ()
     day = key.isoformat()
-    posting = picture_file(channel_id, f"chart/{channel_id}/{day}", f"digest-{day}.png", chart.heading, chart)
-    return (owed(posting, key=f"digest/{channel_id}", target=delivery),)
+    posting = build_picture_upload(channel_id, f"chart/{channel_id}/{day}", f"digest-{day}.png", chart.heading, chart)
+    return (build_outbox_entry(posting, key=f"digest/{channel_id}", target=delivery),)

@@ -9,34 +9,34 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.brief.decide import spoke_of_strong
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.reports.usefulness import Feedback, Report, Told, report
-from bot.ports.feedback import SaidStore
+from bot.ports.feedback import FeedbackStore
 from bot.ports.unit_of_work import IncidentStore
 
 
 @dataclass(frozen=True, slots=True)
-class ComposeReport:
+class ComposeUsefulnessReport:
     """The report of a period. A strong precedent that somebody set aside was wrong for the incident under whose brief it was
     said."""
 
     store: IncidentStore
-    said: SaidStore
+    said: FeedbackStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
         """Over the incidents that the viewer may see. Raises StoreUnavailable."""
-        lives = await self.store.lives(since, until, viewer)
+        lives = await self.store.list_lifecycles(since, until, viewer)
         ids = [life.incident_id for life in lives]
-        records, posts = await self.store.find(ids), await self.store.posts_about(since)
+        records, posts = await self.store.find_records(ids), await self.store.count_posts(since)
         rows = [
             Told(
                 life,
                 records.get(life.incident_id),
-                tuple(posted.brief for posted in await self.store.briefs(life.incident_id)),
+                tuple(posted.brief for posted in await self.store.list_briefs(life.incident_id)),
                 posts.get(life.incident_id, 0),
             )
             for life in lives
         ]
-        asides = [aside for aside in await self.said.asides() if since <= aside.at < until]
+        asides = [aside for aside in await self.said.list_dismissed() if since <= aside.at < until]
         briefs = {row.life.incident_id: row.briefs for row in rows}
         strong = [a for a in asides if all(spoke_of_strong(a, brief) for brief in briefs.get(a.about, ()))]
         feedback = [Feedback(aside.about, right=False) for aside in strong]
-        return report(rows, feedback, since, until, filed_of(await self.said.fixes_said()))
+        return report(rows, feedback, since, until, filed_of(await self.said.list_fix_equivalences()))

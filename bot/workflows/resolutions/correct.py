@@ -29,10 +29,10 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident
 from bot.domain.text.redaction import mask
 from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
-from bot.ports.channels import People
+from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Changes, Destination, IncidentStore, Owed, Purging, Received
-from bot.records.incident_json import record_changed, write_record
+from bot.ports.unit_of_work import Changes, Destination, IncidentStore, OutboxEntry, Purging, ReceivedEvent
+from bot.records.incident_json import format_record_change, write_record
 
 KIND = "corrected"
 CORRECTED, RETRACTED, PURGED = "corrected", "retracted", "purged"
@@ -43,10 +43,10 @@ STILL_OPEN = (
     "{} is still open, so nothing is recalled from it: there is nothing to retract. "
     "If it is no alert, choose “Not an alert…” under its brief."
 )
-Checks = Callable[[str], tuple[FailedCheck, ...]]
+ReadChecks = Callable[[str], tuple[FailedCheck, ...]]
 
 
-class Gate(Protocol):
+class RecordAccess(Protocol):
     """Whether a person may act on a record (None: one that is not there)."""
 
     async def __call__(self, user_id: str, act: Act, record: Incident | None, /) -> None:
@@ -58,28 +58,28 @@ class Gate(Protocol):
 class RecordGate:
     """Authors and stewards, as Slack says who people are."""
 
-    people: People
+    people: PeopleDirectory
     stewards: Stewards
 
     async def __call__(self, user_id: str, act: Act, record: Incident | None) -> None:
         """See `Gate`."""
         author = record is not None and is_author(record, user_id)
-        permission = may(await self.people.person(user_id), act, self.stewards, is_author=author)
+        permission = may(await self.people.read_person(user_id), act, self.stewards, is_author=author)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
 
 
-async def operator_may(_user_id: str, _act: Act, _record: Incident | None) -> None:
+async def allow_operator(_user_id: str, _act: Act, _record: Incident | None) -> None:
     """Who holds the database may do everything with it."""
 
 
-async def operator_confirms(_user_id: str) -> Permission:
+async def confirm_operator(_user_id: str) -> Permission:
     """What the operator states counts."""
     return Permission(True)
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class RecordCorrection:
     """A correction that was made: the record now, and what changed."""
 
     record: Incident
@@ -91,21 +91,21 @@ class EditRecord:
     """Correct a record. `checks` reads failed checks as they are typed; `owes_bank` as in `Resolve`."""
 
     store: IncidentStore
-    may: Gate
+    may: RecordAccess
     confirms: Callable[[str], Awaitable[Permission]]
-    checks: Checks
+    checks: ReadChecks
     clock: Clock
     owes_bank: bool = False
 
-    async def form(self, incident_id: str, user_id: str) -> Incident:
+    async def open_form(self, incident_id: str, user_id: str) -> Incident:
         """The record as it is, for who may edit it. Raises IncidentNotFound, NotAllowedHere."""
-        record = await self.store.record(incident_id)
+        record = await self.store.read_record(incident_id)
         await self.may(user_id, Act.EDIT, record)
         return record
 
     async def __call__(
         self, incident_id: str, user_id: str, said: Mapping[str, str], shown: Mapping[str, str], once: str
-    ) -> Edited:
+    ) -> RecordCorrection:
         """Change what the person changed. `said`: texts by field; `shown`: the marks of what the modal showed, so that
         what somebody else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field,
         NotAllowedHere, IncidentNotFound, StoreUnavailable."""
@@ -119,26 +119,26 @@ class EditRecord:
 
     async def _edit(
         self, incident_id: str, user_id: str, typed: Mapping[str, str], shown: Mapping[str, str], once: str
-    ) -> Edited:
-        before = await self.form(incident_id, user_id)
+    ) -> RecordCorrection:
+        before = await self.open_form(incident_id, user_id)
         _require_same(before, typed, shown)
         _require_valid(typed)
         after = with_texts(before, typed, self.checks(typed[FAILED_CHECKS]) if FAILED_CHECKS in typed else None)
         if after == before:
-            return Edited(before, ())
+            return RecordCorrection(before, ())
         if newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
-            raise RecordRejected(_verified_field(before, after), confirmed.refusal)
+            raise RecordRejected(_find_verified_field(before, after), confirmed.refusal)
         changes = Changes(
-            lives=await _life(self.store, incident_id),
+            lives=await _find_lifecycle(self.store, incident_id),
             records=(after,),
             expected=(before,),
-            owed=_to_bank("retain", incident_id, once) if self.owes_bank else (),
-            received=(_work(CORRECTED, incident_id, user_id, once),),
+            owed=_build_bank_rows("retain", incident_id, once) if self.owes_bank else (),
+            received=(_build_work(CORRECTED, incident_id, user_id, once),),
             once=f"edit/{once}",
-            audit=((user_id, "edit", incident_id, record_changed(before, after)),),
+            audit=((user_id, "edit", incident_id, format_record_change(before, after)),),
         )
         await self.store.commit(changes)
-        return Edited(after, differences(before, after))
+        return RecordCorrection(after, differences(before, after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +146,23 @@ class RetractRecord:
     """Take a record out of memory; its incident and its thread stay."""
 
     store: IncidentStore
-    may: Gate
+    may: RecordAccess
     owes_bank: bool = False
 
-    async def form(self, incident_id: str, user_id: str) -> Incident:
+    async def open_form(self, incident_id: str, user_id: str) -> Incident:
         """The record, for who may retract it. Raises IncidentNotFound, NotAllowedHere, RecordRejected (still open)."""
-        record = await self.store.record(incident_id)
+        record = await self.store.read_record(incident_id)
         await self.may(user_id, Act.RETRACT, record)
-        if any(x.state in (IncidentState.OPEN, IncidentState.CLEARED) for x in await _life(self.store, incident_id)):
+        if any(
+            x.state in (IncidentState.OPEN, IncidentState.CLEARED)
+            for x in await _find_lifecycle(self.store, incident_id)
+        ):
             raise RecordRejected("", STILL_OPEN.format(incident_id))
         return record
 
     async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> Incident:
         """The record that is gone from recall now. Raises RecordRejected ("reason"), and what `form` raises."""
-        why = _reason(reason)
+        why = _require_reason(reason)
         for _ in range(CONFLICTS):
             try:
                 return await self._retract(incident_id, user_id, why, once)
@@ -168,22 +171,22 @@ class RetractRecord:
         return await self._retract(incident_id, user_id, why, once)
 
     async def _retract(self, incident_id: str, user_id: str, why: str, once: str) -> Incident:
-        record = await self.form(incident_id, user_id)
+        record = await self.open_form(incident_id, user_id)
         changes = Changes(
-            lives=await _life(self.store, incident_id),
+            lives=await _find_lifecycle(self.store, incident_id),
             retracted=(incident_id,),
             expected=(record,),
-            owed=_to_bank("retract", incident_id, once) if self.owes_bank else (),
-            received=(_work(RETRACTED, incident_id, user_id, once),),
+            owed=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            received=(_build_work(RETRACTED, incident_id, user_id, once),),
             once=f"retract/{once}",
-            audit=((user_id, "retract", incident_id, record_changed(record, None, why)),),
+            audit=((user_id, "retract", incident_id, format_record_change(record, None, why)),),
         )
         await self.store.commit(changes)
         return record
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """What a purge did: whether there was anything, and the SHA-256 of the record (None where there was none)."""
 
     incident_id: str
@@ -197,31 +200,31 @@ class PurgeRecord:
 
     store: IncidentStore
     purging: Purging
-    may: Gate
+    may: RecordAccess
     owes_bank: bool = False
 
-    async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> Purged:
+    async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> PurgeResult:
         """Again is no error. Raises RecordRejected ("reason"), NotAllowedHere, StoreUnavailable."""
-        record = (await self.store.find((incident_id,))).get(incident_id)
+        record = (await self.store.find_records((incident_id,))).get(incident_id)
         await self.may(user_id, Act.PURGE, record)
-        why = _reason(reason)
-        digest = sha256_of(record) if record else None
+        why = _require_reason(reason)
+        digest = hash_record(record) if record else None
         detail = f"sha256 {digest}: {why}" if digest else f"no record was left: {why}"
         changes = Changes(
-            owed=_to_bank("retract", incident_id, once) if self.owes_bank else (),
-            received=(_work(PURGED, incident_id, user_id, once),),
+            owed=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            received=(_build_work(PURGED, incident_id, user_id, once),),
             audit=((user_id, "purge", incident_id, detail),),
         )
         there = await self.purging.purge(incident_id, words_of(record) if record else (), changes)
-        return Purged(incident_id, there, digest)
+        return PurgeResult(incident_id, there, digest)
 
 
-def sha256_of(record: Incident) -> str:
+def hash_record(record: Incident) -> str:
     """The hash under which a purged record can be recognised by who still has it: of its export line."""
     return hashlib.sha256(json.dumps(write_record(record), ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
-def _reason(said: str) -> str:
+def _require_reason(said: str) -> str:
     """The reason as the audit log keeps it; raises RecordRejected where there is none."""
     why = _clean(said)[:MAX_REASON]
     if not why:
@@ -253,30 +256,30 @@ def _require_valid(typed: Mapping[str, str]) -> None:
             raise RecordRejected(name, f"At most {most} characters; put the rest behind a link.")
 
 
-def _verified_field(before: Incident, after: Incident) -> str:
+def _find_verified_field(before: Incident, after: Incident) -> str:
     changed = differences(before, after)
     return next(d.field for d in changed if d.after == "VERIFIED" and d.field not in (TITLE, BOUNDARY))
 
 
-async def _life(store: IncidentStore, incident_id: str) -> tuple[Life, ...]:
+async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life, ...]:
     """Its life, if it has one: written as it is, so that whoever changes the incident at the same moment is noticed."""
     try:
-        return (await store.life(incident_id),)
+        return (await store.read_lifecycle(incident_id),)
     except IncidentNotFound:
         return ()
 
 
-def _to_bank(operation: str, incident_id: str, once: str) -> tuple[Owed, ...]:
+def _build_bank_rows(operation: str, incident_id: str, once: str) -> tuple[OutboxEntry, ...]:
     payload = {"incident_id": incident_id}
-    return (Owed(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
+    return (OutboxEntry(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
 
 
-def key_of(what: str, incident_id: str, once: str) -> str:
+def build_key(what: str, incident_id: str, once: str) -> str:
     """The name of this very act: threads are told once for each."""
     return f"{KIND}/{what}/{incident_id}/{once}"
 
 
-def _work(what: str, incident_id: str, by: str, once: str) -> Received:
-    key = key_of(what, incident_id, once)
+def _build_work(what: str, incident_id: str, by: str, once: str) -> ReceivedEvent:
+    key = build_key(what, incident_id, once)
     body = {"what": what, "incident_id": incident_id, "by": by, "key": key}
-    return Received(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")
+    return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 
 from bot.domain.incidents.record import Incident
 from bot.ports import StoreConflict
-from bot.ports.audit import changed
+from bot.ports.audit import format_change
 from bot.ports.chat import Surfaces
-from bot.ports.parts import brief_edit
+from bot.ports.parts import build_brief_edit
 from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief
 
 CONFLICTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class KeepApart:
+class RecordNotSameOutage:
     """Commit that two incidents are not one outage."""
 
     store: IncidentStore
@@ -35,39 +35,41 @@ class KeepApart:
         return await self._record(incident_id, other_id, by)
 
     async def _record(self, incident_id: str, other_id: str, by: str) -> None:
-        one, other = await self.store.record(incident_id), await self.store.record(other_id)
-        records = tuple(
-            r for r in (_kept_apart(one, other_id), _kept_apart(other, incident_id)) if r not in (one, other)
-        )
-        briefs = [*await self._cleared(incident_id, other_id), *await self._cleared(other_id, incident_id)]
+        one, other = await self.store.read_record(incident_id), await self.store.read_record(other_id)
+        records = tuple(r for r in (_add_other(one, other_id), _add_other(other, incident_id)) if r not in (one, other))
+        briefs = [
+            *await self._clear_question(incident_id, other_id),
+            *await self._clear_question(other_id, incident_id),
+        ]
         if not records and not briefs:
             return
         # the lives are written as they are, so that whoever changes an incident at the same moment is noticed
-        lives = (await self.store.life(incident_id), await self.store.life(other_id))
+        lives = (await self.store.read_lifecycle(incident_id), await self.store.read_lifecycle(other_id))
         await self.store.commit(
             Changes(
                 lives=lives,
                 records=records,
                 briefs=tuple(briefs),
-                owed=tuple(brief_edit(b, self.surfaces.brief(b.brief)) for b in briefs),
-                audit=tuple(_audited(by, r) for r in records) or ((by, "not the same outage", incident_id, other_id),),
+                owed=tuple(build_brief_edit(b, self.surfaces.render_brief(b.brief)) for b in briefs),
+                audit=tuple(_build_audit(by, r) for r in records)
+                or ((by, "not the same outage", incident_id, other_id),),
             )
         )
 
-    async def _cleared(self, incident_id: str, other_id: str) -> list[PostedBrief]:
+    async def _clear_question(self, incident_id: str, other_id: str) -> list[PostedBrief]:
         """The incident's briefs that ask about the other one, without the question."""
-        posted = await self.store.briefs(incident_id)
+        posted = await self.store.list_briefs(incident_id)
         asking = (p for p in posted if p.brief.same_outage and p.brief.same_outage.incident_id == other_id)
         return [replace(p, brief=replace(p.brief, same_outage=None)) for p in asking]
 
 
-def _audited(by: str, record: Incident) -> tuple[str, str, str, str]:
+def _build_audit(by: str, record: Incident) -> tuple[str, str, str, str]:
     """The audit line of a record that is kept apart from one more."""
     before, after = list(record.apart_from[:-1]), list(record.apart_from)
-    return by, "not the same outage", record.incident_id, changed({"apart_from": before}, {"apart_from": after})
+    return by, "not the same outage", record.incident_id, format_change({"apart_from": before}, {"apart_from": after})
 
 
-def _kept_apart(record: Incident, other_id: str) -> Incident:
+def _add_other(record: Incident, other_id: str) -> Incident:
     if other_id in record.apart_from:
         return record
     return replace(record, apart_from=(*record.apart_from, other_id))

@@ -15,14 +15,14 @@ from bot.domain.incidents.lifecycle import Life
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
 from bot.ports import ChatAuthRejected, ChatRejected
-from bot.ports.audit import changed
-from bot.ports.channels import ChannelStore, People
+from bot.ports.audit import format_change
+from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import Chat, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.nudges import Nudges
-from bot.ports.parts import OF_CHANNELS, owed, unless_refused
+from bot.ports.nudges import NudgeStore
+from bot.ports.parts import OF_CHANNELS, build_outbox_entry, or_if_refused
 from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief
-from bot.workflows.channels.silences import Gate
+from bot.workflows.channels.silences import PermissionGate
 
 OPENED_WITHIN = timedelta(days=30)
 # Slack lets a bot read some fifty threads a minute; what is left is read a quarter of an hour later.
@@ -31,7 +31,7 @@ NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _Candidate:
     """Who would be asked about an incident when it was last looked at (None: nobody took part), and their zone."""
 
     person: str | None
@@ -43,83 +43,83 @@ class PostNudges:
     """Owe each person the question about the incidents that cleared on earlier days, when it is ten in the morning where
     they are. `default` names the zone of channels that set none. Whoever asks, and however often: once."""
 
-    nudges: Nudges
+    nudges: NudgeStore
     store: IncidentStore
     channels: ChannelStore
-    people: People
+    people: PeopleDirectory
     chat: Chat
     surfaces: Surfaces
     clock: Clock
     default: DigestTime
     # What this process knows already, so that threads are not read at each turn.
-    _looked: dict[str, _Looked] = field(default_factory=dict)
+    _looked: dict[str, _Candidate] = field(default_factory=dict)
 
     async def __call__(self) -> int:
         """How many people are asked now. Raises StoreUnavailable, ChatUnavailable."""
         now = self.clock.now()
-        waiting = [life for life in await self.nudges.waiting(now - OPENED_WITHIN) if _may_be_due(life, now)]
+        waiting = [life for life in await self.nudges.list_unasked(now - OPENED_WITHIN) if _may_be_due(life, now)]
         for gone in set(self._looked) - {life.incident_id for life in waiting}:
             del self._looked[gone]
         asked: dict[str, list[Nudged]] = {}
         reads = 0
         for life in waiting:
-            if reads >= READS_AT_ONCE or not self._worth_looking(life, now):
+            if reads >= READS_AT_ONCE or not self._is_worth_checking(life, now):
                 continue
-            brief = await self._brief(life, now)
+            brief = await self._find_brief(life, now)
             if brief is None:
                 continue
             reads += 1
-            looked = self._looked[life.incident_id] = await self._look(life, brief)
+            looked = self._looked[life.incident_id] = await self._choose_person(life, brief)
             if not is_due(life.cleared_at or now, now, looked.zone):
                 continue
             if looked.person is None:
-                await self.nudges.settle(life.incident_id)
+                await self.nudges.close(life.incident_id)
             else:
-                asked.setdefault(looked.person, []).append(await self._nudged(life, brief))
+                asked.setdefault(looked.person, []).append(await self._build_nudged(life, brief))
         return sum([await self._ask(person, in_order(found), now) for person, found in asked.items()])
 
-    def _worth_looking(self, life: Life, now: datetime) -> bool:
+    def _is_worth_checking(self, life: Life, now: datetime) -> bool:
         """Whether it is not known yet who would be asked, or it is their time."""
         looked = self._looked.get(life.incident_id)
         return looked is None or is_due(life.cleared_at or now, now, looked.zone)
 
-    async def _brief(self, life: Life, now: datetime) -> PostedBrief | None:
+    async def _find_brief(self, life: Life, now: datetime) -> PostedBrief | None:
         """The incident's brief in a channel that wants nudges about this alert."""
-        for brief in await self.store.briefs(life.incident_id):
-            house = await self.channels.house(brief.channel, now)
+        for brief in await self.store.list_briefs(life.incident_id):
+            house = await self.channels.read_policy(brief.channel, now)
             stopped = any(m.what is Muted.NUDGES and m.value == life.fingerprint for m in house.mutes)
             if house.settings.nudges and not stopped and not await self._is_silent(brief.channel):
                 return brief
         return None
 
     async def _is_silent(self, channel_id: str) -> bool:
-        channel = await unless_refused(self.chat.channel(channel_id), None)
+        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
         return channel is None or channel.is_silent
 
-    async def _look(self, life: Life, brief: PostedBrief) -> _Looked:
+    async def _choose_person(self, life: Life, brief: PostedBrief) -> _Candidate:
         """Who took part, by now: whoever acknowledged, else who wrote most."""
-        zone = digest_time(await self.channels.settings(brief.channel), self.default).zone
-        person = await self._first(whom(life.acknowledged_by, ()), brief)
-        person = person or await self._first(whom(None, await self._authors(brief)), brief)
+        zone = digest_time(await self.channels.read_settings(brief.channel), self.default).zone
+        person = await self._find_first(whom(life.acknowledged_by, ()), brief)
+        person = person or await self._find_first(whom(None, await self._list_authors(brief)), brief)
         if person is None:
-            return _Looked(None, zone)
-        return _Looked(person.user_id, (zone_named(person.zone) if person.zone else None) or zone)
+            return _Candidate(None, zone)
+        return _Candidate(person.user_id, (zone_named(person.zone) if person.zone else None) or zone)
 
-    async def _first(self, users: Sequence[str], brief: PostedBrief) -> Person | None:
+    async def _find_first(self, users: Sequence[str], brief: PostedBrief) -> Person | None:
         for user_id in users:
-            if person := await self._suitable(user_id, brief.channel):
+            if person := await self._find_suitable(user_id, brief.channel):
                 return person
         return None
 
-    async def _authors(self, brief: PostedBrief) -> list[str]:
+    async def _list_authors(self, brief: PostedBrief) -> list[str]:
         """The people who wrote in the incident's thread, oldest message first."""
-        return [said.user for said in await unless_refused(self.chat.thread(brief.channel, brief.root_ts), ())]
+        return [said.user for said in await or_if_refused(self.chat.read_thread(brief.channel, brief.root_ts), ())]
 
-    async def _suitable(self, user_id: str, channel_id: str) -> Person | None:
+    async def _find_suitable(self, user_id: str, channel_id: str) -> Person | None:
         """The person, if they may be asked: somebody of this workspace, and still in the channel where it is private."""
         try:
-            person = await self.people.person(user_id)
-            channel = await self.chat.channel(channel_id)
+            person = await self.people.read_person(user_id)
+            channel = await self.chat.read_channel(channel_id)
             is_there = not channel.is_private or await self.chat.is_member(channel_id, user_id)
         except ChatAuthRejected:
             raise
@@ -127,32 +127,32 @@ class PostNudges:
             return None
         return None if person.is_bot or person.is_gone or person.is_outsider or not is_there else person
 
-    async def _nudged(self, life: Life, brief: PostedBrief) -> Nudged:
-        found = await self.store.find([life.incident_id])
+    async def _build_nudged(self, life: Life, brief: PostedBrief) -> Nudged:
+        found = await self.store.find_records([life.incident_id])
         title = found[life.incident_id].title if life.incident_id in found else brief.brief.verdict
-        url = await self._link(brief)
+        url = await self._find_link(brief)
         best, cleared_at = brief.brief.recommendation, life.cleared_at or life.last_seen_at
         return Nudged(life.incident_id, title, brief.channel, cleared_at, url, best.fix if best else None)
 
-    async def _link(self, brief: PostedBrief) -> str | None:
-        where = (brief.stands_in, brief.message_ts) if brief.message_ts else (brief.channel, brief.root_ts)
-        return await unless_refused(self.chat.permalink(*where), None)
+    async def _find_link(self, brief: PostedBrief) -> str | None:
+        where = (brief.message_channel, brief.message_ts) if brief.message_ts else (brief.channel, brief.root_ts)
+        return await or_if_refused(self.chat.get_permalink(*where), None)
 
     async def _ask(self, person: str, incidents: tuple[Nudged, ...], now: datetime) -> bool:
         """Owe the message. Somebody whom Slack lets nobody write to is not asked, now or later."""
         names = [one.incident_id for one in incidents]
-        direct = await unless_refused(self.chat.direct(person), None)
+        direct = await or_if_refused(self.chat.open_direct_message(person), None)
         if direct is None:
             for incident_id in names:
-                await self.nudges.settle(incident_id)
+                await self.nudges.close(incident_id)
             return False
         day = now.astimezone(self._looked[names[0]].zone).date()
-        message = self.surfaces.nudge(Nudge(person, incidents))
+        message = self.surfaces.render_nudge(Nudge(person, incidents))
         delivery = f"nudge/{person}/{day.isoformat()}"
         only = names[0] if len(names) == 1 else None
         extra = {OF_CHANNELS: sorted({one.channel for one in incidents})}
         posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
-        changes = Changes(owed=(owed(posting, key=delivery),))
+        changes = Changes(owed=(build_outbox_entry(posting, key=delivery),))
         return await self.nudges.claim(person, day, names, changes)
 
 
@@ -166,16 +166,16 @@ class StopNudges:
 
     store: IncidentStore
     channels: ChannelStore
-    gate: Gate
+    gate: PermissionGate
     clock: Clock
 
     async def __call__(self, incident_id: str, channel_id: str, user_id: str) -> Mute:
         """What is stopped in this channel from now on; again is fine. Raises NotAllowedHere, IncidentNotFound,
         StoreUnavailable."""
         await self.gate.require(user_id, Act.MUTE)
-        life, record = await self.store.life(incident_id), await self.store.record(incident_id)
+        life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
         now, title = self.clock.now(), record.title
         mute = Mute(channel_id, Muted.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)
-        detail = changed({}, {"no nudges": title})
-        await self.channels.mute(mute, Changes(audit=((user_id, "stop nudges", channel_id, detail),)))
+        detail = format_change({}, {"no nudges": title})
+        await self.channels.add_mute(mute, Changes(audit=((user_id, "stop nudges", channel_id, detail),)))
         return mute

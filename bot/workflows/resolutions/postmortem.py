@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from bot.ports import IncidentNotFound
 from bot.ports.clock import Clock
-from bot.ports.files import postmortem_file
-from bot.ports.parts import owed
+from bot.ports.files import build_postmortem_upload
+from bot.ports.parts import build_outbox_entry
 from bot.ports.unit_of_work import Changes, IncidentStore
 
 AGAIN_AFTER_MINUTES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class AskPostmortem:
+class RequestPostmortem:
     """Asked twice within the same ten minutes, with nothing recorded between, gives one file."""
 
     store: IncidentStore
@@ -24,20 +24,20 @@ class AskPostmortem:
     async def __call__(self, incident_id: str, channel_id: str, by: str) -> bool:
         """Owe it; False if that was done just now. Raises IncidentNotFound (no record, or no brief in this channel),
         StoreUnavailable."""
-        record = await self.store.record(incident_id)
-        posted = next((b for b in await self.store.briefs(incident_id) if b.channel == channel_id), None)
+        record = await self.store.read_record(incident_id)
+        posted = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
         if posted is None:
             raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
         now = self.clock.now()
         stretch = f"{now:%Y%m%d%H}{now.minute // AGAIN_AFTER_MINUTES}"
         mark = hashlib.sha256(f"{stretch}/{record!r}".encode("utf-8", "replace")).hexdigest()[:8]
         delivery = f"postmortem/{channel_id}/{incident_id}/{mark}"
-        name = f"{_file_name(incident_id)}-post-mortem-{mark}.md"
-        posting = postmortem_file(channel_id, delivery, name, posted.root_ts, incident_id, by)
-        row = owed(posting, key=f"{channel_id}/{incident_id}", urgent=True)
+        name = f"{_build_file_name(incident_id)}-post-mortem-{mark}.md"
+        posting = build_postmortem_upload(channel_id, delivery, name, posted.root_ts, incident_id, by)
+        row = build_outbox_entry(posting, key=f"{channel_id}/{incident_id}", urgent=True)
         return await self.store.commit(Changes(owed=(row,), once=delivery))
 
 
-def _file_name(incident_id: str) -> str:
+def _build_file_name(incident_id: str) -> str:
     """An imported id may hold anything; a file's name may not."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in incident_id)[:60]

@@ -15,14 +15,14 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import view_of
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
 from bot.ports import IncidentNotFound
-from bot.ports.chat import Chat, Message, Posting, Surfaces
+from bot.ports.chat import Chat, ChatMessage, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.parts import brief_edit, owed, unless_refused
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, Owed, PostedBrief
+from bot.ports.parts import build_brief_edit, build_outbox_entry, or_if_refused
+from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, OutboxEntry, PostedBrief
 
 PURGED = "purged"
 # What concerns one kind of alert only: other briefs that speak of the same incident are left as they are.
-ASIDES = frozenset({SET_ASIDE, TAKEN_BACK})
+DISMISSALS = frozenset({SET_ASIDE, TAKEN_BACK})
 YOUNG = timedelta(days=1)
 OUTDATED = "Superseded by a newer brief below. "
 
@@ -38,7 +38,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class TellThreads:
+class RefreshBriefs:
     """Work on one correction. `preview` is `PreviewBrief`; `compact` overwrites what a purge deleted; without a `chat`
     (on the command line) a brief is computed with what its incident's own visibility shows."""
 
@@ -52,21 +52,21 @@ class TellThreads:
     async def __call__(self, row: InboxRow) -> None:
         """Work an inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
         names = ("incident_id", "what", "by", "key")
-        await self.tell(Correction(**{name: str(row.body[name]) for name in names}))
+        await self.refresh(Correction(**{name: str(row.body[name]) for name in names}))
         await self.store.commit(Changes(done=row))
 
-    async def tell(self, said: Correction) -> None:
+    async def refresh(self, said: Correction) -> None:
         """Compute anew and tell; after a purge however old the briefs are, and nothing of it stays in the files."""
         since = None if said.what == PURGED else self.clock.now() - YOUNG
-        for posted in await self.store.briefs_using(said.incident_id, since):
-            await self._one(posted, said)
+        for posted in await self.store.find_briefs_naming(said.incident_id, since):
+            await self._refresh_one(posted, said)
         if said.what == PURGED:
             await self.compact()
 
-    async def _one(self, posted: PostedBrief, said: Correction) -> None:
-        life = await self._life(posted.incident_id)
-        fresh = await self._anew(posted, life, said)
-        if fresh == posted.brief or (said.what in ASIDES and fresh.set_aside == posted.brief.set_aside):
+    async def _refresh_one(self, posted: PostedBrief, said: Correction) -> None:
+        life = await self._find_lifecycle(posted.incident_id)
+        fresh = await self._decide_again(posted, life, said)
+        if fresh == posted.brief or (said.what in DISMISSALS and fresh.set_aside == posted.brief.set_aside):
             return
         same = same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN
@@ -75,22 +75,22 @@ class TellThreads:
             due = self._supersede(posted, newer)
         else:
             newer = replace(posted, brief=fresh)
-            due = (self._edit(newer), *(self._outdated(posted, said) if said.what == PURGED else ()))
-        if _used(posted.brief, said.incident_id):
-            due = (self._line(posted, said, same=same), *due)
+            due = (self._build_edit(newer), *(self._build_outdated_edits(posted, said) if said.what == PURGED else ()))
+        if _has_source(posted.brief, said.incident_id):
+            due = (self._build_line(posted, said, same=same), *due)
         lives = (life,) if life else ()
         once = f"retell/{said.key}/{posted.incident_id}/{posted.channel}"
         await self.store.commit(Changes(lives=lives, briefs=(newer,), owed=due, once=once))
 
-    async def _life(self, incident_id: str) -> Life | None:
+    async def _find_lifecycle(self, incident_id: str) -> Life | None:
         try:
-            return await self.store.life(incident_id)
+            return await self.store.read_lifecycle(incident_id)
         except IncidentNotFound:
             return None
 
-    async def _anew(self, posted: PostedBrief, life: Life | None, said: Correction) -> Brief:
+    async def _decide_again(self, posted: PostedBrief, life: Life | None, said: Correction) -> Brief:
         old = posted.brief
-        viewer = await self._viewer(posted.channel, life)
+        viewer = await self._build_viewer(posted.channel, life)
         incident = view_of(life) if life else old.incident
         at = old.now or self.clock.now()
         fresh = await self.preview(old.alert, viewer, at, incident=incident, history=old.history)
@@ -99,45 +99,52 @@ class TellThreads:
         gone = same is not None and same.incident_id == said.incident_id and said.what == PURGED
         return replace(fresh, same_outage=None if gone else same)
 
-    async def _viewer(self, channel_id: str, life: Life | None) -> Viewer:
+    async def _build_viewer(self, channel_id: str, life: Life | None) -> Viewer:
         """Who reads the thread now; nobody but the public where that cannot be known."""
         if self.chat:
-            channel = await unless_refused(self.chat.channel(channel_id), None)
+            channel = await or_if_refused(self.chat.read_channel(channel_id), None)
             return channel.viewer if channel else Viewer()
         return Viewer(scopes(life.visibility, ())) if life else Viewer()
 
-    def _line(self, posted: PostedBrief, said: Correction, *, same: bool) -> Owed:
-        message = self.surfaces.corrected(said.incident_id, said.what, same_advice=same)
-        posting = _posting("post", posted, f"{said.key}/{posted.incident_id}/{posted.channel}", message)
-        return owed(replace(posting, thread_ts=posted.root_ts), key=_key(posted), urgent=True)
+    def _build_line(self, posted: PostedBrief, said: Correction, *, same: bool) -> OutboxEntry:
+        message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=same)
+        posting = _build_posting("post", posted, f"{said.key}/{posted.incident_id}/{posted.channel}", message)
+        return build_outbox_entry(replace(posting, thread_ts=posted.root_ts), key=_build_key(posted), urgent=True)
 
-    def _edit(self, posted: PostedBrief) -> Owed:
-        return brief_edit(posted, self.surfaces.brief(posted.brief))
+    def _build_edit(self, posted: PostedBrief) -> OutboxEntry:
+        return build_brief_edit(posted, self.surfaces.render_brief(posted.brief))
 
-    def _supersede(self, old: PostedBrief, newer: PostedBrief) -> tuple[Owed, ...]:
-        reply = _posting("post", newer, newer.delivery_id, self.surfaces.superseded(newer.brief))
+    def _supersede(self, old: PostedBrief, newer: PostedBrief) -> tuple[OutboxEntry, ...]:
+        reply = _build_posting("post", newer, newer.delivery_id, self.surfaces.render_superseded(newer.brief))
         outdated = replace(old.brief, verdict=f"{OUTDATED}{old.brief.verdict}"[:140])
-        return owed(replace(reply, thread_ts=newer.root_ts), key=_key(newer)), self._edit(replace(old, brief=outdated))
+        return build_outbox_entry(replace(reply, thread_ts=newer.root_ts), key=_build_key(newer)), self._build_edit(
+            replace(old, brief=outdated)
+        )
 
-    def _outdated(self, posted: PostedBrief, said: Correction) -> tuple[Owed, ...]:
+    def _build_outdated_edits(self, posted: PostedBrief, said: Correction) -> tuple[OutboxEntry, ...]:
         """The messages that the brief superseded earlier say nothing any more: they may quote what was purged."""
         parts = posted.delivery_id.split("+")
         names = ["+".join(parts[: n + 1]) for n in range(len(parts) - 1)]
-        message = self.surfaces.corrected(said.incident_id, said.what, same_advice=False)
+        message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=False)
         return tuple(
-            owed(_posting("update", posted, f"{name}/edit", message), key=_key(posted), replaces=True, target=name)
+            build_outbox_entry(
+                _build_posting("update", posted, f"{name}/edit", message),
+                key=_build_key(posted),
+                replaces=True,
+                target=name,
+            )
             for name in names
         )
 
 
-def _used(brief: Brief, incident_id: str) -> bool:
+def _has_source(brief: Brief, incident_id: str) -> bool:
     """Whether the brief counted this record."""
     return any(source.incident_id == incident_id for source in brief.sources)
 
 
-def _key(posted: PostedBrief) -> str:
+def _build_key(posted: PostedBrief) -> str:
     return f"{posted.channel}/{posted.incident_id}"
 
 
-def _posting(operation: str, posted: PostedBrief, delivery: str, message: Message) -> Posting:
+def _build_posting(operation: str, posted: PostedBrief, delivery: str, message: ChatMessage) -> Posting:
     return Posting(operation, posted.channel, delivery, message.text, message.blocks, incident_id=posted.incident_id)

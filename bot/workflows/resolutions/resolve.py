@@ -24,16 +24,16 @@ from bot.domain.text.names import counted
 from bot.domain.text.redaction import marks, mask, masked_note
 from bot.domain.text.tokens import normalise
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
-from bot.ports.channels import People
-from bot.ports.chat import Channel, Message, Posting, Surfaces
+from bot.ports.channels import PeopleDirectory
+from bot.ports.chat import Channel, ChatMessage, Posting, Surfaces
 from bot.ports.clock import Clock
-from bot.ports.feedback import SaidStore
-from bot.ports.parts import brief_edit, owed
-from bot.ports.unit_of_work import Changes, Destination, IncidentStore, Owed, SeenPost
-from bot.records.incident_json import record_changed
+from bot.ports.feedback import FeedbackStore
+from bot.ports.parts import build_brief_edit, build_outbox_entry
+from bot.ports.unit_of_work import Changes, Destination, IncidentPost, IncidentStore, OutboxEntry
+from bot.records.incident_json import format_record_change
 
 
-class Outcome(StrEnum):
+class FixOutcome(StrEnum):
     """The answer to "did it fix it?"."""
 
     RECOVERED = "recovered"
@@ -43,18 +43,18 @@ class Outcome(StrEnum):
     NOT_SURE = "not_sure"
 
 
-STATUS_OF = {
-    Outcome.RECOVERED: VerificationStatus.VERIFIED,
-    Outcome.PARTLY: VerificationStatus.PARTIAL,
-    Outcome.NO: VerificationStatus.FAILED,
-    Outcome.NOT_SURE: VerificationStatus.UNVERIFIED,
+OUTCOME_STATUSES = {
+    FixOutcome.RECOVERED: VerificationStatus.VERIFIED,
+    FixOutcome.PARTLY: VerificationStatus.PARTIAL,
+    FixOutcome.NO: VerificationStatus.FAILED,
+    FixOutcome.NOT_SURE: VerificationStatus.UNVERIFIED,
 }
-SAID = {
-    Outcome.RECOVERED: "it fixed it, recovery seen",
-    Outcome.PARTLY: "it helped partly",
-    Outcome.NO: "it did not fix it",
-    Outcome.BY_ITSELF: "it cleared by itself",
-    Outcome.NOT_SURE: "outcome not sure",
+OUTCOME_TEXTS = {
+    FixOutcome.RECOVERED: "it fixed it, recovery seen",
+    FixOutcome.PARTLY: "it helped partly",
+    FixOutcome.NO: "it did not fix it",
+    FixOutcome.BY_ITSELF: "it cleared by itself",
+    FixOutcome.NOT_SURE: "outcome not sure",
 }
 MAX_TEXT = 3000
 MAX_FIX = 20_000  # a known one may be longer than what can be typed
@@ -86,7 +86,7 @@ class Resolution:
     `also`: another fix that was tried, and what came of it. `warning`: what they are told of secrets that they wrote.
     """
 
-    outcome: Outcome
+    outcome: FixOutcome
     incident_id: str | None = None
     subject: Subject | None = None
     fix: str | None = None
@@ -119,7 +119,7 @@ class ResolveForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedResolution:
     """What was recorded. `again` is true where this very submission had been recorded before (a retry). `unconfirmed`:
     why it is not VERIFIED though the person saw it work, and who can confirm it. `before`: the attempts that were
     recorded already; they are kept."""
@@ -131,22 +131,22 @@ class Recorded:
     before: tuple[Attempt, ...] = ()
 
 
-async def anybody(_user_id: str) -> Permission:
+async def confirm_anybody(_user_id: str) -> Permission:
     """Where nothing is set about who confirms."""
     return Permission(True)
 
 
 @dataclass(frozen=True, slots=True)
-class Confirming:
+class ConfirmRecovery:
     """Asks whether what a person saw work counts as VERIFIED."""
 
-    people: People
+    people: PeopleDirectory
     verifiers: Verifiers
 
     async def __call__(self, user_id: str) -> Permission:
         """Whether it does. Where Slack does not say who they are it does not: what they say is kept all the same."""
         try:
-            return may_verify(await self.people.person(user_id), self.verifiers)
+            return may_verify(await self.people.read_person(user_id), self.verifiers)
         except (ChatRejected, ChatUnavailable):
             return Permission(False, UNKNOWN_PERSON)
 
@@ -159,42 +159,42 @@ class Resolve:
     surfaces: Surfaces
     clock: Clock
     owes_bank: bool = False
-    confirms: Callable[[str], Awaitable[Permission]] = anybody
-    said: SaidStore | None = None
+    confirms: Callable[[str], Awaitable[Permission]] = confirm_anybody
+    said: FeedbackStore | None = None
 
-    async def form(self, incident_id: str) -> ResolveForm:
+    async def open_form(self, incident_id: str) -> ResolveForm:
         """What the modal offers for this incident; raises IncidentNotFound."""
-        record = await self.store.record(incident_id)
-        brief = await self._brief(incident_id)
+        record = await self.store.read_record(incident_id)
+        brief = await self._find_brief(incident_id)
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
-        past = await self._precedents(brief)
-        filed = filed_of(await self.said.fixes_said()) if self.said else None
+        past = await self._find_precedents(brief)
+        filed = filed_of(await self.said.list_fix_equivalences()) if self.said else None
         fixes, checks = known_fixes(brief, past, filed), usual_checks(brief, past)
         return ResolveForm(incident_id, record.title, fixes, checks, record, known_runbooks(brief, past))
 
-    async def suggested_fix(self, incident_id: str) -> str | None:
+    async def find_suggested_fix(self, incident_id: str) -> str | None:
         """The fix that the incident's brief recommends, as the brief shows it; the form has it first, in full."""
-        brief = await self._brief(incident_id)
+        brief = await self._find_brief(incident_id)
         return brief.recommendation.fix if brief and brief.recommendation else None
 
-    async def _brief(self, incident_id: str) -> Brief | None:
+    async def _find_brief(self, incident_id: str) -> Brief | None:
         """The incident's brief; of several one that recommends something."""
-        briefs = await self.store.briefs(incident_id)
+        briefs = await self.store.list_briefs(incident_id)
         first = briefs[0].brief if briefs else None
         return next((b.brief for b in briefs if b.brief.recommendation), first)
 
-    async def _precedents(self, brief: Brief) -> list[Incident]:
+    async def _find_precedents(self, brief: Brief) -> list[Incident]:
         """The records of the brief's strong precedents, best first, as they are now."""
-        found = await self.store.find([source.incident_id for source in brief.sources])
+        found = await self.store.find_records([source.incident_id for source in brief.sources])
         return [found[source.incident_id] for source in brief.sources if source.incident_id in found]
 
-    async def __call__(self, resolution: Resolution, by: str, once: str) -> Recorded:
+    async def __call__(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         """Record it durably. `by` is the person's Slack id; `once` names this submission, so that a retry of it changes
         nothing. Raises RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: then nothing was saved."""
-        check(resolution)
-        resolution = masked(resolution)
-        if resolution.outcome is Outcome.RECOVERED and not (confirmed := await self.confirms(by)).allowed:
+        require_valid(resolution)
+        resolution = mask_secrets(resolution)
+        if resolution.outcome is FixOutcome.RECOVERED and not (confirmed := await self.confirms(by)).allowed:
             resolution = replace(resolution, unconfirmed=confirmed.refusal)
         for _ in range(CONFLICTS):
             try:
@@ -203,49 +203,51 @@ class Resolve:
                 continue
         return await self._record(resolution, by, once)
 
-    async def _record(self, resolution: Resolution, by: str, once: str) -> Recorded:
+    async def _record(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         now = self.clock.now()
-        life, before, seen = await self._what(resolution, now)
+        life, before, seen = await self._find_subject(resolution, now)
         at = past_end(life) or now
-        record, after = merged(before, resolution, by, at), resolve(life, at)
-        if resolution.outcome is Outcome.NO and not seen:
+        record, after = merge_resolution(before, resolution, by, at), resolve(life, at)
+        if resolution.outcome is FixOutcome.NO and not seen:
             # A fix that failed is remembered and ends nothing; of what is told afterwards, the end is past.
             record, after = replace(record, resolved_at=before.resolved_at), life
-        summary = summarise(resolution)
-        posted = await self.store.briefs(record.incident_id)
+        summary = summarize(resolution)
+        posted = await self.store.list_briefs(record.incident_id)
         briefs = tuple(replace(b, brief=with_life(b.brief, view_of(after))) for b in posted)
         threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
         if not threads and resolution.thread:
             threads = [resolution.thread]
-        message = self.surfaces.recorded(after, summary, by, added(before, record))
-        told = (_told(after, thread, message, once) for thread in threads)
-        edits = (brief_edit(b, self.surfaces.brief(b.brief)) for b in briefs)
+        message = self.surfaces.render_recorded(after, summary, by, list_changes(before, record))
+        told = (_build_reply(after, thread, message, once) for thread in threads)
+        edits = (build_brief_edit(b, self.surfaces.render_brief(b.brief)) for b in briefs)
         changes = Changes(
             lives=(after,),
             records=(record,),
             recallable=frozenset({record.incident_id}),
-            owed=(*told, *edits, *self._retained(record, once)),
+            owed=(*told, *edits, *self._build_retain(record, once)),
             briefs=briefs,
             seen_posts=seen,
             once=f"resolve/{once}",
-            audit=((by, "resolve", record.incident_id, record_changed(before, record, summary)),),
+            audit=((by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
             expected=(before,) if life.version else (),
         )
         new = await self.store.commit(changes)
-        return Recorded(record, summary, not new, resolution.unconfirmed, before.attempts if new else ())
+        return RecordedResolution(record, summary, not new, resolution.unconfirmed, before.attempts if new else ())
 
-    async def _what(self, resolution: Resolution, now: datetime) -> tuple[Life, Incident, tuple[SeenPost, ...]]:
+    async def _find_subject(
+        self, resolution: Resolution, now: datetime
+    ) -> tuple[Life, Incident, tuple[IncidentPost, ...]]:
         if resolution.incident_id:
-            record = await self.store.record(resolution.incident_id)
-            return await self._life(record, now), record, ()
+            record = await self.store.read_record(resolution.incident_id)
+            return await self._find_lifecycle(record, now), record, ()
         subject = resolution.subject
         if subject is None:
             raise IncidentNotFound(
                 "This is about no incident I know. Use the message menu on the alert: Record resolution."
             )
-        if known := await self.store.incident_at(subject.channel.id, subject.ts):
+        if known := await self.store.find_incident(subject.channel.id, subject.ts):
             # somebody was faster: theirs is the incident of this message
-            return await self._what(replace(resolution, incident_id=known, subject=None), now)
+            return await self._find_subject(replace(resolution, incident_id=known, subject=None), now)
         incident_id = await self.store.new_incident_id()
         life = Life(
             incident_id,
@@ -257,14 +259,14 @@ class Resolve:
         )
         return (
             life,
-            self._opened(incident_id, subject, life.opened_at),
-            (SeenPost(subject.channel.id, subject.ts, incident_id),),
+            self._build_record(incident_id, subject, life.opened_at),
+            (IncidentPost(subject.channel.id, subject.ts, incident_id),),
         )
 
-    async def _life(self, record: Incident, now: datetime) -> Life:
+    async def _find_lifecycle(self, record: Incident, now: datetime) -> Life:
         """The incident's life; an imported record has none yet and gets one that ended when the record says."""
         try:
-            return await self.store.life(record.incident_id)
+            return await self.store.read_lifecycle(record.incident_id)
         except IncidentNotFound:
             alert = record.alerts[0].fingerprint if record.alerts else None
             begun, ended = record.happened_at or now, record.resolved_at or record.happened_at or now
@@ -272,28 +274,30 @@ class Resolve:
             visibility, state = record.source.visibility, IncidentState.RESOLVED
             return Life(record.incident_id, known, visibility, state, begun, begun, resolved_at=ended)
 
-    def _opened(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
+    def _build_record(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
         return opened_record(incident_id, subject.title, at, source, subject.alert)
 
-    def _retained(self, record: Incident, once: str) -> tuple[Owed, ...]:
+    def _build_retain(self, record: Incident, once: str) -> tuple[OutboxEntry, ...]:
         if not self.owes_bank:
             return ()
         payload = {"incident_id": record.incident_id}
-        return (Owed(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/{once}", payload),)
+        return (
+            OutboxEntry(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/{once}", payload),
+        )
 
 
-def _told(life: Life, thread: tuple[str, str], message: Message, once: str) -> Owed:
+def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:
     """The line in a thread that says what was recorded."""
     channel, root = thread
     delivery = f"recorded/{once}/{channel}"
     posting = Posting(
         "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
     )
-    return owed(posting, key=f"{channel}/{life.incident_id}", urgent=True)
+    return build_outbox_entry(posting, key=f"{channel}/{life.incident_id}", urgent=True)
 
 
-def added(before: Incident, record: Incident) -> tuple[Difference, ...]:
+def list_changes(before: Incident, record: Incident) -> tuple[Difference, ...]:
     """What recording once more changed of what the record said before; nothing where it is recorded for the first time.
     Attempts are added, never changed."""
     if before.resolved_at is None and not before.attempts:
@@ -301,9 +305,9 @@ def added(before: Incident, record: Incident) -> tuple[Difference, ...]:
     return tuple(one for one in differences(before, record) if not one.field.startswith(ATTEMPT))
 
 
-def check(resolution: Resolution) -> None:
+def require_valid(resolution: Resolution) -> None:
     """Refuse what cannot be recorded, naming the modal's field; raises RecordRejected."""
-    if resolution.outcome is not Outcome.BY_ITSELF and not (resolution.fix or "").strip():
+    if resolution.outcome is not FixOutcome.BY_ITSELF and not (resolution.fix or "").strip():
         raise RecordRejected("fix", "Say what was done, or choose “cleared by itself”.")
     texts = {name: getattr(resolution, name) for name in ("root_cause", "lesson", "customer_impact")}
     texts["also"] = resolution.also[0] if resolution.also else None
@@ -315,34 +319,34 @@ def check(resolution: Resolution) -> None:
             raise RecordRejected("failed_checks", f"“{failed.check[:60]}”: minutes must be between 0 and 100000.")
 
 
-def masked(resolution: Resolution) -> Resolution:
+def mask_secrets(resolution: Resolution) -> Resolution:
     """The same with secrets masked: what people paste into a modal is kept and shown as long as the incident is."""
     checks = tuple(replace(c, check=mask(c.check)[0]) for c in resolution.failed_checks)
     subject = resolution.subject and replace(resolution.subject, title=mask(resolution.subject.title)[0])
     after = replace(
         resolution,
-        fix=_masked(resolution.fix),
-        note=_masked(resolution.note),
-        root_cause=_masked(resolution.root_cause),
-        lesson=_masked(resolution.lesson),
-        customer_impact=_masked(resolution.customer_impact),
+        fix=_mask_text(resolution.fix),
+        note=_mask_text(resolution.note),
+        root_cause=_mask_text(resolution.root_cause),
+        lesson=_mask_text(resolution.lesson),
+        customer_impact=_mask_text(resolution.customer_impact),
         failed_checks=checks,
         subject=subject,
         also=(mask(resolution.also[0])[0], resolution.also[1]) if resolution.also else None,
     )
-    return replace(after, warning=_warning(resolution, after))
+    return replace(after, warning=_build_warning(resolution, after))
 
 
-def _warning(before: Resolution, after: Resolution) -> str:
+def _build_warning(before: Resolution, after: Resolution) -> str:
     """What the person is told of secrets in what they wrote, "" for none: what stood in the thread stands there still."""
-    written, there = Counter(marks(_texts(after))), Counter(marks(after.subject.title) if after.subject else {})
+    written, there = Counter(marks(_join_texts(after))), Counter(marks(after.subject.title) if after.subject else {})
     if after.how in TYPED:
         # a known fix that is chosen again may hold marks of old
-        written -= Counter(marks(_texts(before)))
+        written -= Counter(marks(_join_texts(before)))
     return masked_note(written + there, "the thread" if there or after.how not in TYPED else None) or ""
 
 
-def _texts(said: Resolution) -> str:
+def _join_texts(said: Resolution) -> str:
     also = said.also[0] if said.also else None
     checks = (failed.check for failed in said.failed_checks)
     return "\n".join(
@@ -350,11 +354,11 @@ def _texts(said: Resolution) -> str:
     )
 
 
-def _masked(text: str | None) -> str | None:
+def _mask_text(text: str | None) -> str | None:
     return mask(text)[0] if text else text
 
 
-def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:
+def merge_resolution(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:
     """The record with what the person said added; what they left open stays as it was."""
     runbook = resolution.runbook
     missing = runbook is not None and runbook.id not in {r.id for r in before.runbooks}
@@ -362,7 +366,7 @@ def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> 
     checks = tuple(c for c in before.failed_checks if normalise(c.check) not in known) + resolution.failed_checks
     return replace(
         before,
-        attempts=(*before.attempts, *_attempts(resolution, by, now)),
+        attempts=(*before.attempts, *_build_attempts(resolution, by, now)),
         runbooks=(*before.runbooks, runbook) if runbook and missing else before.runbooks,
         failed_checks=checks,
         root_cause=(resolution.root_cause or "").strip() or before.root_cause,
@@ -373,12 +377,12 @@ def merged(before: Incident, resolution: Resolution, by: str, now: datetime) -> 
     )
 
 
-def _attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[Attempt]:
+def _build_attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[Attempt]:
     """The fixes that the person tells of: first what else was tried, for the last attempt is the one that ended it."""
     how = resolution.how or ("button" if resolution.suggested else "modal")
     if resolution.also:
         yield Attempt(resolution.also[0].strip(), resolution.also[1], by=by, at=now, how=how)
-    status = VerificationStatus.UNVERIFIED if resolution.unconfirmed else STATUS_OF.get(resolution.outcome)
+    status = VerificationStatus.UNVERIFIED if resolution.unconfirmed else OUTCOME_STATUSES.get(resolution.outcome)
     if status and resolution.fix:
         runbook_id = resolution.runbook.id if resolution.runbook else None
         yield Attempt(
@@ -386,10 +390,10 @@ def _attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[Attemp
         )
 
 
-def summarise(resolution: Resolution) -> str:
+def summarize(resolution: Resolution) -> str:
     """One line that says what was recorded."""
     first, *more = (resolution.fix or "").strip().splitlines() or [""]
-    said = UNCONFIRMED if resolution.unconfirmed else SAID[resolution.outcome]
+    said = UNCONFIRMED if resolution.unconfirmed else OUTCOME_TEXTS[resolution.outcome]
     steps = f" (and {counted(len(more), 'more step')})" if more else ""
     told = f"{said}: {first[:120]}{steps}" if first else said
     return f"{told}. {resolution.warning}" if resolution.warning else told

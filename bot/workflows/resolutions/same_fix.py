@@ -12,10 +12,10 @@ from bot.domain.fixes.steps import fix_form
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.ports import NotAllowedHere, RecordRejected
-from bot.ports.audit import changed
+from bot.ports.audit import format_change
 from bot.ports.clock import Clock
-from bot.ports.feedback import SaidStore
-from bot.ports.unit_of_work import Changes, IncidentStore, Received
+from bot.ports.feedback import FeedbackStore
+from bot.ports.unit_of_work import Changes, IncidentStore, ReceivedEvent
 
 KIND = "corrected"
 FILED = "filed with other fixes by a person"
@@ -24,28 +24,28 @@ May = Callable[[str, Act, Incident | None], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class SayFixes:
+class GroupFixes:
     """Keep what persons say of fixes. `may` raises NotAllowedHere for who is neither author nor steward."""
 
     store: IncidentStore
-    said: SaidStore
+    said: FeedbackStore
     may: May
     clock: Clock
 
-    async def pairs(self, incident_ids: Sequence[str], viewer: Viewer, user_id: str) -> tuple[FixPair, ...]:
+    async def list_pairs(self, incident_ids: Sequence[str], viewer: Viewer, user_id: str) -> tuple[FixPair, ...]:
         """The pairs of fixes of these incidents that this person may say something of. Raises StoreUnavailable."""
-        found = await self.store.find(tuple(incident_ids))
+        found = await self.store.find_records(tuple(incident_ids))
         seen = [found[i] for i in incident_ids if i in found and viewer.may_see(found[i].source.visibility)]
-        pairs = pairs_to_ask(seen, await self.said.fixes_said())
-        return tuple([pair for pair in pairs if await self._allowed(user_id, pair)])
+        pairs = pairs_to_ask(seen, await self.said.list_fix_equivalences())
+        return tuple([pair for pair in pairs if await self._is_allowed(user_id, pair)])
 
-    async def wordings(self) -> tuple[Wording, ...]:
+    async def list_wordings(self) -> tuple[Wording, ...]:
         """Every wording of a fix in memory, for the operator. Raises StoreUnavailable."""
-        return wordings_in(await self.store.records(OPERATOR, recallable_only=True))
+        return wordings_in(await self.store.list_records(OPERATOR, recallable_only=True))
 
-    async def listed(self) -> tuple[FixesSaid, ...]:
+    async def list_equivalences(self) -> tuple[FixesSaid, ...]:
         """What was said and holds, oldest first. Raises StoreUnavailable."""
-        return await self.said.fixes_said()
+        return await self.said.list_fix_equivalences()
 
     async def __call__(self, pair: FixPair, user_id: str, once: str) -> FixesSaid:
         """Say that the two are one fix (`pair.same`) or two; threads whose brief it changes are told. `once` names the
@@ -56,34 +56,34 @@ class SayFixes:
         if fix_form(one.fix) == fix_form(other.fix):
             raise RecordRejected("", SAME_WORDING)
         after = {"fixes": "one" if pair.same else "two", "with": other.incident_id}
-        work = tuple(_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
-        audit = ((user_id, "file fixes", one.incident_id, changed({}, after)),)
+        work = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
+        audit = ((user_id, "file fixes", one.incident_id, format_change({}, after)),)
         changes = Changes(once=f"fixes/{once}", audit=audit, received=work)
-        return replace(said, number=await self.said.say_fixes(said, changes))
+        return replace(said, number=await self.said.add_fix_equivalence(said, changes))
 
     async def take_back(self, number: int, user_id: str) -> bool:
         """End what was said; False where nothing of this number holds. Raises NotAllowedHere, StoreUnavailable."""
-        said = next((each for each in await self.listed() if each.number == number), None)
+        said = next((each for each in await self.list_equivalences() if each.number == number), None)
         if said is None:
             return False
         pair = FixPair(Wording(said.one, said.one_incident), Wording(said.other, said.other_incident), said.same)
         await self._require(user_id, pair)
         before = {"fixes": "one" if said.same else "two", "with": said.other_incident}
-        audit = ((user_id, "undo file fixes", said.one_incident, changed(before, {})),)
+        audit = ((user_id, "undo file fixes", said.one_incident, format_change(before, {})),)
         work = tuple(
-            _work(i, user_id, f"undo/{number}") for i in dict.fromkeys((said.one_incident, said.other_incident))
+            _build_work(i, user_id, f"undo/{number}") for i in dict.fromkeys((said.one_incident, said.other_incident))
         )
-        return await self.said.take_back_fixes(said, user_id, Changes(audit=audit, received=work))
+        return await self.said.undo_fix_equivalence(said, user_id, Changes(audit=audit, received=work))
 
     async def _require(self, user_id: str, pair: FixPair) -> None:
         """The author of either, or a steward."""
-        found = await self.store.find((pair.one.incident_id, pair.other.incident_id))
+        found = await self.store.find_records((pair.one.incident_id, pair.other.incident_id))
         try:
             await self.may(user_id, Act.FILE, found.get(pair.one.incident_id))
         except NotAllowedHere:
             await self.may(user_id, Act.FILE, found.get(pair.other.incident_id))
 
-    async def _allowed(self, user_id: str, pair: FixPair) -> bool:
+    async def _is_allowed(self, user_id: str, pair: FixPair) -> bool:
         try:
             await self._require(user_id, pair)
         except NotAllowedHere:
@@ -91,8 +91,8 @@ class SayFixes:
         return True
 
 
-def _work(incident_id: str, by: str, once: str) -> Received:
+def _build_work(incident_id: str, by: str, once: str) -> ReceivedEvent:
     """The telling of the threads that used it."""
     key = f"{KIND}/filed/{incident_id}/{once}"
     body = {"what": FILED, "incident_id": incident_id, "by": by, "key": key}
-    return Received(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")
+    return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

@@ -21,7 +21,7 @@ SETTLES_WITHIN = 5
 
 
 @dataclass(slots=True)
-class Filled:
+class FillProgress:
     """What filling the bank did, so far. `refused`: (incident id, reason)."""
 
     total: int = 0
@@ -41,9 +41,9 @@ class FillBank:
     store: IncidentStore
     bank: RemoteBank
 
-    async def __call__(self, filled: Filled) -> AsyncIterator[Filled]:
+    async def __call__(self, filled: FillProgress) -> AsyncIterator[FillProgress]:
         """`filled` is given after each few records. Raises StoreUnavailable, MemoryUnavailable: run it again then."""
-        ids = [record.incident_id for record in await self.store.records(OPERATOR, recallable_only=True)]
+        ids = [record.incident_id for record in await self.store.list_records(OPERATOR, recallable_only=True)]
         filled.total = len(ids)
         for start in range(0, len(ids), AT_ONCE):
             tried = (self._retain(incident_id, filled) for incident_id in ids[start : start + AT_ONCE])
@@ -52,21 +52,21 @@ class FillBank:
                     raise outcome
             yield filled
 
-    async def _retain(self, incident_id: str, filled: Filled) -> None:
+    async def _retain(self, incident_id: str, filled: FillProgress) -> None:
         try:
-            await self._until_settled(incident_id)
+            await self._retain_until_settled(incident_id)
         except MemoryRejected as problem:
             filled.refused.append((incident_id, str(problem)))
         else:
             filled.retained += 1
 
-    async def _until_settled(self, incident_id: str) -> None:
+    async def _retain_until_settled(self, incident_id: str) -> None:
         """The running bot may retain a newer version meanwhile, and calls overtake each other: what the bank has in the
         end must be what the store has, so the record is read again after each call."""
         kept: Incident | None = None
         for _ in range(SETTLES_WITHIN):
             try:
-                record = await self.store.record(incident_id)
+                record = await self.store.read_record(incident_id)
             except IncidentNotFound:
                 await self.bank.retract(incident_id)
                 return
@@ -77,7 +77,7 @@ class FillBank:
 
 
 @dataclass(slots=True)
-class Pulled:
+class PullProgress:
     """What taking over did, so far. `outside`: documents without a record; `forgotten`: retracted here before."""
 
     read: int = 0
@@ -88,32 +88,32 @@ class Pulled:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeOver:
+class PullRecords:
     """Keep the records that only the bank knows, as an import by the operator."""
 
     store: IncidentStore
     bank: RemoteBank
 
-    async def __call__(self, pulled: Pulled) -> AsyncIterator[Pulled]:
+    async def __call__(self, pulled: PullProgress) -> AsyncIterator[PullProgress]:
         """`pulled` is given after each portion. Raises StoreUnavailable, MemoryUnavailable."""
         portion: dict[str, BankHit] = {}
-        async for hit in self.bank.documents():
+        async for hit in self.bank.list_documents():
             portion[hit.incident_id] = hit
             if len(portion) == PER_TRANSACTION:
-                await self._keep(portion, pulled)
+                await self._store_portion(portion, pulled)
                 yield pulled
                 portion = {}
-        await self._keep(portion, pulled)
+        await self._store_portion(portion, pulled)
         yield pulled
 
-    async def _keep(self, portion: dict[str, BankHit], pulled: Pulled) -> None:
-        here = await self.store.find(tuple(portion))
-        forgotten = await self.store.forgotten(tuple(portion))
+    async def _store_portion(self, portion: dict[str, BankHit], pulled: PullProgress) -> None:
+        here = await self.store.find_records(tuple(portion))
+        forgotten = await self.store.find_retracted(tuple(portion))
         known = {incident_id: hit for incident_id, hit in portion.items() if incident_id not in here}
         wanted = [hit.incident for hit in known.values() if hit.incident and hit.incident_id not in forgotten]
         if wanted:
             ids = frozenset(record.incident_id for record in wanted)
-            records = tuple(as_imported(record) for record in wanted)
+            records = tuple(mark_imported(record) for record in wanted)
             await self.store.commit(Changes(records=records, recallable=ids))
         pulled.read += len(portion)
         pulled.added += len(wanted)
@@ -122,6 +122,6 @@ class TakeOver:
         pulled.outside += sum(hit.incident is None for hit in known.values())
 
 
-def as_imported(record: Incident) -> Incident:
+def mark_imported(record: Incident) -> Incident:
     """The record as an operator takes it over: outcomes as written, and marked as imported."""
     return replace(record, attempts=tuple(replace(attempt, how="import") for attempt in record.attempts))

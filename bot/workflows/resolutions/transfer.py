@@ -14,17 +14,17 @@ from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.domain.resolutions.import_merge import carried_over
 from bot.ports import RecordRejected
-from bot.ports.audit import changed as changed_values
-from bot.ports.unit_of_work import Changes, Destination, IncidentStore, Owed
-from bot.records.importers.detect import record_of
-from bot.records.importers.entries import Entry
-from bot.records.incident_json import read_line, record_changed, write_record
+from bot.ports.audit import format_change as changed_values
+from bot.ports.unit_of_work import Changes, Destination, IncidentStore, OutboxEntry
+from bot.records.importers.detect import read_entry_record
+from bot.records.importers.entries import ImportEntry
+from bot.records.incident_json import format_record_change, read_line, write_record
 
 PER_TRANSACTION = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedLine:
     """A line that was not taken."""
 
     file: str
@@ -34,13 +34,13 @@ class Refusal:
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportProgress:
     """What an import did, so far. `forgotten`: the ids of records that were not taken because people took them out here."""
 
     added: int = 0
     replaced: int = 0
     unchanged: int = 0
-    refused: list[Refusal] = field(default_factory=list)
+    refused: list[RefusedLine] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
 
     @property
@@ -58,38 +58,40 @@ class ImportRecords:
     owes_bank: bool = False
     again: bool = False
 
-    async def __call__(self, file: str, lines: Iterable[str], done: Imported) -> AsyncIterator[Imported]:
+    async def __call__(self, file: str, lines: Iterable[str], done: ImportProgress) -> AsyncIterator[ImportProgress]:
         """Import the JSON lines of one file, as `taken` does."""
-        async for so_far in self.taken(read_lines(file, lines), done):
+        async for so_far in self.import_found(read_lines(file, lines), done):
             yield so_far
 
-    async def taken(self, found: Iterable[Incident | Refusal], done: Imported) -> AsyncIterator[Imported]:
+    async def import_found(
+        self, found: Iterable[Incident | RefusedLine], done: ImportProgress
+    ) -> AsyncIterator[ImportProgress]:
         """Import what was read of one file, adding to `done`, which is given after each transaction. Raises
         StoreUnavailable."""
         batch: dict[str, Incident] = {}
         for taken in found:
-            if isinstance(taken, Refusal):
+            if isinstance(taken, RefusedLine):
                 done.refused.append(taken)
                 continue
             if taken.incident_id in batch or len(batch) >= PER_TRANSACTION:
-                await self._keep(batch, done)
+                await self._store_batch(batch, done)
                 batch = {}
                 yield done
             batch[taken.incident_id] = taken
-        await self._keep(batch, done)
+        await self._store_batch(batch, done)
         yield done
 
-    async def _keep(self, batch: dict[str, Incident], done: Imported) -> None:
-        gone = frozenset() if self.again else await self.store.forgotten(tuple(batch))
+    async def _store_batch(self, batch: dict[str, Incident], done: ImportProgress) -> None:
+        gone = frozenset() if self.again else await self.store.find_retracted(tuple(batch))
         done.forgotten += sorted(gone)
         batch = {incident_id: record for incident_id, record in batch.items() if incident_id not in gone}
-        before = await self.store.find(tuple(batch))
+        before = await self.store.find_records(tuple(batch))
         over = {i: carried_over(before[i], record) if i in before else record for i, record in batch.items()}
         changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)
         if changed:
             ids = frozenset(record.incident_id for record in changed)
-            owed = tuple(_retain(record) for record in changed) if self.owes_bank else ()
-            audit = tuple(_audited(before.get(record.incident_id), record) for record in changed)
+            owed = tuple(_build_retain(record) for record in changed) if self.owes_bank else ()
+            audit = tuple(_build_audit(before.get(record.incident_id), record) for record in changed)
             await self.store.commit(Changes(records=changed, recallable=ids, owed=owed, audit=audit))
         added = sum(record.incident_id not in before for record in changed)
         done.added += added
@@ -97,20 +99,20 @@ class ImportRecords:
         done.unchanged += len(batch) - len(changed)
 
 
-def _audited(before: Incident | None, record: Incident) -> tuple[str, str, str, str]:
+def _build_audit(before: Incident | None, record: Incident) -> tuple[str, str, str, str]:
     """The audit line of an imported record: what it replaced, or that it is new."""
-    detail = record_changed(before, record) if before else changed_values({}, {"title": record.title}, "added")
+    detail = format_record_change(before, record) if before else changed_values({}, {"title": record.title}, "added")
     return "import", "import", record.incident_id, detail
 
 
-def _retain(record: Incident) -> Owed:
+def _build_retain(record: Incident) -> OutboxEntry:
     payload = {"incident_id": record.incident_id}
-    return Owed(
+    return OutboxEntry(
         Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/import", payload, replaces=True
     )
 
 
-def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | Refusal]:
+def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | RefusedLine]:
     """Each line that is not blank as a record, or as a refusal that says what is wrong. Of an id that comes again in
     the file with other content the last one holds, as it does over several imports."""
     for number, line in enumerate(lines, 1):
@@ -119,16 +121,16 @@ def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | Refusal]:
         try:
             yield read_line(line)
         except RecordRejected as error:
-            yield Refusal(file, number, error.field, error.reason)
+            yield RefusedLine(file, number, error.field, error.reason)
 
 
-def read_entries(file: str, entries: Iterable[Entry]) -> Iterator[Incident | Refusal]:
+def read_entries(file: str, entries: Iterable[ImportEntry]) -> Iterator[Incident | RefusedLine]:
     """Each entry of a file in any form as a record, secrets masked, or as a refusal that says what is wrong."""
     for entry in entries:
         try:
-            yield record_of(entry)
+            yield read_entry_record(entry)
         except RecordRejected as error:
-            yield Refusal(file, entry.line, error.field, error.reason)
+            yield RefusedLine(file, entry.line, error.field, error.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +141,11 @@ class ExportRecords:
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> AsyncIterator[str]:
         """One line of JSON for each record, by id. Raises StoreUnavailable."""
-        async for record in self.store.export(viewer):
+        async for record in self.store.stream_records(viewer):
             yield json.dumps(write_record(record), ensure_ascii=False)
 
 
-async def keep(store: IncidentStore, records: Iterable[Incident]) -> None:
+async def store_records(store: IncidentStore, records: Iterable[Incident]) -> None:
     """Keep these records as recallable ones, in one transaction. Raises StoreUnavailable."""
     kept = tuple(records)
     await store.commit(Changes(records=kept, recallable=frozenset(record.incident_id for record in kept)))

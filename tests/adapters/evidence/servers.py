@@ -15,7 +15,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.sources import providers_of
+from bot.bootstrap.wiring.sources import build_source_providers
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence
 from bot.ports.evidence import EvidenceProvider
@@ -74,7 +74,7 @@ def provider(folder: Path, toml: str, secret: str | None = KEY) -> EvidenceProvi
     """The one provider that this configuration file names."""
     file = folder / "precedent.toml"
     file.write_text(toml + SERVICES)
-    (found,) = providers_of(read_configuration(file), lambda _: secret)
+    (found,) = build_source_providers(read_configuration(file), lambda _: secret)
     return found
 
 

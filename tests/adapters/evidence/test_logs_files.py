@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.evidence.log_records import moment, record_of
+from bot.adapters.evidence.log_records import read_log_record, read_moment
 from bot.adapters.evidence.logs_files import CHUNK, FileLogs
 from bot.domain.evidence.items import Observed, Unavailable
 from bot.ports import EvidenceUnavailable
@@ -89,11 +89,11 @@ async def test_only_the_end_of_a_large_file_is_read(logs: Path) -> None:
     recent = "".join(line(14 - n / 1000, f"failed {n} " + "y" * 100) for n in range(1_000))
     path = write(logs / "checkout/big.jsonl", old, recent)
     one = source(logs, most_bytes=4 * CHUNK)
-    found = one.look(one.patterns["checkout api"], AT)
+    found = one.read_logs(one.patterns["checkout api"], AT)
     assert path.stat().st_size > 2_000_000
     assert (len(found.lines), found.truncated) == (1_000, False)
     assert found.left_bytes >= CHUNK
-    short = source(logs, most_bytes=CHUNK).look(one.patterns["checkout api"], AT)
+    short = source(logs, most_bytes=CHUNK).read_logs(one.patterns["checkout api"], AT)
     assert 0 < len(short.lines) < 1_000
     assert short.truncated
 
@@ -163,7 +163,7 @@ async def test_of_another_service_nothing_is_read(logs: Path) -> None:
     ],
 )
 def test_times_as_they_are_written(value: Any, at: datetime | None) -> None:
-    assert moment(value) == at
+    assert read_moment(value) == at
 
 
 @pytest.mark.parametrize(
@@ -179,11 +179,11 @@ def test_times_as_they_are_written(value: Any, at: datetime | None) -> None:
     ],
 )
 def test_levels_and_texts_of_known_loggers(said: dict[str, Any], is_error: bool, text: str) -> None:
-    found = record_of(json.dumps({"ts": 1_795_420_800, **said}).encode())
+    found = read_log_record(json.dumps({"ts": 1_795_420_800, **said}).encode())
     assert found is not None
     assert (found.is_error, found.text) == (is_error, text)
     assert found.at == datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
 
 
 def test_deep_nesting_is_a_bad_line() -> None:
-    assert record_of(b"[" * 100_000) is None
+    assert read_log_record(b"[" * 100_000) is None

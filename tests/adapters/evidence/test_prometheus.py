@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.evidence.http_source import Server
-from bot.adapters.evidence.metric_templates import Template
+from bot.adapters.evidence.http_source import HttpSource
+from bot.adapters.evidence.metric_templates import MetricTemplate
 from bot.adapters.evidence.prometheus import MetricsServer
-from bot.adapters.evidence.prometheus_api import Api, _pair
+from bot.adapters.evidence.prometheus_api import PrometheusApi, _read_pair
 from bot.adapters.evidence.selectors import Selectors
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.metrics import metrics_servers
-from bot.doctor.examine import configuration
-from bot.doctor.metrics import NOTHING, RULES, metrics
+from bot.bootstrap.wiring.metrics import build_metrics_servers
+from bot.doctor.examine import check_configuration
+from bot.doctor.metrics import NOTHING, RULES, check_metrics
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
 from bot.ports import ConfigurationRejected, EvidenceUnavailable
 from bot.settings import Settings
@@ -34,7 +34,7 @@ VALUES = {
 def source(prom: Prom, **more) -> MetricsServer:
     labels = Selectors(default={"service": ("{service}",)})
     pods = Selectors(default={"container": ("{service}",)})
-    return replace(MetricsServer("main", Server(prom.url, timeout_s=2), None, (), labels, pods), **more)
+    return replace(MetricsServer("main", HttpSource(prom.url, timeout_s=2), None, (), labels, pods), **more)
 
 
 def by_signal(found) -> dict[str, Evidence]:
@@ -155,7 +155,7 @@ async def test_every_failure_is_named_and_the_other_signals_stand(fault: str, sa
 
 async def test_a_server_that_is_down_or_slow_is_unavailable_as_a_whole() -> None:
     async with serving(Prom(metrics=CLASSIC, slow_s=1)) as prom:
-        slow = source(prom, server=Server(prom.url, timeout_s=0.05))
+        slow = source(prom, server=HttpSource(prom.url, timeout_s=0.05))
         with pytest.raises(EvidenceUnavailable, match=r"no answer within 0.05 s"):
             await slow.observe(ALERT, NOW)
     with pytest.raises(EvidenceUnavailable, match=r"cannot be reached \(.*connect"):
@@ -174,7 +174,9 @@ async def test_rules_that_cannot_be_had_do_not_hide_the_signals() -> None:
 
 
 async def test_a_partial_answer_says_so_and_the_worst_of_several_lines_is_told() -> None:
-    own = {"payments api": (Template("pool", "pool", "%", "pool{$labels}", scale=100, threshold=90, window=None),)}
+    own = {
+        "payments api": (MetricTemplate("pool", "pool", "%", "pool{$labels}", scale=100, threshold=90, window=None),)
+    }
     lines = (({"instance": "a"}, "0.4"), ({"instance": "b"}, "0.97"), ({"instance": "c"}, "NaN"))
     async with serving(Prom(values={"pool{": lines}, warnings=True)) as prom:
         (item,) = await source(prom, own=own).observe(replace(ALERT, labels={}, tool="x"), NOW)
@@ -214,12 +216,12 @@ async def test_a_scalar_is_a_value_and_what_an_alert_links_to_is_never_fetched()
         prom.fault = "scalar"
         FAULTS_SCALAR = {"status": "success", "data": {"resultType": "scalar", "result": [1, "0.5"]}}
 
-        class Scalar(Server):
+        class Scalar(HttpSource):
             async def json(self, path, params=(), form=None):
                 await asyncio.sleep(0)
                 return FAULTS_SCALAR
 
-        assert (await Api(Scalar(prom.url)).vector("1", NOW)).points[0].value == 0.5
+        assert (await PrometheusApi(Scalar(prom.url)).query_instant("1", NOW)).points[0].value == 0.5
 
 
 CONFIG = """
@@ -248,7 +250,7 @@ threshold = 300
 def configured(folder: Path, text: str, secrets: dict[str, str] | None = None):
     path = folder / "precedent.toml"
     path.write_text(text)
-    return metrics_servers(read_configuration(path), (secrets or {}).get)
+    return build_metrics_servers(read_configuration(path), (secrets or {}).get)
 
 
 def test_the_configuration_becomes_servers(tmp_path: Path) -> None:
@@ -300,7 +302,7 @@ def test_a_secrets_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         raise FileNotFoundError(2, "No such file or directory")
 
     with pytest.raises(ConfigurationRejected, match=r"prometheus\.main\.token_env: T_FILE: No such file"):
-        metrics_servers(read_configuration(path), unreadable)
+        build_metrics_servers(read_configuration(path), unreadable)
 
 
 async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_path: Path) -> None:
@@ -308,7 +310,7 @@ async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_pat
 
     async def said(text: str) -> dict[str, tuple[bool | None, str, str]]:
         path.write_text(text)
-        found = await metrics(configuration(Settings(precedent_config=path))[1], NOW)
+        found = await check_metrics(check_configuration(Settings(precedent_config=path))[1], NOW)
         return {f.check: (f.ok, f.detail, f.fix) for f in found}
 
     async with serving(Prom(metrics=("http_requests_total",), values=VALUES | {"vector(1)": ()})) as prom:
@@ -337,7 +339,7 @@ async def test_doctor_asks_each_server_for_each_service_and_says_the_fix(tmp_pat
     assert (await said('[prometheus.main]\nurl = "https://h:1"\ntoken_env = "NOT_SET"'))["Metrics"][0] is False
     assert (await said(""))["Metrics"][0] is None
     assert await said("[nothing]") == {}
-    assert [f.ok for f in await metrics(configuration(Settings())[1], NOW)] == [None]
+    assert [f.ok for f in await check_metrics(check_configuration(Settings())[1], NOW)] == [None]
 
 
 async def test_a_rule_fires_since_the_earliest_of_its_times_whatever_zone_they_are_written_in() -> None:
@@ -354,7 +356,7 @@ async def test_a_rule_fires_since_the_earliest_of_its_times_whatever_zone_they_a
 @pytest.mark.parametrize("pair", [[1e300, "1"], [-1, "1"], ["NaN", "1"], [1, 10**400], [1, [2]], 3])
 def test_a_pair_that_is_no_time_and_value_is_named(pair: object) -> None:
     with pytest.raises(EvidenceUnavailable, match=r"^a (?:value|time) in the answer is (?:not a number|none)$"):
-        _pair(pair)
+        _read_pair(pair)
 
 
 @pytest.mark.parametrize(

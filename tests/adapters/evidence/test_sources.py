@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.evidence.addresses import server_problem
-from bot.adapters.evidence.http_source import GuardedResolver, Server, clean
-from bot.adapters.evidence.logs_loki import _lines as lines_of
-from bot.adapters.evidence.logs_loki import query_of
+from bot.adapters.evidence.addresses import find_server_problem
+from bot.adapters.evidence.http_source import GuardedResolver, HttpSource, clean_text
+from bot.adapters.evidence.logs_loki import _read_lines as lines_of
+from bot.adapters.evidence.logs_loki import build_query
 from bot.adapters.evidence.selectors import Selectors
-from bot.adapters.evidence.vendor_status import text_of
+from bot.adapters.evidence.vendor_status import format_status
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, Observed
 from bot.ports import EvidenceUnavailable
@@ -148,7 +148,7 @@ async def test_loki_is_asked_for_the_window_and_nothing_in_a_label_escapes(tmp_p
     assert query["query"].startswith('{app="a\\"} |= \\"x\\" or {app=\\"\\\\ "} |~ "(?i)')
     assert int(query["end"]) - int(query["start"]) == 15 * 60 * 10**9
     assert [(e.signal, getattr(e, "text", "")) for e in found] == [("log_none", "none")]
-    assert query_of({"app": ("a.b", "c"), "env": ("prod",)}, "") == '{app=~"a\\\\.b|c", env="prod"}'
+    assert build_query({"app": ("a.b", "c"), "env": ("prod",)}, "") == '{app=~"a\\\\.b|c", env="prod"}'
 
 
 async def test_more_lines_than_were_asked_for_are_said_to_be_more(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ async def test_a_journal_says_nothing_or_too_much_or_nonsense(tmp_path: Path) ->
     ],
 )  # fmt: skip
 def test_a_status_page_in_a_few_words(said: Any, text: str) -> None:
-    assert text_of(said) == text
+    assert format_status(said) == text
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_status_page_in_a_few_words(said: Any, text: str) -> None:
 )
 def test_what_is_no_status_page(said: Any) -> None:
     with pytest.raises(EvidenceUnavailable):
-        text_of(said)
+        format_status(said)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_what_is_no_status_page(said: Any) -> None:
     ],
 )  # fmt: skip
 def test_addresses_that_may_be_asked(url: str, has_key: bool, problem: str | None) -> None:
-    found = server_problem(url, has_key=has_key)
+    found = find_server_problem(url, has_key=has_key)
     assert (found is None) if problem is None else (found is not None and problem in found)
 
 
@@ -269,13 +269,13 @@ async def test_a_name_that_means_a_forbidden_address_is_refused() -> None:
 async def test_the_guard_stands_in_front_of_the_connection() -> None:
     # the decimal form of 169.254.169.254 is a name for everyone but the system's resolver
     with pytest.raises(EvidenceUnavailable, match=r"metadata|not known|cannot be reached|connection broke"):
-        await Server("http://2852039166", timeout_s=2).json("/")
+        await HttpSource("http://2852039166", timeout_s=2).read_json("/")
 
 
 async def test_why_a_server_cannot_be_reached() -> None:
     async def why(url: str) -> str:
         with pytest.raises(EvidenceUnavailable) as told:
-            await Server(url, "key", timeout_s=5).json("/")
+            await HttpSource(url, "key", timeout_s=5).read_json("/")
         return str(told.value)
 
     async with served(lambda _: Says({"a": 1})) as (local, url):
@@ -283,17 +283,17 @@ async def test_why_a_server_cannot_be_reached() -> None:
         assert await why("http://nothing.invalid") == "cannot be reached (its name is not known)"
         assert await why("http://127.0.0.1:9") == "cannot be reached (connection refused)"
         assert local.asked == []
-        assert await Server(url.replace("127.0.0.1", "localhost"), "key").json("/") == {"a": 1}
+        assert await HttpSource(url.replace("127.0.0.1", "localhost"), "key").read_json("/") == {"a": 1}
 
 
 async def test_a_key_that_would_break_the_header_is_not_sent() -> None:
     with pytest.raises(EvidenceUnavailable, match="characters that no key has"):
-        await Server("http://127.0.0.1:9", "a\r\nX-Evil: 1").json("/")
+        await HttpSource("http://127.0.0.1:9", "a\r\nX-Evil: 1").read_json("/")
 
 
 def test_words_of_a_server_are_cleaned() -> None:
-    assert clean("a\x1b[31mred\x00\u202e b\n\tc") == "ared b c"
-    assert len(clean("y" * 1000)) == 120
+    assert clean_text("a\x1b[31mred\x00\u202e b\n\tc") == "ared b c"
+    assert len(clean_text("y" * 1000)) == 120
 
 
 async def test_nothing_is_asked_after_the_hour(tmp_path: Path) -> None:
@@ -345,14 +345,14 @@ def test_what_loki_lists_is_a_list_or_nothing(result: Any) -> None:
 def test_a_pages_component_without_a_readable_state_is_in_operation() -> None:
     odd = {"name": "API", "status": ["down"]}
     said = {"status": {"indicator": "none"}, "components": [odd, {"name": "x"}], "incidents": [odd | {"status": {}}]}
-    assert text_of(said) == "operational; open: API"
+    assert format_status(said) == "operational; open: API"
     group = {"name": "All of Payments", "status": "major_outage", "group": True}
     named = {"name": "Cards", "status": "major_outage"}
-    assert text_of({"status": {"indicator": "critical"}, "components": [group, named]}) == "major outage: Cards"
+    assert format_status({"status": {"indicator": "critical"}, "components": [group, named]}) == "major outage: Cards"
 
 
 def test_a_service_that_is_called_like_a_field_stays_what_it_is_called() -> None:
     alert = replace(an_alert(), service="{region}", region="eu{service}")
-    chosen = Selectors({}, {"app": ("{service}",), "at": ("x-{region}",), "in": ("{namespace}",)}).of(alert)
+    chosen = Selectors({}, {"app": ("{service}",), "at": ("x-{region}",), "in": ("{namespace}",)}).find(alert)
     assert chosen is not None
     assert chosen.labels == {"app": ("{region}",), "at": ("x-eu{service}",), "in": ("{namespace}",)}

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.adapters.memory.breaker import Circuit, GuardedBank, after_failure, let_through
+from bot.adapters.memory.breaker import Circuit, GuardedBank, admit_call, note_failure
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
@@ -51,21 +51,21 @@ async def fails(guarded: GuardedBank) -> str:
 
 def test_closed_open_half_open() -> None:
     closed = Circuit()
-    assert let_through(closed, START, 3) is closed
-    once = after_failure(closed, START, "down")
-    assert let_through(once, START, 3) is once
-    opened = after_failure(once, START, "down")
-    assert let_through(opened, START + timedelta(seconds=4.9), 3) is None
-    probing = let_through(opened, START + timedelta(seconds=5), 3)
+    assert admit_call(closed, START, 3) is closed
+    once = note_failure(closed, START, "down")
+    assert admit_call(once, START, 3) is once
+    opened = note_failure(once, START, "down")
+    assert admit_call(opened, START + timedelta(seconds=4.9), 3) is None
+    probing = admit_call(opened, START + timedelta(seconds=5), 3)
     assert probing is not None
-    assert let_through(probing, START + timedelta(seconds=7), 3) is None
-    assert let_through(probing, START + timedelta(seconds=8), 3) is not None
+    assert admit_call(probing, START + timedelta(seconds=7), 3) is None
+    assert admit_call(probing, START + timedelta(seconds=8), 3) is not None
 
 
 def test_each_failed_probe_doubles_the_wait_up_to_a_minute() -> None:
     circuit, waits = Circuit(), []
     for _ in range(8):
-        circuit = after_failure(circuit, START, "down")
+        circuit = note_failure(circuit, START, "down")
         waits.append((circuit.open_until - START).total_seconds() if circuit.open_until else None)
     assert waits == [None, 5, 10, 20, 40, 60, 60, 60]
 

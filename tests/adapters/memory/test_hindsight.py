@@ -14,7 +14,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.adapters.memory.hindsight import HindsightBank, open_hindsight, status_of, translated, version_of
+from bot.adapters.memory.hindsight import (
+    HindsightBank,
+    open_hindsight,
+    parse_version,
+    read_http_status,
+    translate_error,
+)
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import Query
 from bot.ports import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
@@ -145,7 +151,7 @@ async def test_every_failure_is_one_sentence_in_time(told: tuple[Misbehaving, Hi
         assert SECRET not in str(caught.value)
         assert caught.value.__cause__ is None
         assert caught.value.__suppress_context__
-    found = await bank.status()
+    found = await bank.read_status()
     assert says in (found.last_error or "")
 
 
@@ -172,11 +178,11 @@ async def test_a_start_that_fails_leaves_the_bank_unusable_and_says_why(
     server, bank = told
     server.reply, _, says = PROBLEMS[name]
     server.well = False
-    found = await bank.status()
+    found = await bank.read_status()
     assert says in (found.problem or "")
     assert found.version is None
     server.well = True
-    assert (await bank.status()).problem is None
+    assert (await bank.read_status()).problem is None
 
 
 async def test_a_missing_bank_is_made_in_chunks_mode_and_again_when_it_is_deleted(
@@ -201,7 +207,7 @@ async def test_a_missing_bank_is_made_in_chunks_mode_and_again_when_it_is_delete
     with pytest.raises(MemoryUnavailable):
         await bank.recall(ASKED, 5)
     server.reply = made
-    assert (await bank.status()).problem is None
+    assert (await bank.read_status()).problem is None
     assert len(server.made) == 2
 
 
@@ -227,7 +233,7 @@ async def test_a_write_counts_only_when_the_server_confirms_it(told: tuple[Misbe
 async def test_an_old_server_is_not_used(told: tuple[Misbehaving, HindsightBank]) -> None:
     server, bank = told
     server.version = "0.9.1"
-    assert "0.9.1 is too old" in ((await bank.status()).problem or "")
+    assert "0.9.1 is too old" in ((await bank.read_status()).problem or "")
     with pytest.raises(MemoryUnavailable, match="too old"):
         await bank.retain(RECORD)
     assert [line for line in server.seen if "memories" in line] == []
@@ -269,7 +275,7 @@ async def test_documents_page_by_page_and_records_that_came_without_their_metada
         return web.json_response(row | times | about)
 
     server.reply = reply
-    listed = [hit.incident_id async for hit in bank.documents()]
+    listed = [hit.incident_id async for hit in bank.list_documents()]
     assert listed == [f"D-{n}" for n in range(101) if n not in (7, 8)]
     known, bare = await bank.recall(ASKED, 5)
     assert known.incident is not None
@@ -279,13 +285,13 @@ async def test_documents_page_by_page_and_records_that_came_without_their_metada
 
 async def test_after_closing_it_says_so() -> None:
     async with open_hindsight("http://127.0.0.1:1", None, "precedent", FakeClock()) as bank:
-        assert "cannot be reached" in ((await bank.status()).problem or "")
+        assert "cannot be reached" in ((await bank.read_status()).problem or "")
     with pytest.raises(MemoryUnavailable):
         await bank.recall(ASKED, 5)
 
 
 def test_small_things() -> None:
-    assert version_of("1.10.2rc1") == (1, 10)
-    assert version_of("dev") == ()
-    assert "closed" in str(translated(RuntimeError("Session is closed"), 1))
-    assert status_of(ValueError()) is None
+    assert parse_version("1.10.2rc1") == (1, 10)
+    assert parse_version("dev") == ()
+    assert "closed" in str(translate_error(RuntimeError("Session is closed"), 1))
+    assert read_http_status(ValueError()) is None

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from bot.adapters.model.groq import open_groq
-from bot.adapters.model.ladder import Ladder
+from bot.adapters.model.ladder import ModelLadder
 from bot.domain.assistant.analyst_prompt import Prompt, prompt_for, schema_for
 from bot.domain.assistant.hypothesis import ALERT, Cited, Given
 from bot.ports import ModelUnavailable
-from bot.ports.language_model import Answer
+from bot.ports.language_model import ModelAnswer
 from tests.adapters.model.server import ANSWER, DROP, OK, SLOW, ModelServer, answered, failed, model_server, page
 
 BIG, SMALL, OTHER = "openai/gpt-oss-120b", "openai/gpt-oss-20b", "qwen/some-model"
@@ -70,14 +70,16 @@ CASES: dict[str, tuple[list[Any], list[Any], str | None, int]] = {
 }  # fmt: skip
 
 
-async def asked(ladder: Ladder, deadline_s: float = DEADLINE_S, prompt: Prompt = PROMPT) -> Answer | ModelUnavailable:
+async def asked(
+    ladder: ModelLadder, deadline_s: float = DEADLINE_S, prompt: Prompt = PROMPT
+) -> ModelAnswer | ModelUnavailable:
     try:
         return await ladder.ask(prompt, SCHEMA, deadline_s)
     except ModelUnavailable as problem:
         return problem
 
 
-async def played(case: str) -> tuple[Answer | ModelUnavailable, ModelServer, float]:
+async def played(case: str) -> tuple[ModelAnswer | ModelUnavailable, ModelServer, float]:
     big, small, *_ = CASES[case]
     scripts = {BIG: list(big), SMALL: list(small)}
     async with model_server(scripts) as server, open_groq("key", f"{server.url}/openai/v1", (BIG, SMALL)) as ladder:
@@ -102,7 +104,7 @@ async def test_every_failure_ends_within_the_deadline(case: str) -> None:
         assert found.sent == server.asked[0]
         assert "<" not in str(found)
     else:
-        assert isinstance(found, Answer), found
+        assert isinstance(found, ModelAnswer), found
         assert found.model == who
         assert found.content == ANSWER
         assert found.sent == server.asked[0]
@@ -121,8 +123,8 @@ async def test_what_is_sent_asks_for_the_strict_schema_and_the_shorter_prompt_is
 
 async def test_other_models_answer_as_some_json_object() -> None:
     async with model_server() as server, open_groq("key", server.url, (OTHER,)) as ladder:
-        assert isinstance(await asked(ladder), Answer)
-        assert await ladder.problem() is None
+        assert isinstance(await asked(ladder), ModelAnswer)
+        assert await ladder.find_problem() is None
         assert server.forms == [(OTHER, "json_object")]
         assert "reasoning_effort" not in server.asked[0]
         assert "JSON" in server.asked[0]["messages"][0]["content"]
@@ -131,8 +133,8 @@ async def test_other_models_answer_as_some_json_object() -> None:
 async def test_what_was_learnt_holds_a_retired_model_is_not_asked_again_and_a_lower_form_stays() -> None:
     scripts: dict[str, list[Any]] = {BIG: [GONE], SMALL: [failed(400, param="response_format"), OK]}
     async with model_server(scripts) as server, open_groq("key", server.url, (BIG, SMALL)) as ladder:
-        assert isinstance(await asked(ladder), Answer)
-        assert isinstance(await asked(ladder), Answer)
+        assert isinstance(await asked(ladder), ModelAnswer)
+        assert isinstance(await asked(ladder), ModelAnswer)
     assert server.forms == [
         (BIG, "json_schema"),
         (SMALL, "json_schema"),
@@ -155,7 +157,7 @@ async def test_who_cannot_answer_is_left_alone_for_a_while(script: list[Any], wh
         assert isinstance(await asked(ladder), ModelUnavailable)
         second = await asked(ladder)
         assert isinstance(second, ModelUnavailable)
-        assert await ladder.problem() == str(second)
+        assert await ladder.find_problem() == str(second)
         assert why in str(second)
         assert second.calls == ()
         assert len(server.asked) == 1
@@ -177,7 +179,7 @@ async def test_only_two_questions_are_asked_at_once_and_the_wait_counts() -> Non
 async def test_a_ladder_without_a_smaller_prompt_goes_on() -> None:
     async with model_server({BIG: [failed(413)]}) as server, open_groq("key", server.url, (BIG, SMALL)) as ladder:
         found = await asked(ladder, prompt=replace(PROMPT, smaller=None))
-        assert isinstance(found, Answer)
+        assert isinstance(found, ModelAnswer)
         assert found.model == SMALL
 
 
@@ -185,7 +187,7 @@ async def main() -> None:
     print("| case | outcome | calls | seconds | deadline |\n|---|---|---|---|---|")
     for case in CASES:
         found, server, seconds = await played(case)
-        outcome = found.model if isinstance(found, Answer) else str(found)
+        outcome = found.model if isinstance(found, ModelAnswer) else str(found)
         print(f"| {case} | {outcome} | {len(server.asked)} | {seconds:.2f} | {deadline_of(case):g} |")
 
 

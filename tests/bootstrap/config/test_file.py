@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.config.file import directory_of, read_configuration
-from bot.doctor.examine import configuration
-from bot.doctor.machine import webhooks
+from bot.bootstrap.config.file import read_configuration, read_directory
+from bot.doctor.examine import check_configuration
+from bot.doctor.machine import check_webhooks
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import STANDARD, find_vendor, named_service, named_vendor, vendor_of_host
 from bot.parsers import read
@@ -39,7 +39,7 @@ def post(text: str) -> dict[str, str]:
 
 
 def test_vendors_and_services_of_the_file_are_known_beside_the_table(tmp_path: Path) -> None:
-    names = directory_of(written(tmp_path, GOOD))
+    names = read_directory(written(tmp_path, GOOD))
     assert find_vendor("AcmePay is slow", names=names) == "acmepay"
     assert find_vendor("アクメ決済が応答しない", names=names) == "acmepay"
     assert vendor_of_host("api.acmepay.example", names) == "acmepay"
@@ -52,7 +52,7 @@ def test_vendors_and_services_of_the_file_are_known_beside_the_table(tmp_path: P
 
 
 def test_the_reader_uses_what_it_is_given(tmp_path: Path) -> None:
-    names = directory_of(written(tmp_path, GOOD))
+    names = read_directory(written(tmp_path, GOOD))
     found = read(post("CRITICAL: Acme Pay answers 503\nservice: checkout svc"), names=names)
     named = read(post("CRITICAL: Checkout is down"), names=names)
     without = read(post("CRITICAL: Acme Pay answers 503\nservice: checkout svc"))
@@ -65,7 +65,7 @@ def test_the_reader_uses_what_it_is_given(tmp_path: Path) -> None:
 
 
 def test_without_a_file_the_table_stands_alone(tmp_path: Path) -> None:
-    assert directory_of(None) is STANDARD
+    assert read_directory(None) is STANDARD
     assert read_configuration(written(tmp_path, "")).vendors == {}
 
 
@@ -87,7 +87,7 @@ def test_without_a_file_the_table_stands_alone(tmp_path: Path) -> None:
 def test_a_slip_is_told_with_file_key_and_reason(tmp_path: Path, text: str, said: str) -> None:
     file = written(tmp_path, text)
     with pytest.raises(ConfigurationRejected) as told:
-        directory_of(file)
+        read_directory(file)
     assert str(told.value).startswith(f"{file}: ")
     assert said in str(told.value)
 
@@ -100,13 +100,13 @@ def test_a_file_that_is_not_there_is_told() -> None:
 def test_doctor_says_what_is_configured_and_what_is_wrong(tmp_path: Path) -> None:
     good, bad = written(tmp_path, GOOD), tmp_path / "bad.toml"
     bad.write_text("[vendors.acme]\nalias = 1")
-    assert configuration(Settings(precedent_config=None))[0].ok is None
-    found, _ = configuration(Settings(precedent_config=good))
+    assert check_configuration(Settings(precedent_config=None))[0].ok is None
+    found, _ = check_configuration(Settings(precedent_config=good))
     assert (found.ok, found.detail) == (True, f"{good}: 2 vendors, 1 services")
-    wrong, _ = configuration(Settings(precedent_config=bad))
+    wrong, _ = check_configuration(Settings(precedent_config=bad))
     assert (wrong.ok, "vendors.acme.alias" in wrong.detail) == (False, True)
 
 
 @pytest.mark.parametrize(("token", "ok"), [(None, None), ("short", False), ("0123456789abcdef", True)])
 def test_doctor_looks_at_the_webhook_token(token: str | None, ok: bool | None) -> None:
-    assert webhooks(Settings(webhook_token=token)).ok is ok
+    assert check_webhooks(Settings(webhook_token=token)).ok is ok

@@ -16,11 +16,11 @@ from pydantic import SecretStr
 
 from bot.adapters.store import Store
 from bot.adapters.store.database.tables import lives, notices, records, seen_posts
-from bot.bootstrap.modes.backfill import backfilled, backfilling
-from bot.bootstrap.modes.playground import manifest
+from bot.bootstrap.modes.backfill import open_backfill, open_backfill_report
+from bot.bootstrap.modes.playground import read_manifest
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
-from bot.cli.backfill import backfilled_json, backfilled_lines
+from bot.cli.backfill import build_json, format_report
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.suppression import Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState, Life
@@ -28,11 +28,11 @@ from bot.domain.operations.backfill import Span
 from bot.domain.recall.query import OPERATOR
 from bot.playground import LocalSlack
 from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere, StoreConflict, StoreUnavailable
-from bot.ports.backfill_progress import Progress
-from bot.ports.unit_of_work import Changes, InboxRow, Received, SeenPost
+from bot.ports.backfill_progress import BackfillProgress
+from bot.ports.unit_of_work import Changes, InboxRow, IncidentPost, ReceivedEvent
 from bot.settings import Settings
-from bot.workflows.operations.backfill import TRIES, Backfill, Patience
-from bot.workflows.operations.backfill_report import Backfilled
+from bot.workflows.operations.backfill import TRIES, Backfill, PacedCaller
+from bot.workflows.operations.backfill_report import BackfillReport
 from bot.workflows.reports.digest import ComposeDigest
 from tests.bootstrap.past import CLEARED, FIRING, Past
 from tests.databases import fresh
@@ -48,25 +48,25 @@ class World:
     slack: LocalSlack
     past: Past
     settings: Settings
-    told: list[Progress] = field(default_factory=list)
+    told: list[BackfillProgress] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[Backfill, Any]]:
-        async with backfilling(self.settings, 50_000, self._tell, self._waited) as (read, listed):
+        async with open_backfill(self.settings, 50_000, self._tell, self._waited) as (read, listed):
             yield read, listed
 
     def _waited(self, seconds: float, _problem: ChatUnavailable) -> None:
         self.waits.append(seconds)
 
-    def _tell(self, progress: Progress, _whole: Span) -> None:
+    def _tell(self, progress: BackfillProgress, _whole: Span) -> None:
         self.told.append(progress)
 
-    async def run(self, channel: str = "#alerts", days: int = 90) -> tuple[Backfilled, dict[str, list[Any]]]:
+    async def run(self, channel: str = "#alerts", days: int = 90) -> tuple[BackfillReport, dict[str, list[Any]]]:
         """What was found, and the store's rows."""
         since = self.past.ago(days=days)
         async with self.opened() as (read, listed):
-            await read(await read.find(channel), since)
+            await read(await read.find_channel(channel), since)
             store = read.store
             found = await listed(channel, since, self.past.now)
             return found, await rows(store)  # type: ignore[arg-type]  # the store's part that has the database
@@ -92,7 +92,7 @@ async def rows(store: Store) -> dict[str, list[Any]]:
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with await LocalSlack.start(manifest=manifest()) as slack:
+    async with await LocalSlack.start(manifest=read_manifest()) as slack:
         settings = Settings(
             _env_file=None,
             slack_bot_token=SecretStr(slack.bot_token),
@@ -153,7 +153,7 @@ async def test_ninety_days_of_several_tools(world: World) -> None:
         store, now = read.store, world.past.now
         every = {
             life.fingerprint.partition(":")[0]: life
-            for life in await store.lives(now - timedelta(days=99), now, OPERATOR)
+            for life in await store.list_lifecycles(now - timedelta(days=99), now, OPERATOR)
         }
         states = {tool: life.state.value for tool, life in every.items()}
         assert states == {
@@ -163,26 +163,29 @@ async def test_ninety_days_of_several_tools(world: World) -> None:
             "opsgenie": "cleared",
             "datadog": "open",
         }
-        assert {life.state for life in await store.open_lives(OPERATOR)} == {IncidentState.OPEN, IncidentState.CLEARED}
+        assert {life.state for life in await store.list_open_lifecycles(OPERATOR)} == {
+            IncidentState.OPEN,
+            IncidentState.CLEARED,
+        }
         assert (every["pagerduty"].cleared_at, every["pagerduty"].fired) == (
             world.past.ago(days=30) + timedelta(hours=1),
             2,
         )
         alert = every["alertmanager"]
-        history = await store.history(alert.fingerprint, "public", now, 30, None)
+        history = await store.read_alert_history(alert.fingerprint, "public", now, 30, None)
         assert (history.times, history.unrecorded) == (7, 7)
-        assert await store.briefs(alert.incident_id) == ()
+        assert await store.list_briefs(alert.incident_id) == ()
     async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
         digest = ComposeDigest(memory.incidents, memory.store.said)
         month = await digest(now - timedelta(days=30), now, Viewer(), "30 days")
         assert (month.families[0].title, month.families[0].times) == ("PaymentGatewayErrorRateHigh", 3)
         assert (month.open, month.incidents_before, month.briefs) == (1, 2, 0)
-        assert await memory.store.nudges.waiting(now - timedelta(days=30)) == ()
-    shown = "\n".join(backfilled_lines(found, 20))
+        assert await memory.store.nudges.list_unasked(now - timedelta(days=30)) == ()
+    shown = "\n".join(format_report(found, 20))
     assert "GitHub 2" in shown
     assert "2 people wrote 5 messages" in shown
     assert "Record resolution" in shown
-    assert backfilled_json(found, 20)["worth_recording"][0]["people"] == 2
+    assert build_json(found, 20)["worth_recording"][0]["people"] == 2
     before = len(world.slack.core.traffic.calls("conversations.history"))
     again, second = await world.run()
     assert (second, again.progress.tally) == (first, tally)
@@ -192,7 +195,7 @@ async def test_ninety_days_of_several_tools(world: World) -> None:
     assert [row for row in third["lives"] if row not in first["lives"]] == [
         row for row in third["lives"] if "grafana" in row[1]
     ]
-    async with backfilled(world.settings) as listed:
+    async with open_backfill_report(world.settings) as listed:
         assert (await listed("alerts", world.past.ago(days=90), world.past.now)).worth == found.worth
         with pytest.raises(IncidentNotFound, match="precedent backfill '#random'"):
             await listed("#random", world.past.ago(days=90), world.past.now)
@@ -215,7 +218,7 @@ async def test_broken_off_anywhere_it_goes_on_and_ends_the_same(world: World, tm
 
             object.__setattr__(read, "answer", breaks)
             with pytest.raises(ConnectionResetError):
-                await read(await read.find("#alerts"), world.past.ago(days=90))
+                await read(await read.find_channel("#alerts"), world.past.ago(days=90))
     found, broken = await world.run()
     assert {name: len(some) for name, some in broken.items()} == {name: len(some) for name, some in whole.items()}
     assert _told(broken) == _told(whole)
@@ -237,13 +240,13 @@ async def test_private_channels_keep_their_past_and_shared_ones_are_not_read(wor
     assert found.incidents == 1
     assert {row[2] for row in kept["records"]} == {"private:C0SECRET"}
     async with world.opened() as (read, _):
-        assert await read.store.lives(secret.ago(days=9), secret.now, Viewer()) == ()
+        assert await read.store.list_lifecycles(secret.ago(days=9), secret.now, Viewer()) == ()
         workspace.channel("partners").is_ext_shared = True
         workspace.channel("partners").members.append(workspace.bot_user)
         with pytest.raises(NotAllowedHere, match="another organisation"):
-            await read(await read.find("C0PARTNERS"), secret.ago(days=9))
+            await read(await read.find_channel("C0PARTNERS"), secret.ago(days=9))
         with pytest.raises(ChatRejected, match="Invite it"):
-            await read.find("#nowhere")
+            await read.find_channel("#nowhere")
 
 
 async def test_a_post_whose_taking_was_broken_off_gets_its_end(world: World) -> None:
@@ -262,12 +265,12 @@ async def test_a_post_whose_taking_was_broken_off_gets_its_end(world: World) -> 
 
         object.__setattr__(read, "answer", breaks)
         with pytest.raises(StoreUnavailable):
-            await read(await read.find("alerts"), past.ago(days=90))
-        (life,) = await read.store.lives(past.ago(days=90), past.now, OPERATOR)
+            await read(await read.find_channel("alerts"), past.ago(days=90))
+        (life,) = await read.store.list_lifecycles(past.ago(days=90), past.now, OPERATOR)
         assert life.cleared_at is None
         object.__setattr__(read, "answer", answer)
-        await read(await read.find("alerts"), past.ago(days=90))
-        (life,) = await read.store.lives(past.ago(days=90), past.now, OPERATOR)
+        await read(await read.find_channel("alerts"), past.ago(days=90))
+        (life,) = await read.store.list_lifecycles(past.ago(days=90), past.now, OPERATOR)
         assert life.cleared_at is not None
 
 
@@ -291,7 +294,7 @@ async def test_what_was_purged_is_not_read_back(world: World) -> None:
     gone, kept = past.tool(FIRING, past.ago(days=30)), past.tool(FIRING, past.ago(days=20))
     past.sort()
     async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
-        await memory.incidents.commit(Changes(seen_posts=(SeenPost("C0ALERTS", gone, "INC-9"),)))
+        await memory.incidents.commit(Changes(seen_posts=(IncidentPost("C0ALERTS", gone, "INC-9"),)))
         assert await memory.store.purging.purge("INC-9", (), Changes())
     found, rows = await world.run("alerts")
     assert (found.incidents, len(rows["records"])) == (1, 1)
@@ -308,12 +311,12 @@ async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:
     sentry = past.slack.message("alerts", noisy)["bot_id"]
     async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
         key = f"message/{world.slack.team_id}/C0ALERTS/{told}"
-        await memory.inbox.receive(Received("Ev1", key, "message"))
+        await memory.inbox.receive(ReceivedEvent("Ev1", key, "message"))
         rule = Rule("C0ALERTS", sentry, "sentry", "any", "U1", past.ago(hours=1), Reach.SOURCE)
-        await memory.channels.teach(rule, Changes())
+        await memory.channels.add_rule(rule, Changes())
     async with world.opened() as (read, _):
         store, now = read.store, SystemClock().now()
-        await read.heard.note(now)
+        await read.heard.advance(now)
         answer = read.answer
 
         async def taken_by_another_first(row: InboxRow, once: list[int] = [1]) -> bool:  # noqa: B006  # a counter of this test
@@ -323,9 +326,9 @@ async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:
             return await answer(row)
 
         object.__setattr__(read, "answer", taken_by_another_first)
-        progress = await read(await read.find("alerts"), past.ago(days=9))
+        progress = await read(await read.find_channel("alerts"), past.ago(days=9))
         assert (progress.tally.live, progress.tally.ignored, sum(progress.tally.alerts.values())) == (1, 1, 3)
-        (life,) = await store.lives(past.ago(days=9), now, OPERATOR)
+        (life,) = await store.list_lifecycles(past.ago(days=9), now, OPERATOR)
         assert isinstance(life, Life)
         assert life.fingerprint.startswith("alertmanager")
 
@@ -338,7 +341,7 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
         waits.append(seconds)
         clock.move(seconds)
 
-    patiently = Patience(clock, 50, lambda *_: None, sleep)
+    patiently = PacedCaller(clock, 50, lambda *_: None, sleep)
 
     async def asked() -> datetime:
         return clock.now()
@@ -348,7 +351,7 @@ async def test_patience_waits_as_slack_asks_and_keeps_its_pace() -> None:
     assert round((last - begun).total_seconds()) == 60
     assert await patiently("replies", asked) == last
     told: list[float] = []
-    asks = Patience(clock, 5_000, lambda seconds, _: told.append(seconds), sleep)
+    asks = PacedCaller(clock, 5_000, lambda seconds, _: told.append(seconds), sleep)
     answers = [ChatUnavailable("Slack asks to wait.", 30.0), *(ChatUnavailable("Slack is away."),) * 9]
 
     async def answers_at_last() -> str:

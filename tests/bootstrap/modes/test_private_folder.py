@@ -12,8 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.modes.private_folder import PREFIX, ended_like_ctrl_c, private_folder, sweep
-from bot.bootstrap.modes.replay import replaying
+from bot.bootstrap.modes.private_folder import (
+    PREFIX,
+    open_private_folder,
+    remove_unused_folders,
+    treat_signals_as_interrupt,
+)
+from bot.bootstrap.modes.replay import open_replay
 from bot.bootstrap.system import SystemClock
 from bot.cli.run import run
 from bot.settings import Settings
@@ -43,7 +48,7 @@ def test_told_to_end_in_the_background_of_a_script(tmp_path: Path, temporary: Pa
     config = Settings(database_url=fresh(tmp_path / "cli.db"), embeddings="off")
 
     async def replays() -> None:
-        async with replaying(config, SystemClock()):
+        async with open_replay(config, SystemClock()):
             os.kill(os.getpid(), signal.SIGTERM)
             await asyncio.sleep(20)
 
@@ -68,7 +73,7 @@ def test_a_replay_that_is_told_to_end_leaves_no_copy(
         return [stat.S_IMODE(file.parent.stat().st_mode) for file in temporary.glob("*/copy.db")]
 
     async def replays() -> None:
-        async with replaying(config, SystemClock()):
+        async with open_replay(config, SystemClock()):
             seen.extend(copies())
             os.kill(os.getpid(), number)
             await asyncio.sleep(20)
@@ -87,7 +92,7 @@ def test_told_to_end_while_it_copies_it_waits_for_that(tmp_path: Path, temporary
 
     async def replays() -> None:
         asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGTERM)
-        async with replaying(config, SystemClock()):
+        async with open_replay(config, SystemClock()):
             pytest.fail("it was not heeded")
 
     with pytest.raises(SystemExit):
@@ -98,7 +103,7 @@ def test_told_to_end_while_it_copies_it_waits_for_that(tmp_path: Path, temporary
 def test_told_twice_it_tidies_up_all_the_same_and_nohup_is_heeded() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with ended_like_ctrl_c():
+        with treat_signals_as_interrupt():
             os.kill(os.getpid(), signal.SIGHUP)
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGTERM)
@@ -114,16 +119,16 @@ def test_what_a_killed_one_left_is_swept_and_nothing_else(temporary: Path, monke
     (temporary / f"{PREFIX}file").write_text("kept")
     (temporary / f"{PREFIX}link").symlink_to(elsewhere)
     left = temporary / f"{PREFIX}left"
-    with private_folder() as used:
+    with open_private_folder() as used:
         (used / "copy.db").write_text("in use")
         left.mkdir()
         (left / "copy.db").write_text("left")
         me = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: me + 1)
-        sweep(temporary)
+        remove_unused_folders(temporary)
         assert left.exists()  # of another user
         monkeypatch.setattr(os, "geteuid", lambda: me)
-        with private_folder() as mine:
+        with open_private_folder() as mine:
             assert not left.exists()
             assert (used / "copy.db").read_text() == "in use"
             assert mine != used
@@ -137,10 +142,10 @@ def test_one_that_was_swept_before_it_was_held_is_made_again(temporary: Path, mo
     def swept(*how: str, **more: str) -> str:
         made.append(real(*how, **more))
         if len(made) == 1:
-            sweep(temporary)
+            remove_unused_folders(temporary)
         return made[-1]
 
     monkeypatch.setattr(tempfile, "mkdtemp", swept)
-    with private_folder() as folder:
+    with open_private_folder() as folder:
         assert [str(folder)] == made[1:]
         assert folder.is_dir()

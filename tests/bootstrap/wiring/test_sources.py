@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.sources import providers_of
-from bot.doctor.evidence import ELSE, fix_of, sources
-from bot.doctor.examine import configuration
+from bot.bootstrap.wiring.sources import build_source_providers
+from bot.doctor.evidence import ELSE, check_sources, suggest_fix
+from bot.doctor.examine import check_configuration
 from bot.ports import ConfigurationRejected
-from bot.settings import Settings, named_secret
+from bot.settings import Settings, read_secret
 from tests.adapters.evidence.servers import AT, SOURCES, Says, provider, served
 from tests.adapters.evidence.test_logs_files import line, write
 
@@ -76,7 +76,7 @@ def test_each_source_is_made_ready_with_its_key_and_never_shows_it(tmp_path: Pat
         asked.append(name)
         return f"value of {name}"
 
-    found = providers_of(read_configuration(written(tmp_path, WHOLE)), secret)
+    found = build_source_providers(read_configuration(written(tmp_path, WHOLE)), secret)
     assert [(one.name, one.kind.value) for one in found] == [
         ("loki", "logs"),
         ("hosts", "logs"),
@@ -140,31 +140,31 @@ def test_a_key_that_is_not_there_or_would_go_unencrypted_is_told(tmp_path: Path)
         raise PermissionError(13, "Permission denied")
 
     with pytest.raises(ConfigurationRejected, match="K_FILE: Permission denied"):
-        providers_of(read_configuration(written(tmp_path, loki.format("https://loki.example"))), unreadable)
+        build_source_providers(read_configuration(written(tmp_path, loki.format("https://loki.example"))), unreadable)
 
 
 def test_where_keys_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert named_secret("A_KEY") is None
+    assert read_secret("A_KEY") is None
     (tmp_path / ".env").write_text("A_KEY=from .env\n")
-    assert named_secret("A_KEY") == "from .env"
+    assert read_secret("A_KEY") == "from .env"
     (tmp_path / "key").write_text("from a file\n")
     monkeypatch.setenv("A_KEY_FILE", str(tmp_path / "key"))
-    assert named_secret("A_KEY") == "from a file"
+    assert read_secret("A_KEY") == "from a file"
     monkeypatch.setenv("A_KEY", "from the environment")
-    assert named_secret("A_KEY") == "from the environment"
+    assert read_secret("A_KEY") == "from the environment"
 
 
 async def test_doctor_asks_each_source_and_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("K", "k")
-    assert [f.ok for f in await sources(configuration(Settings(precedent_config=None))[1], AT)] == [None]
+    assert [f.ok for f in await check_sources(check_configuration(Settings(precedent_config=None))[1], AT)] == [None]
     write(tmp_path / "logs/checkout/a.jsonl", line(3, "failed"))
     async with served(lambda path: SOURCES["loki" if "loki" in path else "github"].good(path)) as (local, url):
         text = "".join(SOURCES[name].toml.format(url=url) for name in ("loki", "github", "statuspage"))
         files = f'[logs.app]\nkind = "files"\nfolder = "{tmp_path}/logs"\n[deploy_posts]\nchannels = ["C0D"]\n'
         services = '[services.checkout-api]\nrepository = "acme/checkout"\nlogs.app = "checkout/*"\n[services.ledger]\nlogs.app = "none*"\n'
         settings = Settings(precedent_config=written(tmp_path, text + files + services))
-        found = {f.check: f for f in await sources(configuration(settings)[1], AT)}
+        found = {f.check: f for f in await check_sources(check_configuration(settings)[1], AT)}
         queries = [r.query["query"] for r in local.asked if "loki" in r.path]
     assert sorted(queries) == ['{app="checkout-api"}', '{app="ledger"}']
     assert found["Source loki"].detail == "answers for 2 (checkout-api: 6 lines in 15 min; ledger: 6 lines in 15 min)"
@@ -183,7 +183,7 @@ async def test_doctor_names_what_is_down_and_what_cannot_be_asked(
 
     async def told(text: str) -> list[tuple[bool | None, str, str]]:
         settings = Settings(precedent_config=written(tmp_path, text))
-        return [(f.ok, f.detail, f.fix) for f in await sources(configuration(settings)[1], AT)]
+        return [(f.ok, f.detail, f.fix) for f in await check_sources(check_configuration(settings)[1], AT)]
 
     many = "".join(f"[services.s{n}]\n" for n in range(25))
     ((ok, detail, fix),) = await told(SOURCES["loki"].toml.format(url="http://127.0.0.1:9") + many)
@@ -205,4 +205,4 @@ async def test_doctor_names_what_is_down_and_what_cannot_be_asked(
     monkeypatch.delenv("K")
     ((ok, detail, _),) = await told(SOURCES["github"].toml.format(url="https://api.github.com"))
     assert (ok, "K is not set" in detail) == (False, True)
-    assert fix_of("something else") == ELSE
+    assert suggest_fix("something else") == ELSE

@@ -182,7 +182,7 @@ async def test_an_event_can_come_several_times_with_one_id(slack: LocalSlack, ap
     async with connected(slack, app):
         await slack.duplicate(3)
         await slack.post("#alerts", "x")
-        await slack.wait_for(lambda: len(ids) == 3)
+        await slack.wait_until(lambda: len(ids) == 3)
     assert len(set(ids)) == 1
 
 
@@ -194,7 +194,7 @@ async def test_each_envelope_goes_to_one_socket(slack: LocalSlack, app: AsyncApp
         heard.append(event["text"])
 
     async with connected(slack, app), connected(slack, app):
-        await slack.wait_for(lambda: len(slack.hub.sockets) == 2)
+        await slack.wait_until(lambda: len(slack.hub.sockets) == 2)
         for i in range(6):
             await slack.post("#alerts", str(i))
         await slack.idle()
@@ -216,7 +216,7 @@ async def test_sockets_need_a_ticket_and_are_at_most_ten(slack: LocalSlack) -> N
         await sockets[0].send_str("ping")
         await sockets[0].send_json({"envelope_id": "unknown"})
         await slack.close_sockets()
-        await slack.wait_for(lambda: not slack.connected)
+        await slack.wait_until(lambda: not slack.connected)
 
 
 @asynccontextmanager
@@ -249,7 +249,7 @@ async def test_a_bolt_app_works_in_http_mode(slack: LocalSlack, app: AsyncApp) -
         assert slack.http_target == target
         assert await slack.verify_url()
         root = await slack.post("#alerts", "hi")
-        await slack.wait_for(lambda: slack.replies("#alerts", root["ts"]))
+        await slack.wait_until(lambda: slack.replies("#alerts", root["ts"]))
         outcome = await slack.slash("#alerts", "/recall")
         assert outcome.acked
         assert slack.timeline("#alerts")[-1]["text"] == "here"
@@ -318,6 +318,6 @@ async def test_an_app_can_ask_not_to_be_asked_again(slack: LocalSlack) -> None:
 
 async def test_waiting_ends_with_an_error(deaf: LocalSlack) -> None:
     with pytest.raises(TimeoutError):
-        await deaf.wait_for(lambda: False, timeout_s=0.05)
+        await deaf.wait_until(lambda: False, timeout_s=0.05)
     with pytest.raises(TimeoutError):
         await deaf.wait_connected(timeout_s=0.01)

@@ -8,23 +8,25 @@ import pytest
 
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.records.importers.detect import read_file
-from bot.records.importers.entries import Form
-from bot.workflows.resolutions.transfer import Refusal, read_entries
+from bot.records.importers.entries import ImportForm
+from bot.workflows.resolutions.transfer import RefusedLine, read_entries
 
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def taken(name: str, text: str, form: Form | None = None, columns: dict[str, str] | None = None) -> list[Incident]:
+def taken(
+    name: str, text: str, form: ImportForm | None = None, columns: dict[str, str] | None = None
+) -> list[Incident]:
     return [found for found in everything(name, text, form, columns) if isinstance(found, Incident)]
 
 
 def everything(
-    name: str, text: str, form: Form | None = None, columns: dict[str, str] | None = None
-) -> list[Incident | Refusal]:
+    name: str, text: str, form: ImportForm | None = None, columns: dict[str, str] | None = None
+) -> list[Incident | RefusedLine]:
     return list(read_entries(name, read_file(name, text, form, columns).entries))
 
 
-def sample(name: str) -> list[Incident | Refusal]:
+def sample(name: str) -> list[Incident | RefusedLine]:
     return everything(name, (SAMPLES / name).read_text(encoding="utf-8"))
 
 
@@ -47,10 +49,10 @@ def test_pagerduty() -> None:
     fix = "raise pool size to 80; restart checkout-api. password=[masked:secret]"
     assert record.attempts == unverified(fix)
     assert record.source.url == "https://acme.pagerduty.com/incidents/PAB12CD"
-    assert isinstance(still_open, Refusal)
+    assert isinstance(still_open, RefusedLine)
     assert (still_open.line, still_open.field) == (2, "status")
     assert "is triggered" in still_open.reason
-    assert isinstance(merged, Refusal)
+    assert isinstance(merged, RefusedLine)
     assert "merged" in merged.reason
 
 
@@ -62,7 +64,7 @@ def test_opsgenie_alerts_and_incidents() -> None:
     assert (alert.started_at, alert.resolved_at) == (at("2026-04-21T18:00:00"), at("2026-04-21T19:00:00"))
     assert alert.root_cause == "WAL archive was stuck"
     assert alert.attempts == unverified("move WAL off the disk")
-    assert isinstance(still_open, Refusal)
+    assert isinstance(still_open, RefusedLine)
     assert isinstance(incident, Incident)
     assert (incident.incident_id, incident.service) == ("OPS-88", "payments-api")
     assert (incident.started_at, incident.resolved_at) == (at("2026-05-02T09:50:00"), at("2026-05-02T11:05:00"))
@@ -82,7 +84,7 @@ def test_jira_with_documents_and_with_markup() -> None:
     # A project that is called INC must not give its issues the ids of our own incidents.
     assert (server.incident_id, server.root_cause) == ("JIRA-INC-7", "Token cache was off")
     assert server.attempts == unverified("turn the cache on\nwatch p95")
-    assert isinstance(still_open, Refusal)
+    assert isinstance(still_open, RefusedLine)
     assert "In Progress" in still_open.reason
 
 
@@ -95,7 +97,7 @@ def test_incident_io() -> None:
     assert record.root_cause == "One consumer was stuck on a poison message."
     assert record.symptoms == ("Queue grew.",)
     assert record.attempts == unverified("move the message to the dead letters; restart the consumer")
-    assert [r.field for r in (drill, live) if isinstance(r, Refusal)] == ["mode", "incident_status"]
+    assert [r.field for r in (drill, live) if isinstance(r, RefusedLine)] == ["mode", "incident_status"]
 
 
 def test_a_post_mortem() -> None:
@@ -129,7 +131,7 @@ def test_a_post_mortem() -> None:
 )
 def test_a_text_that_is_no_post_mortem_is_refused(text: str, field: str) -> None:
     (refused,) = everything("x.md", text)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedLine)
     assert refused.field == field
 
 
@@ -189,9 +191,9 @@ def test_csv_with_a_mapping_says_what_columns_are() -> None:
     assert first.failed_checks[0].check == "disk, network"
     assert isinstance(unsaid, Incident)
     assert unsaid.attempts == unverified("flush it")
-    told = [(r.line, r.field) for r in (two_ways, maybe, untitled, cut_off) if isinstance(r, Refusal)]
+    told = [(r.line, r.field) for r in (two_ways, maybe, untitled, cut_off) if isinstance(r, RefusedLine)]
     assert told == [(3, "started_at"), (4, "outcome"), (5, "title"), (6, "")]
-    assert isinstance(two_ways, Refusal)
+    assert isinstance(two_ways, RefusedLine)
     assert "two ways" in two_ways.reason
     assert "column “Opened”" in two_ways.reason
 
@@ -207,7 +209,7 @@ def test_cells_over_several_lines_keep_their_line_numbers() -> None:
     text = 'title,root cause\n"a","x\ny"\nb,z,too many\n'
     record, refused = everything("x.csv", text)
     assert isinstance(record, Incident)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedLine)
     assert (record.root_cause, refused.line) == ("x\ny", 4)
 
 
@@ -217,12 +219,12 @@ def test_the_form_is_told_by_the_text_and_format_overrides_it() -> None:
     assert taken("-", f"[{one_line}]")[0].incident_id == "PD-5"
     assert taken("-", f"{one_line}\n{one_line.replace('5', '6')}\n")[1].incident_id == "PD-6"
     assert taken("-", '{"incident_id": "A", "title": "t", "incident_number": 5}')[0].incident_id == "A"
-    (refused,) = everything("-", one_line, Form.JSONL)
-    assert isinstance(refused, Refusal)
+    (refused,) = everything("-", one_line, ImportForm.JSONL)
+    assert isinstance(refused, RefusedLine)
     assert refused.field == "incident_id"
-    assert taken("x.txt", "title,id\nx,7\n", Form.PAGERDUTY)[0].incident_id == "PD-7"
+    assert taken("x.txt", "title,id\nx,7\n", ImportForm.PAGERDUTY)[0].incident_id == "PD-7"
     (unknown,) = everything("x.txt", "just a note")
-    assert isinstance(unknown, Refusal)
+    assert isinstance(unknown, RefusedLine)
     assert "no form that import knows" in unknown.reason
     assert everything("-", "") == []
 
@@ -236,7 +238,7 @@ def test_facts_at_the_head_of_a_post_mortem() -> None:
         "all users",
     )
     (refused,) = everything("down.md", text.replace("vendor", "the moon"))
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedLine)
     assert refused.field == "boundary"
 
 
@@ -255,16 +257,16 @@ def test_facts_at_the_head_of_a_post_mortem() -> None:
 )
 def test_cells_as_people_write_them(cells: str, expected: object) -> None:
     (found,) = everything("x.csv", f"title,started,duration minutes,boundary\nx,{cells}\n")
-    assert (found.field if isinstance(found, Refusal) else found.started_at) == expected
+    assert (found.field if isinstance(found, RefusedLine) else found.started_at) == expected
 
 
 def test_what_is_too_long_or_too_deep_is_refused() -> None:
     large, deep = {"incident_id": "A", "title": "x" * 300_000}, '{"title": ' + "[" * 900 + "1" + "]" * 900 + "}"
     for row in (json.dumps(large), deep):
         (refused,) = everything("-", row)
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, RefusedLine)
     (long,) = everything("-", json.dumps([{"incident_number": 1, "title": "x" * 1_100_000}]))
-    assert isinstance(long, Refusal)
+    assert isinstance(long, RefusedLine)
     assert "longer than 1024 kB" in long.reason
 
 
@@ -278,7 +280,7 @@ def test_how_a_ticket_ended_is_no_fix_and_an_issue_with_an_end_is_over() -> None
     (still,) = everything(
         "x.json", json.dumps({"issues": [{"key": "A-1", "fields": fields | {"resolutiondate": None}}]})
     )
-    assert isinstance(still, Refusal)
+    assert isinstance(still, RefusedLine)
 
 
 def test_a_tools_prefix_is_put_on_once() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bot.domain.incidents.record import Incident
 from bot.records.importers.detect import read_file
-from bot.records.importers.entries import Form
-from bot.workflows.resolutions.transfer import Refusal, read_entries
+from bot.records.importers.entries import ImportForm
+from bot.workflows.resolutions.transfer import RefusedLine, read_entries
 from tests.records.importers.test_forms import SAMPLES, everything
 
 KEYS = """incident_number tinyId fields key incident_status reference title notes status body created_at createdAt report
@@ -47,29 +47,32 @@ ODD = [
 TEXTS = st.lists(st.sampled_from(MARKS + ODD), max_size=40).map("".join)
 
 
-def check(name: str, text: str, form: Form | None) -> None:
+def check(name: str, text: str, form: ImportForm | None) -> None:
     for found in read_entries(name, read_file(name, text, form).entries):
-        assert isinstance(found, Incident | Refusal)
+        assert isinstance(found, Incident | RefusedLine)
 
 
 @settings(max_examples=80, deadline=None)
-@given(tree=TREES, form=st.sampled_from([None, Form.PAGERDUTY, Form.OPSGENIE, Form.JIRA, Form.INCIDENT_IO]))
-def test_any_json_is_read_or_refused(tree: object, form: Form | None) -> None:
+@given(
+    tree=TREES,
+    form=st.sampled_from([None, ImportForm.PAGERDUTY, ImportForm.OPSGENIE, ImportForm.JIRA, ImportForm.INCIDENT_IO]),
+)
+def test_any_json_is_read_or_refused(tree: object, form: ImportForm | None) -> None:
     check("-", json.dumps(tree), form)
     if isinstance(tree, dict):
         check("-", json.dumps({"issues": [{"key": "A-1", "fields": tree}], "names": tree}), form)
 
 
 @settings(max_examples=150, deadline=None)
-@given(text=TEXTS, form=st.sampled_from([None, *Form]), name=st.sampled_from(["x.md", "x.csv", "x.txt"]))
-def test_any_text_is_read_or_refused(text: str, form: Form | None, name: str) -> None:
+@given(text=TEXTS, form=st.sampled_from([None, *ImportForm]), name=st.sampled_from(["x.md", "x.csv", "x.txt"]))
+def test_any_text_is_read_or_refused(text: str, form: ImportForm | None, name: str) -> None:
     check(name, text, form)
 
 
 def test_text_that_is_not_utf8_is_refused_as_a_whole_with_what_to_do() -> None:
     text = "title,root cause\nMüll,x\n".encode("latin-1").decode("utf-8", "surrogateescape")
     (refused,) = everything("x.csv", text)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedLine)
     assert refused.line == 2
     assert refused.reason.startswith("is not UTF-8 (it may be Latin-1 or UTF-16)")
 
@@ -95,7 +98,7 @@ def test_deep_nesting_is_refused_not_followed() -> None:
         deep = {"type": "paragraph", "content": [deep]}  # type: ignore[dict-item] # a tree of any depth
     issue = {"key": "A-1", "fields": {"summary": "x", "description": {"type": "doc", "content": [deep]}}}
     assert isinstance(everything("-", json.dumps(issue))[0], Incident)
-    assert isinstance(everything("-", '{"incident_id":"A","title":' + "[" * 5000 + "]" * 5000 + "}")[0], Refusal)
+    assert isinstance(everything("-", '{"incident_id":"A","title":' + "[" * 5000 + "]" * 5000 + "}")[0], RefusedLine)
 
 
 def test_samples_cut_anywhere_are_read_or_refused() -> None:
@@ -107,7 +110,7 @@ def test_samples_cut_anywhere_are_read_or_refused() -> None:
 
 def test_a_huge_cell_costs_its_own_row_only() -> None:
     refused, kept = everything("x.csv", "id,title,root cause\n1,big," + "x" * 300_000 + "\n2,small,y\n")
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedLine)
     assert "is larger than 256 kB" in refused.reason
     assert isinstance(kept, Incident)
 
@@ -117,6 +120,6 @@ def test_a_huge_cell_costs_its_own_row_only() -> None:
 )
 def test_utf16_without_a_mark_is_named_as_such(name: str, text: str) -> None:
     (refused,) = everything(name, text.encode("utf-16-le").decode())
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedLine)
     assert "UTF-16" in refused.reason
     assert len(everything("x.csv", "title,root cause\nx,y\n\0,z\n")) == 2

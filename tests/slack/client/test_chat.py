@@ -14,7 +14,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground import LocalSlack
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Posting
-from bot.slack.client.chat import MEMBER_PAGE, SlackChat, channel_of, code_of, refused, web_client
+from bot.slack.client.chat import (
+    MEMBER_PAGE,
+    SlackChat,
+    build_chat_error,
+    build_web_client,
+    parse_channel,
+    read_error_code,
+)
 
 BLOCKS = ({"type": "section", "text": {"type": "mrkdwn", "text": "hello"}},)
 
@@ -39,7 +46,7 @@ def clock() -> ToldClock:
 
 @pytest.fixture
 def chat(slack: LocalSlack, clock: ToldClock) -> SlackChat:
-    return SlackChat(web_client(slack.bot_token, slack.api_url), clock, deadline_s=2.0)
+    return SlackChat(build_web_client(slack.bot_token, slack.api_url), clock, deadline_s=2.0)
 
 
 def post(delivery: str = "d1", channel: str = "C0ALERTS", **given: Any) -> Posting:
@@ -64,9 +71,9 @@ async def test_it_finds_what_it_posted_in_channel_and_thread_even_after_an_edit(
     root = await chat.deliver(post("root"))
     reply = await chat.deliver(post("reply", thread_ts=root))
     assert await chat.deliver(Posting("update", "C0ALERTS", "reply/edit", "new", BLOCKS, ts=reply)) == reply
-    assert await chat.find(post("root")) == root
-    assert await chat.find(post("reply", thread_ts=root)) == reply
-    assert await chat.find(post("never", thread_ts=root)) is None
+    assert await chat.find_delivered(post("root")) == root
+    assert await chat.find_delivered(post("reply", thread_ts=root)) == reply
+    assert await chat.find_delivered(post("never", thread_ts=root)) is None
 
 
 async def test_deleting_editing_and_reacting_twice_are_fine(slack: LocalSlack, chat: SlackChat) -> None:
@@ -77,7 +84,7 @@ async def test_deleting_editing_and_reacting_twice_are_fine(slack: LocalSlack, c
     await chat.deliver(Posting("delete", "C0ALERTS", "x", ts=ts))
     assert await chat.deliver(Posting("delete", "C0ALERTS", "x", ts=ts)) is None
     assert await chat.deliver(Posting("update", "C0ALERTS", "u", "t", BLOCKS, ts=ts)) is None
-    assert await chat.permalink("C0ALERTS", ts or "") is None
+    assert await chat.get_permalink("C0ALERTS", ts or "") is None
 
 
 async def test_ephemeral_and_home(slack: LocalSlack, chat: SlackChat) -> None:
@@ -95,49 +102,49 @@ async def test_an_unknown_operation_is_refused(chat: SlackChat) -> None:
 
 
 async def test_who_it_is(slack: LocalSlack, chat: SlackChat) -> None:
-    us = await chat.identity()
+    us = await chat.fetch_identity()
     assert (us.user_id, us.bot_id, us.team_id) == (slack.bot_user, slack.bot_id, slack.team_id)
-    assert {"chat:write", "channels:history"} <= await chat.scopes()
+    assert {"chat:write", "channels:history"} <= await chat.fetch_scopes()
 
 
 async def test_channels_are_told_apart_and_kept_for_a_minute(
     slack: LocalSlack, chat: SlackChat, clock: ToldClock
 ) -> None:
-    public, secret = await chat.channel("C0ALERTS"), await chat.channel("C0SECRET")
-    direct, shared = await chat.channel(slack.dm("alice")), await chat.channel("C0PARTNERS")
+    public, secret = await chat.read_channel("C0ALERTS"), await chat.read_channel("C0SECRET")
+    direct, shared = await chat.read_channel(slack.dm("alice")), await chat.read_channel("C0PARTNERS")
     assert (public.visibility, public.is_shared, public.name) == ("public", False, "alerts")
     assert secret.visibility == "private:C0SECRET"
     assert direct.is_private
     assert shared.is_shared
-    await chat.channel("C0ALERTS")
+    await chat.read_channel("C0ALERTS")
     assert len(slack.calls("conversations.info")) == 4
     clock.at += timedelta(minutes=1)
-    await chat.channel("C0ALERTS")
+    await chat.read_channel("C0ALERTS")
     assert len(slack.calls("conversations.info")) == 5
 
 
 async def test_who_reads_a_channel_can_be_asked_anew(slack: LocalSlack, chat: SlackChat, clock: ToldClock) -> None:
-    await chat.channel("C0ALERTS")
+    await chat.read_channel("C0ALERTS")
     alerts = slack.core.workspace.channel("alerts")
     alerts.is_private = True
     clock.at += timedelta(seconds=9)
-    assert not (await chat.channel("C0ALERTS", within_s=10)).is_private
+    assert not (await chat.read_channel("C0ALERTS", within_s=10)).is_private
     clock.at += timedelta(seconds=1)
-    assert not (await chat.channel("C0ALERTS")).is_private
-    assert (await chat.channel("C0ALERTS", within_s=10)).is_private
-    assert (await chat.channel("C0ALERTS")).is_private  # what was asked anew is what is known from then on
+    assert not (await chat.read_channel("C0ALERTS")).is_private
+    assert (await chat.read_channel("C0ALERTS", within_s=10)).is_private
+    assert (await chat.read_channel("C0ALERTS")).is_private  # what was asked anew is what is known from then on
     alerts.is_archived = True
     for _ in range(2):  # and what cannot be used is not kept: it may be mended any moment
-        assert (await chat.channel("C0ALERTS", within_s=0)).is_archived
+        assert (await chat.read_channel("C0ALERTS", within_s=0)).is_archived
         alerts.is_archived = not alerts.is_archived
-        assert (await chat.channel("C0ALERTS")).is_archived is alerts.is_archived
+        assert (await chat.read_channel("C0ALERTS")).is_archived is alerts.is_archived
         alerts.is_archived = True
-    await chat.channel("C0PARTNERS")
+    await chat.read_channel("C0PARTNERS")
     del slack.core.workspace.channels["C0PARTNERS"]
     with pytest.raises(ChatRejected):
-        await chat.channel("C0PARTNERS", within_s=0)
+        await chat.read_channel("C0PARTNERS", within_s=0)
     with pytest.raises(ChatRejected):
-        await chat.channel("C0PARTNERS")
+        await chat.read_channel("C0PARTNERS")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +156,13 @@ async def test_an_answer_that_names_no_channel_is_no_public_channel(answer: dict
             return SimpleNamespace(data={"ok": True, **answer})
 
     with pytest.raises(ChatUnavailable, match=r"does not say|is not Slack"):
-        await SlackChat(Empty(), clock).channel("C1")
+        await SlackChat(Empty(), clock).read_channel("C1")
 
 
 async def test_a_permalink(slack: LocalSlack, chat: SlackChat) -> None:
     ts = await chat.deliver(post())
     assert ts is not None
-    link = await chat.permalink("C0ALERTS", ts)
+    link = await chat.get_permalink("C0ALERTS", ts)
     assert link is not None
     assert ts.replace(".", "") in link
 
@@ -198,7 +205,7 @@ async def test_a_lost_answer_is_an_unknown_outcome_and_is_not_repeated(slack: Lo
     with pytest.raises(ChatOutcomeUnknown):
         await chat.deliver(post())
     assert len([m for m in slack.messages("C0ALERTS") if m["text"] == "hello"]) == 1
-    assert await chat.find(post()) is not None
+    assert await chat.find_delivered(post()) is not None
 
 
 async def test_silence_beyond_the_deadline_is_an_unknown_outcome(slack: LocalSlack, chat: SlackChat) -> None:
@@ -209,7 +216,7 @@ async def test_silence_beyond_the_deadline_is_an_unknown_outcome(slack: LocalSla
 
 
 async def test_what_was_never_sent_is_plainly_unavailable(clock: ToldClock) -> None:
-    chat = SlackChat(web_client("xoxb-x", "http://127.0.0.1:9/api/"), clock)
+    chat = SlackChat(build_web_client("xoxb-x", "http://127.0.0.1:9/api/"), clock)
     with pytest.raises(ChatUnavailable) as refusal:
         await chat.deliver(post())
     assert not isinstance(refusal.value, ChatOutcomeUnknown)
@@ -237,19 +244,19 @@ class Odd:
 
 def test_answers_of_something_else_than_slack() -> None:
     problem = SlackApiError("odd", Odd())
-    assert code_of(problem) == "http_502"
-    assert isinstance(refused("post", problem), ChatOutcomeUnknown)
+    assert read_error_code(problem) == "http_502"
+    assert isinstance(build_chat_error("post", problem), ChatOutcomeUnknown)
     waiting = Odd()
     waiting.status = 429
-    found = refused("post", SlackApiError("wait", waiting))
+    found = build_chat_error("post", SlackApiError("wait", waiting))
     assert isinstance(found, ChatUnavailable)
     assert found.retry_after_s is None
 
 
 def test_channels_within_one_organisation_are_not_shared_with_another() -> None:
-    assert channel_of("C1", {"is_shared": True, "is_org_shared": True}) == Channel("C1")
-    assert channel_of("C1", {"is_shared": True}).is_shared
-    assert channel_of("G1", {"is_mpim": True}).is_private
+    assert parse_channel("C1", {"is_shared": True, "is_org_shared": True}) == Channel("C1")
+    assert parse_channel("C1", {"is_shared": True}).is_shared
+    assert parse_channel("G1", {"is_mpim": True}).is_private
 
 
 async def test_membership_is_looked_up_through_all_pages_and_a_yes_is_kept_for_a_minute(

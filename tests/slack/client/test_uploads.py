@@ -11,9 +11,9 @@ import pytest
 from bot.playground import LocalSlack
 from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Posting
-from bot.ports.files import postmortem_file
+from bot.ports.files import build_postmortem_upload
 from bot.slack.client import uploads
-from bot.slack.client.chat import SlackChat, web_client
+from bot.slack.client.chat import SlackChat, build_web_client
 from tests.slack.client.test_chat import ToldClock, post
 
 
@@ -25,7 +25,7 @@ async def slack() -> AsyncIterator[LocalSlack]:
 
 @pytest.fixture
 def chat(slack: LocalSlack) -> SlackChat:
-    return SlackChat(web_client(slack.bot_token, slack.api_url), ToldClock(), deadline_s=2.0)
+    return SlackChat(build_web_client(slack.bot_token, slack.api_url), ToldClock(), deadline_s=2.0)
 
 
 def picture(thread: str | None, content: bytes = b"\x89PNG bytes") -> Posting:
@@ -36,14 +36,14 @@ def picture(thread: str | None, content: bytes = b"\x89PNG bytes") -> Posting:
 async def test_a_file_stands_in_the_thread_is_found_again_and_deleted(slack: LocalSlack, chat: SlackChat) -> None:
     ts = await chat.deliver(post())
     assert ts is not None
-    assert await chat.find(picture(ts)) is None
+    assert await chat.find_delivered(picture(ts)) is None
     file_id = await chat.deliver(picture(ts))
     (reply,) = slack.replies("C0ALERTS", ts)
     (file,) = reply["files"]
     assert (file["id"], file["name"], file["title"], file["alt_txt"]) == (file_id, "digest.png", "A digest", "in words")
     async with aiohttp.ClientSession() as page, page.get(file["url_private"]) as got:
         assert (got.content_type, await got.read()) == ("image/png", b"\x89PNG bytes")
-    assert await chat.find(picture(ts)) == file_id
+    assert await chat.find_delivered(picture(ts)) == file_id
     gone = Posting("delete_file", "C0ALERTS", "chart/1/purge", ts=file_id)
     await chat.deliver(gone)
     assert slack.replies("C0ALERTS", ts) == []
@@ -53,7 +53,7 @@ async def test_a_file_stands_in_the_thread_is_found_again_and_deleted(slack: Loc
 async def test_a_text_file_has_a_comment_and_a_preview(slack: LocalSlack, chat: SlackChat) -> None:
     ts = await chat.deliver(post())
     assert ts is not None
-    posting = postmortem_file("C0ALERTS", "pm/1", "pm.md", ts, "INC-1", "U0BOB")
+    posting = build_postmortem_upload("C0ALERTS", "pm/1", "pm.md", ts, "INC-1", "U0BOB")
     await chat.deliver(replace(posting, content=b"# INC-1"))
     (reply,) = slack.replies("C0ALERTS", ts)
     assert reply["text"] == "Post-mortem, asked for by <@U0BOB>"
@@ -65,7 +65,7 @@ async def test_an_answer_that_is_lost_leaves_the_file_to_be_found(slack: LocalSl
     await slack.lose_answers(1, "files.completeUploadExternal")
     with pytest.raises(ChatOutcomeUnknown):
         await chat.deliver(picture(ts))
-    assert await chat.find(picture(ts)) is not None
+    assert await chat.find_delivered(picture(ts)) is not None
 
 
 async def test_without_the_scope_that_is_said(slack: LocalSlack, chat: SlackChat) -> None:
@@ -79,7 +79,7 @@ async def test_the_store_of_bytes_refuses_or_cannot_be_reached(slack: LocalSlack
     base = slack.api_url.removesuffix("/api/")
     with pytest.raises(ChatRejected, match="404"):
         await uploads.put(chat.client, f"{base}/upload/F1/wrong", b"x")
-    placed = await uploads.upload_url(chat.client, picture(None, b"four"))
+    placed = await uploads.request_upload_url(chat.client, picture(None, b"four"))
     with pytest.raises(ChatRejected, match="400"):
         await uploads.put(chat.client, placed["upload_url"], b"five!")
     with pytest.raises(ChatUnavailable, match="cannot be reached"):

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from bot.adapters.store import open_store
-from bot.bootstrap.wiring.deploys import reading_deploys
+from bot.bootstrap.wiring.deploys import wrap_reader
 from bot.domain.catalog.vendors import Service, directory
 from bot.domain.evidence.deploys import Deployed
 from bot.parsers import read
 from bot.parsers.intake.deploy_post import deployed_in
-from bot.slack.inbound.events import Own, receive
-from bot.workflows.evidence.deploys import KeepDeployPost
+from bot.slack.inbound.events import OwnIdentity, receive
+from bot.workflows.evidence.deploys import RecordDeployPost
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
@@ -34,9 +34,9 @@ def event(text: str = POST, channel: str = "C0DEPLOYS", **more: Any) -> dict[str
 
 
 def kept_of(said: Mapping[str, Any], channels: frozenset[str] = frozenset({"C0DEPLOYS"})) -> Any:
-    reading = reading_deploys(lambda e: read(e, names=NAMES), channels, NAMES)
+    reading = wrap_reader(lambda e: read(e, names=NAMES), channels, NAMES)
     body = {"type": "event_callback", "event_id": "Ev1", "team_id": "T1", "event": said}
-    return receive(body, reading, Own("B0BOT", "U0BOT"))
+    return receive(body, reading, OwnIdentity("B0BOT", "U0BOT"))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ class Settled:
 
     rows: list[Any] = field(default_factory=list)
 
-    async def settle(self, row: Any) -> None:
+    async def acknowledge(self, row: Any) -> None:
         self.rows.append(row)
 
 
@@ -108,21 +108,21 @@ async def test_a_post_and_its_edit_are_one_deploy(tmp_path: Path) -> None:
         "event_ts": "1795420060.000200",
         "ts": "1795420060.000200",
     }
-    keep = KeepDeployPost(store.deploys, store.inbox)
+    keep = RecordDeployPost(store.deploys, store.inbox)
     for number, said in enumerate((event(), edit)):
         received = kept_of(said)
         assert received.kind == "deploy"
         await store.inbox.receive(type(received)(f"Ev{number}", received.natural_key, received.kind, received.body))
-        (row,) = await store.inbox.take(1)
+        (row,) = await store.inbox.claim(1)
         await keep(row)
-    (one,) = await store.deploys.latest("checkout-api", FakeClock().now().replace(year=2030), 5)
+    (one,) = await store.deploys.list_latest("checkout-api", FakeClock().now().replace(year=2030), 5)
     assert (one.version, one.told_by, int(one.at.timestamp())) == ("v3.2.2", "post", 1795420000)
-    assert sum((await store.inbox_desk.counts()).values()) == 0
+    assert sum((await store.inbox_desk.count_rows()).values()) == 0
     await store.close()
 
 
 def test_a_post_of_argo_cd_is_read() -> None:
     said = json.loads((CASES / "argocd" / "deployed.json").read_text(encoding="utf-8")) | {"channel": "C0DEPLOYS"}
     names = directory((), (Service("checkout-api", ("checkout-prod",)),))
-    reading = reading_deploys(lambda e: read(e, names=names), frozenset({"C0DEPLOYS"}), names)(said)
+    reading = wrap_reader(lambda e: read(e, names=names), frozenset({"C0DEPLOYS"}), names)(said)
     assert getattr(reading, "deployed", None) == Deployed("checkout-api", "9f3c11d", "prod")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.alert import Alert, AlertState, NotAlert
-from bot.records.alert_json import stored_reading, write_alert
-from bot.slack.inbound.events import Own, natural_key, receive, reply_of
+from bot.records.alert_json import read_stored_alert, write_alert
+from bot.slack.inbound.events import OwnIdentity, build_natural_key, read_reply, receive
 
-US = Own("BUS", "UUS")
+US = OwnIdentity("BUS", "UUS")
 
 
 def read(event: Mapping[str, Any]) -> Alert | NotAlert:
@@ -105,27 +105,27 @@ def test_without_knowing_us_slacks_authorizations_do() -> None:
 def test_one_post_told_twice_is_one_fact() -> None:
     said = body("Ev1", text="<@UUS> x")
     mentioned = body("Ev2", type="app_mention", text="<@UUS> x")
-    assert natural_key(said) == natural_key(mentioned)
+    assert build_natural_key(said) == build_natural_key(mentioned)
 
 
 def test_each_edit_is_a_fact_of_its_content() -> None:
     def edit(event_id: str, text: str) -> str:
         message = {"ts": "1.1", "text": text, "edited": {"ts": event_id}}
-        return natural_key(body(event_id, subtype="message_changed", ts=event_id, message=message))
+        return build_natural_key(body(event_id, subtype="message_changed", ts=event_id, message=message))
 
     assert edit("2.1", "[FIRING] a") == edit("2.1", "[FIRING] a")
     assert edit("2.1", "[FIRING] a") != edit("2.2", "[FIRING] a")
-    assert len({edit("2.1", "a"), edit("2.2", "b"), natural_key(body()), natural_key(body(ts="1.2"))}) == 4
-    assert natural_key(body(subtype="message_deleted", deleted_ts="1.1")) == "message/T1/C1/1.1/deleted"
+    assert len({edit("2.1", "a"), edit("2.2", "b"), build_natural_key(body()), build_natural_key(body(ts="1.2"))}) == 4
+    assert build_natural_key(body(subtype="message_deleted", deleted_ts="1.1")) == "message/T1/C1/1.1/deleted"
 
 
 def test_other_events_are_facts_of_their_own_id() -> None:
     one, two = body("Ev1", type="app_home_opened"), body("Ev2", type="app_home_opened")
-    assert natural_key(one) != natural_key(two)
+    assert build_natural_key(one) != build_natural_key(two)
     bare = {"type": "event_callback", "event": {"type": "x"}}
     kept = receive(bare, read, US)
     assert kept is not None
-    assert kept.event_id == kept.natural_key == natural_key(bare)
+    assert kept.event_id == kept.natural_key == build_natural_key(bare)
 
 
 def test_no_word_of_a_message_is_written_down_only_what_was_read() -> None:
@@ -138,7 +138,7 @@ def test_no_word_of_a_message_is_written_down_only_what_was_read() -> None:
     assert kept.body is not None
     assert secret not in json.dumps(kept.body)
     assert kept.body["event"]["ts"] == "1.1"
-    assert stored_reading(kept.body["event"]) == Alert("t", AlertState.FIRING, "f", title="what was read")
+    assert read_stored_alert(kept.body["event"]) == Alert("t", AlertState.FIRING, "f", title="what was read")
     assert kept.order_key == "alert/f"
 
 
@@ -154,8 +154,8 @@ def test_an_edit_back_to_what_it_said_before_is_a_fact_of_its_own() -> None:
         event = {"type": "message", "subtype": "message_changed", "channel": "C1", "event_ts": at, "message": message}
         return {"team_id": "T1", "event": event}
 
-    assert natural_key(edit("2.0")) != natural_key(edit("3.0"))
-    assert natural_key(edit("2.0")) == natural_key(edit("2.0"))
+    assert build_natural_key(edit("2.0")) != build_natural_key(edit("3.0"))
+    assert build_natural_key(edit("2.0")) == build_natural_key(edit("2.0"))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_an_edit_back_to_what_it_said_before_is_a_fact_of_its_own() -> None:
 def test_what_may_answer_the_bots_own_question_is_a_persons_reply_to_nobody_else(
     event: dict[str, Any], is_reply: bool
 ) -> None:
-    facts = reply_of(body(**event))
+    facts = read_reply(body(**event))
     assert (facts is not None) == is_reply
     assert "second" not in json.dumps(facts)
-    assert reply_of({"event": 5}) is None
+    assert read_reply({"event": 5}) is None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.domain.recall.query import OPERATOR
-from bot.slack.inbound.references import references
+from bot.slack.inbound.references import find_references
 from tests.slack.conftest import ROOT, Desk
 
 TITLE = "[FIRING:1] PaymentGatewayErrorRateHigh payments-api (ap-south-1 prod razorpay critical)"
@@ -29,7 +29,7 @@ async def say(office: Desk, text: str, channel: str = "alerts", **more: Any) -> 
 
 
 async def incident_of(office: Desk, ts: str, channel: str = "C0ALERTS") -> str | None:
-    return await office.memory.incidents.incident_at(channel, ts)
+    return await office.memory.incidents.find_incident(channel, ts)
 
 
 @pytest.mark.parametrize("said", ["look at <{url}>", "look at <{url}|this one>", "{url} again?"])
@@ -43,7 +43,7 @@ async def test_a_paste_of_the_alert_belongs_to_its_incident(office: Desk) -> Non
     await office.alert()
     ts = await say(office, f"```{TITLE}```\nthis one again")
     assert await incident_of(office, ts) == "INC-1"
-    assert len(await office.memory.incidents.open_lives(OPERATOR)) == 1
+    assert len(await office.memory.incidents.list_open_lifecycles(OPERATOR)) == 1
 
 
 async def test_what_is_said_is_not_kept(office: Desk) -> None:
@@ -68,21 +68,21 @@ async def test_an_unknown_bots_note_with_a_permalink_opens_nothing(office: Desk)
     posted = await office.slack.post_alert("C0ALERTS", note)
     await office.work()
     assert await incident_of(office, str(posted["ts"])) == "INC-1"
-    assert [life.incident_id for life in await office.memory.incidents.open_lives(OPERATOR)] == ["INC-1"]
+    assert [life.incident_id for life in await office.memory.incidents.list_open_lifecycles(OPERATOR)] == ["INC-1"]
 
 
 def test_references_are_places_of_forwards_and_links_without_the_message_itself() -> None:
     sample = json.loads((ROOT / "tests/slack/forwarded.json").read_text())
-    assert references(sample) == (("C0ALERTSPRD", "1795981217.000117"),)
+    assert find_references(sample) == (("C0ALERTSPRD", "1795981217.000117"),)
     own = {"channel": "C1", "ts": "1700000000.000100", "text": permalink("C1", "1700000000.000100")}
-    assert references(own) == ()
+    assert find_references(own) == ()
     many = {"text": " ".join(permalink("C1", f"17000000{n:02}.000100") for n in range(20))}
-    assert len(references(many)) == 5
+    assert len(find_references(many)) == 5
 
 
 @pytest.mark.parametrize("odd", [None, 5, "x", [None], [{"is_share": True, "channel_id": 1, "ts": None}], {"a": 1}])
 def test_references_of_odd_messages_are_none(odd: Any) -> None:
-    assert references({"attachments": odd, "blocks": odd}) == ()
+    assert find_references({"attachments": odd, "blocks": odd}) == ()
 
 
 async def test_another_bots_note_does_not_join_a_private_incident_from_outside(office: Desk) -> None:

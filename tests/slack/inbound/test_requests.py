@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from bot.parsers import read
 from bot.ports import RecordRejected
 from bot.slack import ids
-from bot.slack.inbound.events import Own, receive
-from bot.slack.inbound.requests import bolt_request, tidied
-from bot.slack.listeners.resolve import unpacked
+from bot.slack.inbound.events import OwnIdentity, receive
+from bot.slack.inbound.requests import build_bolt_request, sanitize_body
+from bot.slack.listeners.resolve import unpack_alert
 from bot.slack.views import resolve_modal
 from bot.workflows.resolutions.resolve import Resolution
 
@@ -38,7 +38,7 @@ QUICK = settings(max_examples=150, deadline=None, derandomize=True)
 @given(EVENTS, JSON, JSON, st.booleans())
 def test_any_event_is_kept_or_dropped(event: Any, event_id: Any, authorizations: Any, known: bool) -> None:
     body = {"type": "event_callback", "event_id": event_id, "authorizations": authorizations, "event": event}
-    kept = receive(body, read, Own("BUS", "UUS") if known else None)
+    kept = receive(body, read, OwnIdentity("BUS", "UUS") if known else None)
     if kept is not None:
         for name in (kept.event_id, kept.natural_key, kept.kind):
             assert name.isascii()
@@ -68,20 +68,20 @@ def test_any_view_is_a_resolution_or_is_refused(view: dict[str, Any]) -> None:
     except RecordRejected as refused:
         problem = refused
     field = problem.field if isinstance(problem, RecordRejected) else ""
-    assert isinstance(resolve_modal.block_of(field, view), str)
+    assert isinstance(resolve_modal.find_block(field, view), str)
 
 
 @QUICK
 @given(st.dictionaries(st.sampled_from(["tool", "fingerprint", "severity", "labels", "title", "text"]), JSON))
 def test_any_packed_alert_is_an_alert_or_left_out(values: dict[str, Any]) -> None:
-    found = unpacked(values)
-    assert (found is None) == (not ids.text_of(values, "tool") or not ids.text_of(values, "fingerprint"))
+    found = unpack_alert(values)
+    assert (found is None) == (not ids.read_text(values, "tool") or not ids.read_text(values, "fingerprint"))
 
 
 @QUICK
 @given(st.dictionaries(KEYS | st.sampled_from(["event", "view", "actions", "team", "authorizations"]), JSON) | JSON)
 def test_any_body_is_a_request_or_none(body: Any) -> None:
-    request = bolt_request(body)
+    request = build_bolt_request(body)
     assert (request is not None) == isinstance(body, dict)
 
 
@@ -94,10 +94,10 @@ def test_what_slack_documents_stays_as_it_is() -> None:
         "channel": {"id": "C1"},
         "is_ext_shared_channel": None,
     }
-    assert tidied(body) == body
+    assert sanitize_body(body) == body
 
 
 def test_forged_values_are_no_alert() -> None:
-    alert = unpacked({"tool": "t", "fingerprint": "f", "severity": {"a": 1}, "labels": [1]})
+    alert = unpack_alert({"tool": "t", "fingerprint": "f", "severity": {"a": 1}, "labels": [1]})
     assert alert is not None
     assert (alert.severity, alert.labels) == (None, {})

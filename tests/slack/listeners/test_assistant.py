@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from bot.bootstrap.wiring.assistant import NotedModel, conversing
+from bot.bootstrap.wiring.assistant import MonitoredModel, build_converse
 from bot.bootstrap.wiring.model import open_model
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.assistant.intents import PERSON_A_MINUTE
@@ -23,7 +23,7 @@ from bot.slack.app import build_app
 from bot.slack.client.threads import SlackThreads
 from bot.slack.views.details_modal import ASK_BOTH
 from bot.slack.views.hypothesis import LABEL
-from bot.workflows.assistant.analyse import NOT_HERE
+from bot.workflows.assistant.analyze import NOT_HERE
 from tests.adapters.model.server import ModelServer, answered, model_server
 from tests.slack.conftest import Desk, listening
 from tests.slack.listeners.test_channel import choose
@@ -51,15 +51,15 @@ def shown(message: Mapping[str, Any]) -> str:
 
 
 async def kept(desk: Desk) -> list[Any]:
-    return [record async for record in desk.memory.incidents.export(OPERATOR)]
+    return [record async for record in desk.memory.incidents.stream_records(OPERATOR)]
 
 
 async def test_what_the_record_answers_needs_no_model_and_people_are_left_alone(office: Desk) -> None:
     desk = office
     await desk.seed()
     ts = await desk.alert()
-    incident_id = await desk.memory.incidents.incident_at(CHANNEL, ts) or ""
-    (posted,) = await desk.memory.incidents.briefs(incident_id)
+    incident_id = await desk.memory.incidents.find_incident(CHANNEL, ts) or ""
+    (posted,) = await desk.memory.incidents.list_briefs(incident_id)
     brief = posted.brief
     assert brief.recommendation is not None
     (skips,) = await ask(desk, "what should we skip?", ts)
@@ -95,10 +95,10 @@ async def with_model(desk: Desk, said: Mapping[str, Any]) -> AsyncIterator[tuple
             assert model is not None
             deps, memory = desk.deps, desk.memory
             threads = SlackThreads(deps.chat.chat)  # type: ignore[attr-defined]  # the chat on Slack within the agreed one
-            noted = NotedModel(model)
-            talks = conversing(settings, memory, deps.clock, deps.chat, threads, noted, lambda: Load.FULL)
+            noted = MonitoredModel(model)
+            talks = build_converse(settings, memory, deps.clock, deps.chat, threads, noted, lambda: Load.FULL)
             yield replace(desk, deps=replace(deps, converse=talks)), server
-            assert list(noted.noted()) == [("Model", None)]
+            assert list(noted.report_health()) == [("Model", None)]
 
 
 async def test_a_model_is_asked_what_the_record_does_not_answer_and_its_words_are_labelled(office: Desk) -> None:
@@ -128,8 +128,8 @@ async def test_a_model_is_asked_what_the_record_does_not_answer_and_its_words_ar
 
 
 async def _brief(desk: Desk, ts: str) -> Any:
-    incident_id = await desk.memory.incidents.incident_at(CHANNEL, ts) or ""
-    return (await desk.memory.incidents.briefs(incident_id))[0].brief
+    incident_id = await desk.memory.incidents.find_incident(CHANNEL, ts) or ""
+    return (await desk.memory.incidents.list_briefs(incident_id))[0].brief
 
 
 async def test_compare_asks_the_model_with_memory_and_without_for_one_persons_eyes(unconnected: Desk) -> None:
@@ -138,7 +138,7 @@ async def test_compare_asks_the_model_with_memory_and_without_for_one_persons_ey
         await office.seed()
         ts = await office.alert()
         await choose(office, ts, ids.COMPARE)
-        await office.slack.wait_for(lambda: office.slack.view("bob"))
+        await office.slack.wait_until(lambda: office.slack.view("bob"))
         assert "No model is set up" in view_of(office)
         assert ASK_BOTH not in view_of(office)
         await office.slack.close_view(user="bob")
@@ -149,14 +149,14 @@ async def test_compare_asks_the_model_with_memory_and_without_for_one_persons_ey
         listening(desk.slack, build_app(desk.app.client, desk.slack.signing_secret, desk.deps)),
     ):
         await choose(desk, ts, ids.COMPARE)
-        await desk.slack.wait_for(lambda: ASK_BOTH in view_of(desk))
+        await desk.slack.wait_until(lambda: ASK_BOTH in view_of(desk))
         await desk.slack.click_view(ids.ASK_MODEL, user="bob")
-        await desk.slack.wait_for(lambda: LABEL in view_of(desk))
+        await desk.slack.wait_until(lambda: LABEL in view_of(desk))
         first, second = view_of(desk).split("Without memory", 1)
         assert f"{sources[0].incident_id} was alike." in first
         assert "it cited what it was not given" in second
         assert len(server.asked) == 2
-        incident_id = await desk.memory.incidents.incident_at(CHANNEL, ts) or ""
+        incident_id = await desk.memory.incidents.find_incident(CHANNEL, ts) or ""
         await desk.slack.slash("alerts", "/precedent", f"sent {incident_id}", user="bob")
         sent = await desk.whisper("bob")
         assert "asked by <@U0BOB>" in sent
@@ -173,7 +173,7 @@ async def test_a_private_channel_is_answered_from_the_record_alone_until_a_stewa
     me = office.deps.identity.user_id if office.deps.identity else ""
     async with with_model(office, SAID) as (desk, server):
         for allowed, expected in ((None, NOT_HERE), (True, SAID["possible_root_cause"])):
-            await desk.memory.channels.set("C0SECRET", ChannelSettings(model=allowed), (), Changes())
+            await desk.memory.channels.save_settings("C0SECRET", ChannelSettings(model=allowed), (), Changes())
             await desk.slack.post("C0SECRET", f"<@{me}> {ASK}", user="alice", thread_ts=ts)
             await desk.work()
             assert str(expected) in shown(desk.slack.replies("C0SECRET", ts)[-1])
@@ -217,9 +217,9 @@ async def test_a_second_try_after_a_crash_makes_no_second_answer(office: Desk) -
         await desk.slack.idle(20)
         (row,) = [r for r in await desk.inbox.take(5) if r.kind == "app_mention"]
         # the first worker dies while the model thinks: what says so is out already
-        question = await converse._question(row)
+        question = await converse._read_question(row)
         assert question is not None
-        await converse._owe(question, converse.talk.thinking(), "say")
+        await converse._announce(question, converse.talk.render_thinking(), "say")
         while await desk.deliver.drain_once() == 0:
             pass
         assert "Asking the model" in shown(desk.slack.replies(CHANNEL, ts)[-1])

@@ -17,7 +17,7 @@ from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Muted, Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.recall.query import OPERATOR
-from bot.ports.language_model import Sent
+from bot.ports.language_model import ModelExchange
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.app import build_app
@@ -35,7 +35,7 @@ async def choose(desk: Desk, ts: str, do: str, user: str = "bob", channel: str =
 
 
 async def opened(desk: Desk, user: str = "bob") -> dict[str, Any]:
-    await desk.slack.wait_for(lambda: desk.slack.view(user) is not None)
+    await desk.slack.wait_until(lambda: desk.slack.view(user) is not None)
     return dict(desk.slack.view(user) or {})
 
 
@@ -52,7 +52,7 @@ async def ask(desk: Desk, what: str, user: str = "bob", channel: str = "alerts")
     """Type `/precedent …`; the ephemeral answer."""
     before = len(desk.slack.ephemerals(user))
     await desk.slack.slash(channel, "/precedent", what, user=user)
-    found = await desk.slack.wait_for(lambda: desk.slack.ephemerals(user)[before:])
+    found = await desk.slack.wait_until(lambda: desk.slack.ephemerals(user)[before:])
     return dict(found[-1])
 
 
@@ -66,7 +66,7 @@ async def settings_modal(desk: Desk, user: str = "alice", channel: str = "alerts
 
 
 async def sets(desk: Desk, settings: ChannelSettings, channel: str = "C0ALERTS") -> None:
-    await desk.memory.channels.set(channel, settings, (), Changes())
+    await desk.memory.channels.save_settings(channel, settings, (), Changes())
 
 
 async def audited(desk: Desk) -> list[tuple[str, str, str]]:
@@ -103,27 +103,27 @@ async def test_the_menu_offers_what_works(office: Desk) -> None:
 
 async def test_not_an_alert_deletes_the_brief_dismisses_and_teaches_a_rule(office: Desk) -> None:
     ts = await office.alert(LEDGER)
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
     await choose(office, ts, ids.NOT_ALERT)
     view = await opened(office)
     assert "critical alert is ignored only if its title is the very same" in json.dumps(view)
     assert await submit(office, {}) == {}
     assert replies(office, ts) == []
-    assert (await office.memory.incidents.life(incident_id)).state is IncidentState.DISMISSED
-    (rule,) = (await office.memory.channels.house("C0ALERTS", office.deps.clock.now())).rules
+    assert (await office.memory.incidents.read_lifecycle(incident_id)).state is IncidentState.DISMISSED
+    (rule,) = (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).rules
     assert (rule.by, rule.reach, rule.incident_id) == ("U0BOB", Reach.TITLE, incident_id)
     for _ in range(2):
         go_on(office, hours=30)
         assert replies(office, await office.alert(LEDGER)) == []
     assert (
         len(
-            await office.memory.incidents.lives(
+            await office.memory.incidents.list_lifecycles(
                 office.deps.clock.now() - timedelta(days=9), office.deps.clock.now(), OPERATOR
             )
         )
         == 1
     )
-    (rule,) = (await office.memory.channels.house("C0ALERTS", office.deps.clock.now())).rules
+    (rule,) = (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).rules
     assert rule.silenced == 2
     other = await office.alert("payment-gateway-504")
     assert len(replies(office, other)) == 1
@@ -150,7 +150,7 @@ async def test_rules_are_listed_and_undone(office: Desk) -> None:
     assert "<@U0BOB>" in text
     assert "silenced 1 post since" in text
     await press(office, listed, ids.UNDO, "alice")
-    await office.slack.wait_for(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
+    await office.slack.wait_until(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
     assert len(replies(office, await office.alert(LEDGER))) == 1
     assert (await audited(office))[-1] == ("U0ALICE", "undo rule", "C0ALERTS")
     again = await ask(office, "rules", "alice")
@@ -163,9 +163,9 @@ async def test_undoing_twice_is_no_error(office: Desk) -> None:
     await submit(office, {})
     first, second = await ask(office, "rules", "alice"), await ask(office, "rules", "bob")
     await press(office, first, ids.UNDO, "alice")
-    await office.slack.wait_for(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
+    await office.slack.wait_until(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
     await press(office, second, ids.UNDO, "bob")
-    await office.slack.wait_for(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("bob")))
+    await office.slack.wait_until(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("bob")))
     assert [a for _, a, _ in await audited(office)] == ["not an alert", "undo rule"]
 
 
@@ -174,14 +174,14 @@ async def test_only_this_one_teaches_nothing(office: Desk) -> None:
     await choose(office, ts, ids.NOT_ALERT)
     await submit(office, {ids.REACH: "this"})
     assert replies(office, ts) == []
-    assert (await office.memory.channels.house("C0ALERTS", office.deps.clock.now())).rules == ()
+    assert (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).rules == ()
     go_on(office, hours=30)
     assert len(replies(office, await office.alert(LEDGER))) == 1
 
 
 async def test_a_whole_app_only_where_a_person_chose_it_and_never_another_critical_one(office: Desk) -> None:
     ts = await office.alert(LEDGER)
-    source = next(s.source for s in await office.memory.channels.sources("C0ALERTS"))
+    source = next(s.source for s in await office.memory.channels.list_sources("C0ALERTS"))
     await choose(office, ts, ids.NOT_ALERT)
     view = await opened(office)
     select = next(b["element"] for b in view["blocks"] if b.get("block_id") == ids.REACH)
@@ -217,8 +217,8 @@ async def test_another_channels_brief_stays_and_so_does_the_incident(office: Des
     await submit(office, {})
     assert replies(office, first) == []
     assert len(replies(office, second, elsewhere.id)) == 1
-    incident_id = await office.memory.incidents.incident_at(elsewhere.id, second) or ""
-    assert (await office.memory.incidents.life(incident_id)).state is IncidentState.OPEN
+    incident_id = await office.memory.incidents.find_incident(elsewhere.id, second) or ""
+    assert (await office.memory.incidents.read_lifecycle(incident_id)).state is IncidentState.OPEN
 
 
 @pytest.mark.parametrize("what", [Muted.FINGERPRINT, Muted.SERVICE, Muted.CHANNEL])
@@ -230,14 +230,14 @@ async def test_a_muted_alert_counts_and_nothing_is_posted_until_the_very_end(off
     (line,) = replies(office, ts)[1:]
     assert "<@U0BOB> muted it" in shown(line)
     assert "gateway ∗deploy∗" in shown(line)
-    (mute,) = (await office.memory.channels.house("C0ALERTS", office.deps.clock.now())).mutes
+    (mute,) = (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).mutes
     assert mute.until - mute.at <= timedelta(hours=1)
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    fired = (await office.memory.incidents.life(incident_id)).fired
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    fired = (await office.memory.incidents.read_lifecycle(incident_id)).fired
     go_on(office, minutes=40)
     silent = await office.alert()
     assert replies(office, silent) == []
-    life = await office.memory.incidents.life(incident_id)
+    life = await office.memory.incidents.read_lifecycle(incident_id)
     assert (life.fired, life.state) == (fired + 1, IncidentState.OPEN)
     assert "silenced 1 post since" in shown(await ask(office, "rules"))
     clock = office.deps.clock
@@ -255,7 +255,7 @@ async def test_an_incident_that_began_muted_gets_its_brief_after_the_mute(office
     await submit(office, {ids.WHAT: Muted.CHANNEL.value, ids.UNTIL: "1h"})
     ts = await office.alert(LEDGER)
     assert replies(office, ts) == []
-    assert await office.memory.incidents.incident_at("C0ALERTS", ts)
+    assert await office.memory.incidents.find_incident("C0ALERTS", ts)
     go_on(office, hours=2)
     again = await office.alert(LEDGER)
     assert len(replies(office, again)) == 1
@@ -270,7 +270,7 @@ async def test_a_mute_is_undone(office: Desk) -> None:
     listed = await ask(office, "rules", "alice")
     assert "everything in this channel" in shown(listed)
     await press(office, listed, ids.UNDO, "alice")
-    await office.slack.wait_for(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
+    await office.slack.wait_until(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
     assert len(replies(office, await office.alert(LEDGER))) == 1
     assert (await audited(office))[-1] == ("U0ALICE", "undo mute", "C0ALERTS")
 
@@ -284,7 +284,7 @@ async def test_members_mute_for_a_day_and_stewards_longer(office: Desk) -> None:
     assert await submit(office, {ids.UNTIL: "24h"}) == {}
     await choose(office, ts, ids.MUTE, "alice")
     assert await submit(office, {ids.UNTIL: "7d"}, "alice") == {}
-    (mute,) = (await office.memory.channels.house("C0ALERTS", office.deps.clock.now())).mutes
+    (mute,) = (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).mutes
     assert (mute.by, mute.until - mute.at > timedelta(days=6)) == ("U0ALICE", True)
 
 
@@ -305,7 +305,7 @@ async def test_errors_of_a_mute_stand_at_their_field(office: Desk, said: dict[st
     errors = await submit(office, said)
     assert list(errors) == [field]
     assert why in errors[field]
-    assert (await office.memory.channels.house("C0ALERTS", office.deps.clock.now())).mutes == ()
+    assert (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).mutes == ()
 
 
 async def test_settings_are_shown_with_who_may_change_them(office: Desk) -> None:
@@ -320,12 +320,12 @@ async def test_settings_are_shown_with_who_may_change_them(office: Desk) -> None
 
 async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
     ts = await desk.alert(LEDGER)
-    source = next(s.source for s in await desk.memory.channels.sources("C0ALERTS"))
+    source = next(s.source for s in await desk.memory.channels.list_sources("C0ALERTS"))
     await settings_modal(desk)
     said = {
         ids.SOURCES: [source],
         ids.MINIMUM: "high",
-        ids.TELL: "S0ONCALL",
+        ids.MENTION: "S0ONCALL",
         ids.QUIET: "22:00-7",
         ids.DIGEST_DAY: "fri",
         ids.DIGEST_HOUR: "16",
@@ -334,7 +334,7 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
         ids.MODEL: "on",
     }
     assert await submit(desk, said, "alice") == {}
-    assert await desk.memory.channels.settings("C0ALERTS") == ChannelSettings(
+    assert await desk.memory.channels.read_settings("C0ALERTS") == ChannelSettings(
         frozenset({source}),
         Severity.HIGH,
         "S0ONCALL",
@@ -359,7 +359,7 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
     assert "<!subteam" not in text
     view = await settings_modal(desk)
     assert await submit(desk, {}, "alice") == {}
-    assert (await desk.memory.channels.settings("C0ALERTS")).quiet == (time(22), time(7))
+    assert (await desk.memory.channels.read_settings("C0ALERTS")).quiet == (time(22), time(7))
     assert [b["block_id"] for b in view["blocks"]] == list(said)
     assert (await audited(desk))[-2:] == [("U0ALICE", "channel settings", "C0ALERTS")] * 2
     assert ts
@@ -367,10 +367,10 @@ async def test_a_steward_sets_everything_in_one_modal(desk: Desk) -> None:
 
 async def test_what_a_model_was_sent_is_shown_to_who_may_see_the_incident(office: Desk) -> None:
     payload = {"messages": [{"role": "user", "content": "<!channel> pool 100 %"}]}
-    sent = Sent("INC-7", "public", office.deps.clock.now(), "U0ALICE", True, "m", "shown", payload, (), 1200)
-    await office.memory.store.model_ledger.note(sent, sent.at.date())
+    sent = ModelExchange("INC-7", "public", office.deps.clock.now(), "U0ALICE", True, "m", "shown", payload, (), 1200)
+    await office.memory.store.model_ledger.add_exchange(sent, sent.at.date())
     hidden = replace(sent, incident_id="INC-8", visibility="private:G0SECRET")
-    await office.memory.store.model_ledger.note(hidden, sent.at.date())
+    await office.memory.store.model_ledger.add_exchange(hidden, sent.at.date())
     text = shown(await ask(office, "sent 7", "bob"))
     assert "1,200 tokens" in text
     assert "&lt;!channel&gt; pool 100 %" in text
@@ -382,7 +382,7 @@ async def test_what_a_model_was_sent_is_shown_to_who_may_see_the_incident(office
 async def test_what_equals_the_operators_setting_follows_it(office: Desk) -> None:
     await settings_modal(office)
     assert await submit(office, {}, "alice") == {}
-    assert await office.memory.channels.settings("C0ALERTS") == ChannelSettings()
+    assert await office.memory.channels.read_settings("C0ALERTS") == ChannelSettings()
 
 
 @pytest.mark.parametrize(
@@ -402,7 +402,7 @@ async def test_errors_of_settings_stand_at_their_field(
     errors = await submit(office, said, "alice")
     assert list(errors) == [field]
     assert why in errors[field]
-    assert await office.memory.channels.settings("C0ALERTS") == ChannelSettings()
+    assert await office.memory.channels.read_settings("C0ALERTS") == ChannelSettings()
 
 
 async def test_who_is_no_steward_any_more_changes_nothing(office: Desk) -> None:
@@ -411,7 +411,7 @@ async def test_who_is_no_steward_any_more_changes_nothing(office: Desk) -> None:
     go_on(office, minutes=6)
     errors = await submit(office, {ids.MINIMUM: "critical"}, "alice")
     assert list(errors.values()) == ["You may not change a channel's settings. Workspace admins and owners may."]
-    assert await office.memory.channels.settings("C0ALERTS") == ChannelSettings()
+    assert await office.memory.channels.read_settings("C0ALERTS") == ChannelSettings()
     told = await ask(office, "channel", "alice")
     assert ids.CHANGE_CHANNEL not in shown(told)
 
@@ -427,7 +427,7 @@ async def test_stewards_are_listed_or_of_a_user_group(unconnected: Desk, steward
     async with listening(desk.slack, build_app(desk.app.client, desk.slack.signing_secret, deps)):
         await settings_modal(desk, "bob")
         assert await submit(desk, {ids.MINIMUM: "critical"}, "bob") == {}
-        assert (await desk.memory.channels.settings("C0ALERTS")).minimum is Severity.CRITICAL
+        assert (await desk.memory.channels.read_settings("C0ALERTS")).minimum is Severity.CRITICAL
         desk.slack.core.workspace.groups.clear()
         go_on(desk, minutes=6)
         told = shown(await ask(desk, "channel", "bob"))
@@ -449,11 +449,11 @@ async def test_a_group_or_nobody_is_told_in_the_first_post(office: Desk) -> None
 async def test_only_listed_apps_are_answered(office: Desk) -> None:
     await office.seed()
     await office.alert()
-    payments = {s.source for s in await office.memory.channels.sources("C0ALERTS")}
+    payments = {s.source for s in await office.memory.channels.list_sources("C0ALERTS")}
     await sets(office, ChannelSettings(sources=frozenset(payments)))
     ts = await office.alert("datadog-checkout-latency")
     assert replies(office, ts) == []
-    assert await office.memory.incidents.incident_at("C0ALERTS", ts) is None
+    assert await office.memory.incidents.find_incident("C0ALERTS", ts) is None
     go_on(office, hours=30)
     assert len(replies(office, await office.alert())) == 1
 
@@ -464,7 +464,7 @@ async def test_milder_ones_are_counted_and_not_answered(office: Desk) -> None:
     mild = await office.alert("script-settlement-lag")
     assert replies(office, mild) == []
     assert office.slack.calls("reactions.add") == []
-    assert await office.memory.incidents.incident_at("C0ALERTS", mild)
+    assert await office.memory.incidents.find_incident("C0ALERTS", mild)
 
 
 async def test_only_a_member_of_both_pools_private_channels(office: Desk) -> None:
@@ -477,7 +477,7 @@ async def test_only_a_member_of_both_pools_private_channels(office: Desk) -> Non
         errors = await submit(office, {ids.POOL: [refused]}, "alice")
         assert why in errors[ids.POOL]
     assert await submit(office, {ids.POOL: ["C0VAULT"]}, "alice") == {}
-    assert await office.memory.channels.pool("C0VAULT") == ("C0SECRET",)
+    assert await office.memory.channels.list_pool("C0VAULT") == ("C0SECRET",)
     assert "C0VAULT" in shown(await ask(office, "channel", "alice", "sec-incidents"))
 
 
@@ -489,7 +489,7 @@ async def test_pooled_channels_recall_each_others_private_incidents_and_others_d
     await submit(office, {"outcome": "recovered", "fix": "Flush the ledger cache"}, "bob")
     for channel in ("C0ONE", "C0TWO", "C0THREE"):
         workspace.add_channel(channel, channel.lower(), is_private=True, members=["alice"])
-    await office.memory.channels.set("C0VAULT", ChannelSettings(), ("C0TWO", "C0THREE"), Changes())
+    await office.memory.channels.save_settings("C0VAULT", ChannelSettings(), ("C0TWO", "C0THREE"), Changes())
     workspace.channel("C0THREE").is_private = False  # as Slack allows since, and then everybody reads along
     recalled = {}
     for channel in ("C0ONE", "C0TWO", "C0THREE"):
@@ -533,10 +533,10 @@ async def test_people_of_another_organisation_may_do_nothing(office: Desk) -> No
 
 async def test_a_page_of_rules(office: Desk) -> None:
     await office.alert(LEDGER)
-    (source,) = await office.memory.channels.sources("C0ALERTS")
+    (source,) = await office.memory.channels.list_sources("C0ALERTS")
     rule = Rule("C0ALERTS", source.source, "generic", "t", "U0BOB", office.deps.clock.now())
     for number in range(17):
-        await office.memory.channels.teach(replace(rule, title=f"Title {chr(97 + number)}"), Changes())
+        await office.memory.channels.add_rule(replace(rule, title=f"Title {chr(97 + number)}"), Changes())
     first, second = await ask(office, "rules"), await ask(office, "rules 2")
     assert shown(first).count(ids.UNDO) == 15
     assert "/precedent rules 2" in shown(first)
@@ -550,6 +550,8 @@ async def test_settings_stay_in_a_private_channel(office: Desk) -> None:
     office.slack.core.workspace.channel("sec-incidents").members.remove("U0ALICE")
     go_on(office, minutes=2)
     await press(office, message, ids.CHANGE_CHANNEL, "alice", "sec-incidents")
-    await office.slack.wait_for(lambda: "Only members of that channel" in json.dumps(office.slack.ephemerals("alice")))
+    await office.slack.wait_until(
+        lambda: "Only members of that channel" in json.dumps(office.slack.ephemerals("alice"))
+    )
     assert office.slack.view("alice") is None
     await wait()

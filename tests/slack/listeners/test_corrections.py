@@ -24,7 +24,7 @@ SAID = {"outcome": "recovered", "fix": FIX, "root_cause": "a stale quagga cache"
 async def press_record(desk: Desk, brief_ts: str, user: str, channel: str = "C0ALERTS") -> None:
     before = (desk.slack.view(user) or {}).get("id")
     await desk.slack.click(channel, brief_ts, ids.RECORD, user=user)
-    await desk.slack.wait_for(lambda: (desk.slack.view(user) or {"id": before})["id"] != before)
+    await desk.slack.wait_until(lambda: (desk.slack.view(user) or {"id": before})["id"] != before)
 
 
 async def recorded(desk: Desk, user: str = "alice", channel: str = "C0ALERTS", **other: str) -> str:
@@ -32,14 +32,14 @@ async def recorded(desk: Desk, user: str = "alice", channel: str = "C0ALERTS", *
     ts = await desk.alert(LEDGER, channel)
     await press_record(desk, desk.brief(ts, channel)["ts"], user, channel)
     assert await submit(desk, SAID | other, user) == {}
-    return await desk.memory.incidents.incident_at(channel, ts) or ""
+    return await desk.memory.incidents.find_incident(channel, ts) or ""
 
 
 async def asks(desk: Desk, what: str, user: str, channel: str = "alerts") -> dict[str, Any]:
     """Type `/precedent …`; the modal that opens."""
     before = (desk.slack.view(user) or {}).get("id")
     await desk.slack.slash(channel, "/precedent", what, user=user)
-    await desk.slack.wait_for(lambda: (desk.slack.view(user) or {"id": before})["id"] != before)
+    await desk.slack.wait_until(lambda: (desk.slack.view(user) or {"id": before})["id"] != before)
     return dict(desk.slack.view(user) or {})
 
 
@@ -47,7 +47,7 @@ async def refused(desk: Desk, what: str, user: str, channel: str = "alerts") -> 
     """Type `/precedent …`; what is said to the asker alone, where no modal opens."""
     before = len(desk.slack.ephemerals(user))
     await desk.slack.slash(channel, "/precedent", what, user=user)
-    found = await desk.slack.wait_for(lambda: desk.slack.ephemerals(user)[before:])
+    found = await desk.slack.wait_until(lambda: desk.slack.ephemerals(user)[before:])
     assert desk.slack.view(user) is None
     return str(found[-1]["text"])
 
@@ -68,12 +68,12 @@ def initial(view: dict[str, Any]) -> dict[str, str]:
 async def recalled(desk: Desk, user: str = "bob", channel: str = "alerts") -> str:
     before = len(desk.slack.ephemerals(user))
     await desk.slack.slash(channel, "/recall", "ledger drift quagga", user=user)
-    found = await desk.slack.wait_for(lambda: desk.slack.ephemerals(user)[before:])
+    found = await desk.slack.wait_until(lambda: desk.slack.ephemerals(user)[before:])
     return json.dumps(found[-1], ensure_ascii=False)
 
 
 async def audit_of(desk: Desk, action: str) -> list[Any]:
-    return [line async for line in desk.memory.store.audit_log.lines() if line.action == action]
+    return [line async for line in desk.memory.store.audit_log.stream_lines() if line.action == action]
 
 
 # who may
@@ -87,7 +87,7 @@ async def test_who_may_not_is_told_who_may(office: Desk) -> None:
     assert await refused(office, f"purge {incident_id}", "bob") == (
         "You may not purge a record. Workspace admins and owners may."
     )
-    assert (await office.memory.incidents.record(incident_id)).attempts
+    assert (await office.memory.incidents.read_record(incident_id)).attempts
 
 
 async def test_a_submission_is_asked_again(office: Desk) -> None:
@@ -98,7 +98,7 @@ async def test_a_submission_is_asked_again(office: Desk) -> None:
     go_on(office, minutes=6)
     errors = await submit(office, {"reason": "contains a customer name"}, "alice")
     assert errors == {"reason": "You may not purge a record. Workspace admins and owners may."}
-    assert (await office.memory.incidents.record(incident_id)).attempts
+    assert (await office.memory.incidents.read_record(incident_id)).attempts
 
 
 async def test_what_is_private_is_like_what_is_not_there(office: Desk) -> None:
@@ -115,7 +115,7 @@ async def test_what_is_private_is_like_what_is_not_there(office: Desk) -> None:
     go_on(office, minutes=5)
     errors = await submit(office, {"root_cause": "something else"}, "alice")
     assert set(errors.values()) == {"Only members of that channel may do this."}
-    assert (await office.memory.incidents.record(incident_id)).root_cause == "a stale quagga cache"
+    assert (await office.memory.incidents.read_record(incident_id)).root_cause == "a stale quagga cache"
 
 
 @pytest.mark.parametrize(("what", "said"), [("edit", "/precedent edit INC-7"), ("purge", "/precedent purge INC-7")])
@@ -131,14 +131,14 @@ async def test_what_a_guest_saw_work_is_not_verified_and_they_are_told_who_confi
     await office.slack.invite("alerts", "gus")
     ts = await office.alert(LEDGER)
     await office.slack.click("alerts", office.brief(ts)["ts"], ids.RECORD, user="gus")
-    await office.slack.wait_for(lambda: office.slack.view("gus"))
+    await office.slack.wait_until(lambda: office.slack.view("gus"))
     assert (await office.slack.submit_view(SAID, user="gus")).errors == {}
     await office.work()
     said = json.dumps(office.slack.view("gus"), ensure_ascii=False)
     assert "not verified yet, for you are a guest of this workspace" in said
     assert "Any member of this workspace who is no guest can confirm it" in said
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    (attempt,) = (await office.memory.incidents.record(incident_id)).attempts
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    (attempt,) = (await office.memory.incidents.read_record(incident_id)).attempts
     assert (attempt.status, attempt.by is not None) == (VerificationStatus.UNVERIFIED, True)
     assert "to be confirmed: Flush the ledger cache" in told(office, ts)
     assert "VERIFIED" not in told(office, ts)
@@ -151,8 +151,8 @@ async def test_a_guests_button_tells_them_aside(office: Desk) -> None:
     ts = await office.alert()
     await office.slack.click("alerts", office.brief(ts)["ts"], ids.FIXED, user="gus")
     assert "you are a guest" in await office.whisper("gus")
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    assert [a.status for a in (await office.memory.incidents.record(incident_id)).attempts] == ["UNVERIFIED"]
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    assert [a.status for a in (await office.memory.incidents.read_record(incident_id)).attempts] == ["UNVERIFIED"]
 
 
 async def test_only_the_named_group_confirms(office: Desk) -> None:
@@ -160,13 +160,13 @@ async def test_only_the_named_group_confirms(office: Desk) -> None:
     confirms.people.verifier_group = "S0ONCALL"
     object.__setattr__(confirms.verifiers, "group", "S0ONCALL")
     one = await recorded(office, "alice")
-    (attempt,) = (await office.memory.incidents.record(one)).attempts
+    (attempt,) = (await office.memory.incidents.read_record(one)).attempts
     assert attempt.status == "UNVERIFIED"
     assert "the user group that confirms fixes" in json.dumps(office.slack.view("alice"))
-    (posted,) = await office.memory.incidents.briefs(one)
+    (posted,) = await office.memory.incidents.list_briefs(one)
     await press_record(office, posted.message_ts or "", "bob")
     await submit(office, SAID, "bob")
-    assert [a.status for a in (await office.memory.incidents.record(one)).attempts] == ["UNVERIFIED", "VERIFIED"]
+    assert [a.status for a in (await office.memory.incidents.read_record(one)).attempts] == ["UNVERIFIED", "VERIFIED"]
 
 
 # editing
@@ -176,7 +176,7 @@ async def test_the_modal_says_what_the_record_says_and_shows_what_changed(office
     incident_id = await recorded(office)
     view = await asks(office, f"edit {incident_id}", "alice")
     assert initial(view) == {
-        "title": (await office.memory.incidents.record(incident_id)).title,
+        "title": (await office.memory.incidents.read_record(incident_id)).title,
         "root_cause": "a stale quagga cache",
         "boundary": "unknown",
         "failed_checks": "DNS, 10",
@@ -188,7 +188,7 @@ async def test_the_modal_says_what_the_record_says_and_shows_what_changed(office
     shown = json.dumps(office.slack.view("alice"), ensure_ascii=False)
     for text in ("a stale quagga cache → a cron job", "unknown → internal", "VERIFIED → FAILED", "DNS, 10; TLS"):
         assert text in shown
-    record = await office.memory.incidents.record(incident_id)
+    record = await office.memory.incidents.read_record(incident_id)
     assert (record.root_cause, record.boundary, record.lesson) == ("a cron job", "internal", "look at cron")
     assert [(a.status, a.how, a.by) for a in record.attempts] == [("FAILED", "edit", "U0ALICE")]
     assert [(c.check, c.minutes) for c in record.failed_checks] == [("DNS", 10.0), ("TLS", None)]
@@ -208,21 +208,21 @@ async def test_the_modal_says_what_the_record_says_and_shows_what_changed(office
 )
 async def test_errors_stand_at_their_field(office: Desk, said: dict[str, str], field: str, why: str) -> None:
     incident_id = await recorded(office)
-    before = await office.memory.incidents.record(incident_id)
+    before = await office.memory.incidents.read_record(incident_id)
     await asks(office, f"edit {incident_id}", "alice")
     outcome = await office.slack.submit_view(said, user="alice")
     assert field in outcome.errors or outcome.notice
     assert why in str(outcome.errors.get(field, ""))
-    assert await office.memory.incidents.record(incident_id) == before
+    assert await office.memory.incidents.read_record(incident_id) == before
 
 
 async def test_saving_what_is_there_changes_nothing(office: Desk) -> None:
     incident_id = await recorded(office)
-    before = await office.memory.incidents.record(incident_id)
+    before = await office.memory.incidents.read_record(incident_id)
     await asks(office, f"edit {incident_id}", "alice")
     assert await submit(office, {}, "alice") == {}
     assert "Nothing changed" in json.dumps(office.slack.view("alice"))
-    assert await office.memory.incidents.record(incident_id) == before
+    assert await office.memory.incidents.read_record(incident_id) == before
     assert await audit_of(office, "edit") == []
 
 
@@ -236,7 +236,7 @@ async def test_what_two_people_edit_at_once_is_neither_lost_nor_overwritten(offi
         "lesson": "Somebody changed this meanwhile. It says now: “alice's lesson”. Close this and begin again."
     }
     assert await submit(office, {"lesson": "", "root_cause": "cron"}, author) == {}
-    record = await office.memory.incidents.record(incident_id)
+    record = await office.memory.incidents.read_record(incident_id)
     assert (record.lesson, record.root_cause) == ("alice's lesson", "cron")
 
 
@@ -247,7 +247,7 @@ async def test_a_guest_who_wrote_a_record_may_not_make_it_verified(office: Desk)
     await asks(office, f"edit {incident_id}", "gus")
     errors = await submit(office, {"attempt.0": "VERIFIED"}, "gus")
     assert "you are a guest" in errors["attempt.0"]
-    assert (await office.memory.incidents.record(incident_id)).attempts[0].status == "UNVERIFIED"
+    assert (await office.memory.incidents.read_record(incident_id)).attempts[0].status == "UNVERIFIED"
 
 
 # threads are told
@@ -295,7 +295,7 @@ async def test_retracted_is_gone_from_recall_at_once_and_the_thread_is_told(desk
     assert incident_id in await recalled(desk)
     view = await asks(desk, f"retract {incident_id}", "alice")
     assert "gone from recall at once" in json.dumps(view)
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     assert (await desk.slack.submit_view({"reason": "it was a drill"}, user="alice")).errors == {}
     assert incident_id not in await recalled(desk), "before anything else is worked off"
     await desk.work()
@@ -308,7 +308,7 @@ async def test_retracted_is_gone_from_recall_at_once_and_the_thread_is_told(desk
 
 async def test_an_open_incident_has_nothing_to_retract(office: Desk) -> None:
     ts = await office.alert(LEDGER)
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
     assert "is still open" in await refused(office, f"retract {incident_id}", "alice")
 
 
@@ -341,10 +341,10 @@ async def test_purged_is_nowhere_any_more(office: Desk) -> None:
     assert not on_slack(office, "quagga")
     assert on_disk(office, "quagga") == []
     assert f"{incident_id} was purged: its steps above no longer count." in told(office, ts)
-    assert await office.memory.incidents.find((incident_id,)) == {}
+    assert await office.memory.incidents.find_records((incident_id,)) == {}
     (line,) = await audit_of(office, "purge")
     assert line.detail.startswith("sha256 ")
-    assert [r.incident_id for r in await office.memory.incidents.records(OPERATOR, recallable_only=True)] == []
+    assert [r.incident_id for r in await office.memory.incidents.list_records(OPERATOR, recallable_only=True)] == []
     again = await asks(office, f"purge {incident_id}", "alice")
     assert "no record is left of it" in json.dumps(again)
     assert await submit(office, {"reason": "to be sure"}, "alice") == {}
@@ -359,7 +359,7 @@ async def test_the_second_to_record_sees_the_first(office: Desk) -> None:
     ts = await office.alert(LEDGER)
     for user in ("alice", "bob"):
         await office.slack.click("alerts", office.brief(ts)["ts"], ids.RECORD, user=user)
-        await office.slack.wait_for(partial(office.slack.view, user))
+        await office.slack.wait_until(partial(office.slack.view, user))
     assert (await office.slack.submit_view(SAID, user="alice")).errors == {}
     assert office.slack.view("alice") is None
     assert (await office.slack.submit_view(SAID | {"fix": "Restart it"}, user="bob")).errors == {}
@@ -367,5 +367,5 @@ async def test_the_second_to_record_sees_the_first(office: Desk) -> None:
     assert "had been recorded before you; both are kept" in shown
     assert "<@U0ALICE>" in shown
     assert "Flush the ledger cache" in shown
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    assert [a.by for a in (await office.memory.incidents.record(incident_id)).attempts] == ["U0ALICE", "U0BOB"]
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    assert [a.by for a in (await office.memory.incidents.read_record(incident_id)).attempts] == ["U0ALICE", "U0BOB"]

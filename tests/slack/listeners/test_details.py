@@ -11,8 +11,8 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.recall.ranking import OutsideMemory
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
-from bot.slack.views.details_modal import MOST_BLOCKS, details_view
-from bot.workflows.recall.details import Details
+from bot.slack.views.details_modal import MOST_BLOCKS, build_details_view
+from bot.workflows.recall.details import BriefDetails
 from tests.slack import cases
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_channel import choose, go_on
@@ -25,7 +25,7 @@ LEDGER = "unknown-ledger-drift"
 async def details(desk: Desk, ts: str, user: str = "bob", channel: str = "C0ALERTS") -> str:
     """Press Details; what the modal says in the end."""
     await desk.slack.click(channel, desk.brief(ts, channel)["ts"], ids.DETAILS, user=user)
-    await desk.slack.wait_for(lambda: "Looking it up" not in text_of(desk.slack.view(user)))
+    await desk.slack.wait_until(lambda: "Looking it up" not in text_of(desk.slack.view(user)))
     return text_of(desk.slack.view(user))
 
 
@@ -37,8 +37,8 @@ async def test_details_show_every_source_and_why_it_counts(desk: Desk) -> None:
     await desk.seed()
     ts = await desk.alert()
     shown = await details(desk, ts)
-    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    (posted,) = await desk.memory.incidents.briefs(incident_id)
+    incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    (posted,) = await desk.memory.incidents.list_briefs(incident_id)
     brief = posted.brief
     assert len(brief.sources) >= 3
     for line in (*brief.sources, *brief.possible):
@@ -64,12 +64,12 @@ async def test_compare_shows_both_briefs(office: Desk) -> None:
     await office.seed()
     ts = await office.alert()
     await choose(office, ts, ids.COMPARE)
-    await office.slack.wait_for(lambda: office.slack.view("bob"))
+    await office.slack.wait_until(lambda: office.slack.view("bob"))
     shown = text_of(office.slack.view("bob"))
     first, second = shown.split("Without memory", 1)
     assert "RESOLUTION STEPS" in first
     assert "RESOLUTION STEPS" not in second
-    assert "INC-" not in second.replace(await office.memory.incidents.incident_at("C0ALERTS", ts) or "", "")
+    assert "INC-" not in second.replace(await office.memory.incidents.find_incident("C0ALERTS", ts) or "", "")
     assert "COLLECT" in second
 
 
@@ -81,7 +81,7 @@ async def test_who_left_the_private_channel_sees_nothing(office: Desk) -> None:
     message = office.brief(ts, SECRET)
     await office.slack.leave(SECRET, "alice")
     go_on(office, minutes=5)
-    value = ids.encode({"i": await office.memory.incidents.incident_at(SECRET, ts)})
+    value = ids.encode({"i": await office.memory.incidents.find_incident(SECRET, ts)})
     for action in (ids.DETAILS, ids.MORE):
         before = len(office.slack.ephemerals("alice"))
         posted = await office.slack.post_as_app("alerts", {"text": "x", "blocks": [forged(action, value)]})
@@ -89,7 +89,7 @@ async def test_who_left_the_private_channel_sees_nothing(office: Desk) -> None:
         await office.slack.click(
             "alerts", posted["ts"], action, user="alice", **({"choice": choice} if action == ids.MORE else {})
         )
-        found = await office.slack.wait_for(lambda before=before: office.slack.ephemerals("alice")[before:])  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        found = await office.slack.wait_until(lambda before=before: office.slack.ephemerals("alice")[before:])  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         assert "that you may see from here" in found[-1]["text"]
         assert office.slack.view("alice") is None
     assert "quagga" in json.dumps(message)
@@ -112,7 +112,7 @@ async def test_what_the_channel_may_not_see_any_more_is_not_in_its_details(offic
     first = await recorded(office)
     ts = await office.alert(LEDGER)
     assert first in await details(office, ts)
-    record = await office.memory.incidents.record(first)
+    record = await office.memory.incidents.read_record(first)
     hidden = replace(record, source=Source("slack", None, SECRET, f"private:{SECRET}"))
     await office.memory.incidents.commit(Changes(records=(hidden,)))
     await office.slack.close_view(user="bob")
@@ -123,7 +123,7 @@ async def test_what_the_channel_may_not_see_any_more_is_not_in_its_details(offic
     await office.memory.incidents.commit(Changes(retracted=(first,)))
     await office.slack.close_view(user="bob")
     assert "quagga" not in await details(office, ts)
-    assert await office.memory.incidents.records(OPERATOR, recallable_only=True) == ()
+    assert await office.memory.incidents.list_records(OPERATOR, recallable_only=True) == ()
     assert "no record" in await refused(office, f"edit {first}", "alice")
 
 
@@ -133,10 +133,10 @@ def test_a_modal_holds_what_it_can() -> None:
         replace(brief.recommendation, fix=f"fix {n}\n" + "long step " * 300) for n in range(80) if brief.recommendation
     ))  # fmt: skip
     outside = (OutsideMemory("doc-1", "what *others* wrote <!channel>"),)
-    view = details_view(Details(many, True, outside))
+    view = build_details_view(BriefDetails(many, True, outside))
     assert len(view["blocks"]) == MOST_BLOCKS + 1
     assert "which a modal has no room for" in text_of(view)
-    few = text_of(details_view(Details(brief, False, outside)))
+    few = text_of(build_details_view(BriefDetails(brief, False, outside)))
     assert "OUTSIDE MEMORY" in few
     assert "<!channel>" not in few
     for block in view["blocks"]:

@@ -16,7 +16,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from bot.domain.incidents.record import VerificationStatus
 from bot.ports import ChatUnavailable, IncidentNotFound, StoreUnavailable
 from bot.slack import ids
-from bot.slack.app import build_app, correlation_of
+from bot.slack.app import build_app, build_correlation_id
 from tests.slack.conftest import Desk, listening, replaced, wait
 
 SAID = {"outcome": "recovered", "fix": "Flush the ledger cache\nRestart the worker", "failed_checks": "DNS, 10"}
@@ -51,8 +51,8 @@ async def test_this_fixed_it_is_recorded_once_in_the_persons_name(desk: Desk) ->
     assert "recorded by <@U0BOB>" in json.dumps(replies[1]["blocks"])
     buttons = [e["action_id"] for b in replies[0]["blocks"] if b["type"] == "actions" for e in b["elements"]]
     assert buttons == [ids.RECORD, ids.DETAILS, ids.MORE]
-    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts)
-    record = await desk.memory.incidents.record(incident_id or "")
+    incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts)
+    record = await desk.memory.incidents.read_record(incident_id or "")
     (attempt,) = record.attempts
     assert (attempt.status, attempt.by, attempt.suggested) == (VerificationStatus.VERIFIED, "U0BOB", True)
 
@@ -74,7 +74,7 @@ async def test_the_modal_records_and_the_next_alert_knows(desk: Desk) -> None:
     brief = desk.brief(ts)
     assert "INSUFFICIENT_MEMORY" in json.dumps(brief["blocks"])
     assert (await desk.slack.click("alerts", brief["ts"], ids.RECORD, user="alice")).acked
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     done = await desk.slack.submit_view(SAID, user="alice")
     assert (done.acked, done.errors, desk.slack.view("alice")) == (True, {}, None)
     await desk.work()
@@ -88,7 +88,7 @@ async def test_the_modal_records_and_the_next_alert_knows(desk: Desk) -> None:
 async def test_errors_stand_in_the_modal_and_the_text_stays(desk: Desk) -> None:
     ts = await desk.alert("unknown-ledger-drift")
     await desk.slack.click("alerts", desk.brief(ts)["ts"], ids.RECORD, user="alice")
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     refused = await desk.slack.submit_view({"outcome": "recovered"}, user="alice")
     assert refused.errors == {"fix": "Say what was done, or choose “cleared by itself”."}
     refused = await desk.slack.submit_view({"fix": "x", "failed_checks": "y" * 300}, user="alice")
@@ -125,7 +125,7 @@ async def test_a_failure_answers_inside_the_modal(unconnected: Desk, error: Exce
     async with listening(desk.slack, desk.app):
         ts = await desk.alert("unknown-ledger-drift")
         await desk.slack.click("alerts", desk.brief(ts)["ts"], ids.RECORD, user="alice")
-        await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+        await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     async with listening(desk.slack, replaced(desk, store=Down(error))):
         refused = await desk.slack.submit_view(SAID, user="alice")
     (said,) = refused.errors.values()
@@ -205,8 +205,8 @@ async def test_every_event_type_is_acknowledged(desk: Desk) -> None:
 async def test_the_picker_leads_to_the_modal(desk: Desk) -> None:
     ts = await desk.alert("unknown-ledger-drift")
     assert (await desk.slack.slash("alerts", "/resolve", user="alice")).acked
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
-    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts)
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
+    incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts)
     picked = await desk.slack.submit_view({ids.INCIDENT: incident_id}, user="alice")
     assert picked.errors == {}
     view = desk.slack.view("alice")
@@ -220,11 +220,11 @@ async def test_the_picker_leads_to_the_modal(desk: Desk) -> None:
 @pytest.mark.parametrize("form", ["{id}", "{number}", "{link}", "<{link}>"])
 async def test_resolve_takes_an_id_or_a_link(office: Desk, form: str) -> None:
     ts = await office.alert("unknown-ledger-drift")
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
     link = f"https://playground.slack.com/archives/C0ALERTS/p{ts.replace('.', '')}?thread_ts={ts}&cid=C0ALERTS"
     said = form.format(id=incident_id.lower(), number=incident_id.split("-")[1], link=link)
     await office.slack.slash("alerts", "/resolve", said, user="alice")
-    view = await office.slack.wait_for(lambda: office.slack.view("alice"))
+    view = await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert view is not None
     assert incident_id in json.dumps(view)
 
@@ -241,24 +241,24 @@ async def test_resolve_of_something_unknown_says_so(office: Desk, said: str) -> 
 
 async def test_private_incidents_are_acted_on_only_from_their_channel(office: Desk) -> None:
     ts = await office.alert("unknown-ledger-drift", "C0SECRET")
-    incident_id = await office.memory.incidents.incident_at("C0SECRET", ts) or ""
+    incident_id = await office.memory.incidents.find_incident("C0SECRET", ts) or ""
     await office.slack.slash("alerts", "/resolve", incident_id, user="alice")
     assert "no incident" in await office.whisper()
     await office.slack.slash("alerts", "/incidents", user="bob")
     assert incident_id not in await office.whisper("bob")
     await office.slack.slash("sec-incidents", "/incidents", user="alice")
-    await office.slack.wait_for(lambda: len(office.slack.ephemerals("alice")) == 2)
+    await office.slack.wait_until(lambda: len(office.slack.ephemerals("alice")) == 2)
     assert incident_id in await office.whisper()
 
 
 async def test_a_message_without_an_incident_becomes_one(desk: Desk) -> None:
     posted = await desk.slack.post("alerts", "checkout is *slow* since &lt;noon&gt;", user="bob")
     await desk.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", posted["ts"], user="alice")
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     assert (await desk.slack.submit_view(SAID, user="alice")).errors == {}
     await desk.work()
-    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", posted["ts"])
-    record = await desk.memory.incidents.record(incident_id or "")
+    incident_id = await desk.memory.incidents.find_incident("C0ALERTS", posted["ts"])
+    record = await desk.memory.incidents.read_record(incident_id or "")
     assert record.title == "checkout is *slow* since <noon>"
     assert record.source.url == f"https://playground.slack.com/archives/C0ALERTS/p{posted['ts'].replace('.', '')}"
     assert len(desk.slack.replies("C0ALERTS", posted["ts"])) == 1
@@ -271,7 +271,7 @@ async def test_an_alert_that_was_never_answered_keeps_its_identity(office: Desk)
     await desk.slack.invite("alerts", inviter="alice")
     assert desk.slack.replies("C0ALERTS", ts) == []
     await desk.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", ts, user="alice")
-    await desk.slack.wait_for(lambda: desk.slack.view("alice"))
+    await desk.slack.wait_until(lambda: desk.slack.view("alice"))
     assert (await desk.slack.submit_view(SAID, user="alice")).errors == {}
     again = await desk.alert("unknown-ledger-drift")
     assert "1. Flush the ledger cache" in json.dumps(desk.brief(again)["blocks"])
@@ -286,9 +286,9 @@ async def test_a_message_where_the_bot_is_no_member_asks_for_an_invitation(offic
 
 async def test_the_shortcut_on_a_brief_opens_its_incident(office: Desk) -> None:
     ts = await office.alert("unknown-ledger-drift")
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
     await office.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", office.brief(ts)["ts"], user="alice")
-    view = await office.slack.wait_for(lambda: office.slack.view("alice"))
+    view = await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert view is not None
     assert ids.decode(view["private_metadata"]) == {"i": incident_id, "c": "C0ALERTS", "ts": ts}
 
@@ -316,7 +316,7 @@ async def test_recall_of_a_message_leaves_out_its_own_incident(office: Desk) -> 
     await office.slack.click("alerts", office.brief(ts)["ts"], ids.FIXED, user="bob")
     await wait()
     await office.work()
-    own = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    own = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
     await office.slack.shortcut(ids.RECALL_FROM_MESSAGE, "alerts", ts, user="alice")
     told = await office.whisper()
     assert "RESOLUTION STEPS" in told
@@ -330,7 +330,7 @@ async def test_recall_of_talk_and_of_nothing(office: Desk) -> None:
     assert "You asked: razorpay payments answer 504" in await office.whisper()
     nothing = await office.slack.post("alerts", "<@U0BOB>", user="bob")
     await office.slack.shortcut(ids.RECALL_FROM_MESSAGE, "alerts", nothing["ts"], user="alice")
-    await office.slack.wait_for(lambda: len(office.slack.ephemerals("alice")) == 2)
+    await office.slack.wait_until(lambda: len(office.slack.ephemerals("alice")) == 2)
     assert "no text to recall by" in await office.whisper()
 
 
@@ -430,5 +430,5 @@ async def test_a_modal_about_nothing_is_refused(unconnected: Desk) -> None:
 
 
 def test_everything_about_a_request_is_logged_under_one_id() -> None:
-    assert correlation_of({"event_id": "Ev1"}) == "Ev1"
-    assert correlation_of({"a": 1}) == correlation_of({"a": 1}) != correlation_of({"a": 2})
+    assert build_correlation_id({"event_id": "Ev1"}) == "Ev1"
+    assert build_correlation_id({"a": 1}) == build_correlation_id({"a": 1}) != build_correlation_id({"a": 2})

@@ -9,7 +9,7 @@ import pytest
 
 from bot.domain.alerts.alert import NotAlert
 from bot.slack import ids
-from bot.slack.inbound.events import Own, receive
+from bot.slack.inbound.events import OwnIdentity, receive
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_corrections import told
 
@@ -28,7 +28,7 @@ async def marked(desk: Desk, ts: str, user: str) -> dict[str, Any]:
 async def press(desk: Desk, asked: dict[str, Any], answer: str, user: str) -> str:
     """Answer; what the person reads then, in the place of the question or beside it."""
     await desk.slack.click("alerts", asked["ts"], f"{ids.MEMO}.{answer}", user=user)
-    found = await desk.slack.wait_for(
+    found = await desk.slack.wait_until(
         lambda: [m for m in desk.slack.ephemerals(user) if "Record this" not in m["text"]]
     )
     await desk.work()
@@ -49,10 +49,10 @@ async def test_a_marked_message_is_recorded_once_after_it_was_answered(office: D
     assert (asked["text"], asked["thread_ts"]) == ("Record this as the fix of INC-1?", ts)
     assert SECRET not in json.dumps(asked)
     second = await marked(office, said["ts"], "bob")
-    assert (await office.memory.incidents.record("INC-1")).attempts == ()
+    assert (await office.memory.incidents.read_record("INC-1")).attempts == ()
     assert "INC-1" in await press(office, asked, "not_sure", "alice")
     assert "is recorded for *INC-1* already" in await press(office, second, "recovered", "bob")
-    (attempt,) = (await office.memory.incidents.record("INC-1")).attempts
+    (attempt,) = (await office.memory.incidents.read_record("INC-1")).attempts
     assert (attempt.status, attempt.by, attempt.how) == ("UNVERIFIED", "U0ALICE", "reaction")
     assert attempt.fix.startswith("flushed the *ledger* cache\ntoken ")
     assert SECRET not in attempt.fix
@@ -67,7 +67,7 @@ async def test_what_a_message_says_after_it_was_changed_is_another_fix(office: D
     await press(office, await marked(office, said["ts"], "alice"), "not_sure", "alice")
     await office.slack.edit("alerts", said["ts"], text="restarted it, too")
     await press(office, await marked(office, said["ts"], "bob"), "recovered", "bob")
-    fixes = [a.fix for a in (await office.memory.incidents.record("INC-1")).attempts]
+    fixes = [a.fix for a in (await office.memory.incidents.read_record("INC-1")).attempts]
     assert fixes == ["flushed the cache", "restarted it, too"]
 
 
@@ -79,7 +79,7 @@ async def test_what_was_changed_meanwhile_or_is_not_the_fix_is_not_recorded(offi
     assert "changed or deleted since" in await press(office, asked, "recovered", "alice")
     asked = await marked(office, said["ts"], "bob")
     assert "Nothing was recorded" in await press(office, asked, "none", "bob")
-    assert (await office.memory.incidents.record("INC-1")).attempts == ()
+    assert (await office.memory.incidents.read_record("INC-1")).attempts == ()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_what_was_changed_meanwhile_or_is_not_the_fix_is_not_recorded(offi
 def test_only_a_persons_memo_on_a_message_is_kept(changed: dict[str, Any]) -> None:
     event = {"type": "reaction_added", "user": "U1", "reaction": "memo", "event_ts": "3.1"}
     event["item"] = {"type": "message", "channel": "C1", "ts": "1.2"}  # type: ignore[assignment]  # JSON of any shape
-    own = Own("BBOT", "UBOT")
+    own = OwnIdentity("BBOT", "UBOT")
     kept = receive({"event_id": "Ev1", "event": event}, lambda _: NotAlert("chatter", ""), own)
     assert kept is not None
     assert (kept.kind, (kept.body or {})["event"]["ts"]) == ("memo", "1.2")

@@ -11,7 +11,7 @@ from bot.domain.incidents.outages import outage_of
 from bot.domain.recall.query import OPERATOR
 from bot.ports import IncidentNotFound
 from bot.slack import ids
-from bot.slack.listeners.brief_actions import kept_apart
+from bot.slack.listeners.brief_actions import keep_apart
 from tests.slack.conftest import ROOT, Desk, wait
 
 DATADOG = json.loads((ROOT / "seeds/alerts/datadog-checkout-latency.json").read_text())
@@ -54,16 +54,16 @@ async def test_another_service_or_the_same_tool_is_not_asked_about(office: Desk)
 
 async def test_no_is_kept_on_both_records_and_the_line_is_gone(office: Desk) -> None:
     ts = await one_outage(office)
-    before = await office.memory.incidents.records(OPERATOR)
+    before = await office.memory.incidents.list_records(OPERATOR)
     assert len(set(outage_of(before).values())) == 1
     for _ in range(2):  # pressed twice before the brief was edited
         await office.slack.click("alerts", office.brief(ts)["ts"], ids.NOT_SAME, user="alice")
     for _ in range(100):  # it is acknowledged before it is recorded
-        if (await office.memory.incidents.record("INC-2")).apart_from:
+        if (await office.memory.incidents.read_record("INC-2")).apart_from:
             break
         await wait()
     await office.work()
-    after = await office.memory.incidents.records(OPERATOR)
+    after = await office.memory.incidents.list_records(OPERATOR)
     assert [r.apart_from for r in after] == [("INC-2",), ("INC-1",)]
     assert len(set(outage_of(after).values())) == 2
     assert "Same outage?" not in json.dumps(office.brief(ts))
@@ -84,7 +84,7 @@ async def test_a_forged_button_tells_nothing_and_records_nothing(office: Desk) -
     body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
     for other in ("INC-1", "INC-99"):
         with pytest.raises(IncidentNotFound):
-            await kept_apart(office.deps, body, ids.encode({"i": "INC-2", "o": other}))
-    hidden = await office.memory.incidents.record("INC-1")
+            await keep_apart(office.deps, body, ids.encode({"i": "INC-2", "o": other}))
+    hidden = await office.memory.incidents.read_record("INC-1")
     assert hidden.apart_from == ()
     assert "INC-1" not in json.dumps(office.brief(ts))

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.wiring.nudge import nudging
+from bot.bootstrap.wiring.nudge import build_post_nudges
 from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
 from bot.playground.blocks.validate import validate_message
 from bot.ports import RecordRejected
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.listeners.nudge import answer
-from bot.slack.views.nudge import BY_ITSELF, RECORD, STOP, WORKED, nudge_message, settled
+from bot.slack.views.nudge import BY_ITSELF, RECORD, STOP, WORKED, render_nudge, replace_buttons
 from tests.slack import cases
 from tests.slack.conftest import ROOT, Desk, SteppingClock
 
@@ -29,12 +29,12 @@ async def cleared(desk: Desk, name: str, author: str) -> str:
     """An incident that cleared after this person wrote in its thread; its id."""
     ts = await desk.alert(name)
     await desk.slack.post("alerts", "looking", user=author, thread_ts=ts)
-    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts) or ""
     fired = (ROOT / "seeds/alerts" / f"{name}.json").read_text(encoding="utf-8")
     over = fired.replace("[FIRING:1]", "[RESOLVED]").replace('"firing"', '"resolved"').replace("danger", "good")
     await desk.slack.post_alert("alerts", json.loads(over))
     await desk.work()
-    assert (await desk.memory.incidents.life(incident_id)).state == "cleared"
+    assert (await desk.memory.incidents.read_lifecycle(incident_id)).state == "cleared"
     return incident_id
 
 
@@ -50,9 +50,9 @@ async def ask(desk: Desk) -> dict[str, Any]:
     """It is half past ten on the next day: what alice is asked."""
     clock = at(desk, MORNING)
     people = desk.deps.agreed.show.people
-    job = nudging(Settings(), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    job = build_post_nudges(Settings(), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
     assert job is not None
-    off = nudging(Settings(nudge="off"), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    off = build_post_nudges(Settings(nudge="off"), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
     assert off is None
     assert await job() == 1
     await desk.work()
@@ -65,7 +65,7 @@ async def press(desk: Desk, ts: str, answer: str, incident_id: str) -> str:
     before = desk.slack.message(direct, ts)
     block = f"{ids.NUDGE}.{incident_id}"
     assert (await desk.slack.click(direct, ts, f"{ids.NUDGE}.{answer}", user="alice", block_id=block)).acked
-    await desk.slack.wait_for(lambda: desk.slack.message(direct, ts) != before)
+    await desk.slack.wait_until(lambda: desk.slack.message(direct, ts) != before)
     await desk.work()
     return json.dumps(desk.slack.message(direct, ts), ensure_ascii=False)
 
@@ -80,11 +80,11 @@ async def test_a_person_is_asked_once_and_answers_with_a_press(office: Desk) -> 
     assert office.slack.messages("C0ALERTS")[-1]["ts"] < asked["ts"]
 
     assert "recorded: it fixed it" in await press(office, asked["ts"], WORKED, payment)
-    (attempt,) = (await office.memory.incidents.record(payment)).attempts
+    (attempt,) = (await office.memory.incidents.read_record(payment)).attempts
     assert (attempt.status, attempt.by, attempt.suggested) == ("VERIFIED", "U0ALICE", True)
     direct = office.slack.dm("alice")
     await office.slack.click(direct, asked["ts"], f"{ids.NUDGE}.{RECORD}", user="alice")
-    view = await office.slack.wait_for(lambda: office.slack.view("alice"))
+    view = await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert ids.decode((view or {})["private_metadata"])["i"] == ledger
     await office.slack.close_view(user="alice")
     assert "Not asked any more" not in text
@@ -108,25 +108,25 @@ async def test_a_guest_does_not_verify_and_what_fires_again_is_not_closed(office
     office.slack.core.workspace.user("alice").is_guest = True
     at(office, MORNING + timedelta(minutes=6))  # who people are is kept for five
     assert "not verified yet" in await press(office, asked["ts"], WORKED, payment)
-    assert [a.status for a in (await office.memory.incidents.record(payment)).attempts] == ["UNVERIFIED"]
+    assert [a.status for a in (await office.memory.incidents.read_record(payment)).attempts] == ["UNVERIFIED"]
     await office.alert(LEDGER)
-    assert (await office.memory.incidents.life(ledger)).state == "open"
+    assert (await office.memory.incidents.read_lifecycle(ledger)).state == "open"
     direct = office.slack.dm("alice")
     await office.slack.click(direct, asked["ts"], f"{ids.NUDGE}.{BY_ITSELF}", user="alice")
     assert "fires again" in await office.whisper("alice")
-    assert (await office.memory.incidents.life(ledger)).state == "open"
+    assert (await office.memory.incidents.read_lifecycle(ledger)).state == "open"
 
 
 def test_the_message_keeps_slacks_limits_and_its_buttons_go_one_by_one() -> None:
     one = Nudged("INC-81", "<!channel> *x*", "C0ALERTS", cases.NOW, "https://x.example/1", "Restart it; wait " * 200)
     many = tuple(replace(one, incident_id=f"INC-{n}") for n in range(SHOWN + 3))
-    message = nudge_message(Nudge("U1", many))
+    message = render_nudge(Nudge("U1", many))
     assert validate_message({"text": message.text, "blocks": list(message.blocks)}) == []
     said = json.dumps(message.blocks)
     assert "<!channel>" not in said
     assert "+3 more" in said
     assert said.count("precedent.nudge.worked") == SHOWN
-    left = settled(message.blocks, "INC-1", "done")
+    left = replace_buttons(message.blocks, "INC-1", "done")
     assert json.dumps(left).count("precedent.nudge.worked") == SHOWN - 1
     assert len(left) == len(message.blocks)
-    assert "worked" not in json.dumps(nudge_message(Nudge("U1", (replace(one, suggested=None),))).blocks)
+    assert "worked" not in json.dumps(render_nudge(Nudge("U1", (replace(one, suggested=None),))).blocks)

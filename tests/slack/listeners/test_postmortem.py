@@ -7,20 +7,20 @@ import pytest
 from bot.adapters.chart import MatplotlibCharts
 from bot.bootstrap.system import SystemClock
 from bot.ports import IncidentNotFound
-from bot.ports.files import picture_file, postmortem_file
+from bot.ports.files import build_picture_upload, build_postmortem_upload
 from bot.slack import ids
-from bot.slack.client.chat import SlackChat, web_client
-from bot.slack.client.threads import SlackThreads, name_of, saying
+from bot.slack.client.chat import SlackChat, build_web_client
+from bot.slack.client.threads import SlackThreads, read_display_name, read_saying
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.delivery.make_files import MakeFiles
-from bot.workflows.resolutions.postmortem import AskPostmortem
+from bot.workflows.resolutions.postmortem import RequestPostmortem
 from tests.adapters.test_chart import CHART
 from tests.slack.conftest import Desk
 
 
 def files_of(desk: Desk) -> MakeFiles:
     deps, slack = desk.deps, desk.slack
-    threads = SlackThreads(SlackChat(web_client(slack.bot_token, slack.api_url), SystemClock()))
+    threads = SlackThreads(SlackChat(build_web_client(slack.bot_token, slack.api_url), SystemClock()))
     return MakeFiles(MatplotlibCharts(), desk.memory.incidents, threads, deps.chat)
 
 
@@ -34,7 +34,7 @@ async def test_a_file_in_the_thread_with_what_people_said_and_no_secret(office: 
     await desk.seed()
     ts = await desk.alert()
     desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, desk.deps.clock, files=files_of(desk))
-    incident_id = await desk.memory.incidents.incident_at("C0ALERTS", ts) or ""
+    incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts) or ""
     await desk.slack.post("alerts", "switching *now*, password=hunter2secret", user="bob", thread_ts=ts)
     brief = desk.brief(ts)["ts"]
     await choose(desk, brief, incident_id, "alice")
@@ -61,22 +61,26 @@ async def test_a_file_in_the_thread_with_what_people_said_and_no_secret(office: 
 async def test_made_for_those_who_may_see_it_now(office: Desk) -> None:
     desk = office
     ts = await desk.alert(channel="C0SECRET")
-    incident_id = await desk.memory.incidents.incident_at("C0SECRET", ts) or ""
+    incident_id = await desk.memory.incidents.find_incident("C0SECRET", ts) or ""
     files = files_of(desk)
     with pytest.raises(IncidentNotFound, match="may see"):
-        await files.content(postmortem_file("C0ALERTS", "pm", "pm.md", ts, incident_id, "U0BOB"))
+        await files.build_content(build_postmortem_upload("C0ALERTS", "pm", "pm.md", ts, incident_id, "U0BOB"))
     with pytest.raises(IncidentNotFound, match="no brief in this channel"):
-        await AskPostmortem(desk.memory.incidents, desk.deps.clock)(incident_id, "C0ALERTS", "U0BOB")
+        await RequestPostmortem(desk.memory.incidents, desk.deps.clock)(incident_id, "C0ALERTS", "U0BOB")
     await desk.slack.fail("thread_not_found", "conversations.replies")
-    text = (await files.content(postmortem_file("C0SECRET", "pm", "pm.md", ts, incident_id, "U0ALICE"))).decode()
+    text = (
+        await files.build_content(build_postmortem_upload("C0SECRET", "pm", "pm.md", ts, incident_id, "U0ALICE"))
+    ).decode()
     assert "could not be read" in text
     await desk.slack.fail("user_not_found", "users.info")
-    assert await files.threads.names(["U0BOB", "U0ALICE"]) == {"U0ALICE": "Alice Moreau"}
-    assert (await files.content(picture_file("C1", "d", "n", "t", CHART))).startswith(b"\x89PNG")
+    assert await files.threads.read_names(["U0BOB", "U0ALICE"]) == {"U0ALICE": "Alice Moreau"}
+    assert (await files.build_content(build_picture_upload("C1", "d", "n", "t", CHART))).startswith(b"\x89PNG")
 
 
 def test_what_counts_as_said_by_a_person() -> None:
-    said = saying({"user": "U1", "ts": "1790000000.000100", "text": "look at <https://x.example|this>\n&amp; wait"})
+    said = read_saying(
+        {"user": "U1", "ts": "1790000000.000100", "text": "look at <https://x.example|this>\n&amp; wait"}
+    )
     assert said is not None
     assert (said.by, said.text) == ("U1", "look at this & wait")
     for other in (
@@ -86,5 +90,5 @@ def test_what_counts_as_said_by_a_person() -> None:
         {"user": "U1", "ts": "soon", "text": "x"},
         {"ts": "1.0", "text": "x"},
     ):
-        assert saying(other) is None
-    assert [name_of(u) for u in ({"profile": {"display_name": "bo"}}, {"name": "n"}, {})] == ["bo", "n", None]
+        assert read_saying(other) is None
+    assert [read_display_name(u) for u in ({"profile": {"display_name": "bo"}}, {"name": "n"}, {})] == ["bo", "n", None]

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.database.tables import inbox, lives, notices, outbox
-from bot.bootstrap.wiring.preview import previewing
+from bot.bootstrap.wiring.preview import build_preview_channel
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.brief.decide import decide
 from bot.domain.incidents.lifecycle import IncidentState, Life
@@ -22,9 +22,9 @@ from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.app import build_app
 from bot.slack.client.history import SlackHistory
-from bot.slack.listeners.preview import previewed as previewed_channel
-from bot.slack.views.preview_modal import preview_view
-from bot.slack.views.surfaces import hello
+from bot.slack.listeners.preview import read_preview_channel as previewed_channel
+from bot.slack.views.preview_modal import build_preview_view
+from bot.slack.views.surfaces import render_hello
 from tests.bootstrap.past import case
 from tests.fakes import START
 from tests.slack.conftest import ROOT, Desk, listening
@@ -53,7 +53,7 @@ async def previewed(desk: Desk, hello: str, user: str) -> str:
     if desk.slack.view(user):
         await desk.slack.close_view(user=user, clear=True)
     await desk.slack.click("C0ALERTS", hello, ids.PREVIEW, user=user)
-    await desk.slack.wait_for(lambda: "Reading" not in text_of(desk, user), 20)
+    await desk.slack.wait_until(lambda: "Reading" not in text_of(desk, user), 20)
     return text_of(desk, user)
 
 
@@ -61,7 +61,7 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
     desk, slack = unconnected, unconnected.slack
     chat: Any = desk.deps.chat
     parts = (Settings(), desk.memory, desk.deps.clock, SlackHistory(chat.chat))
-    preview = previewing(*parts, desk.deps.identity, desk.deps.read)  # type: ignore[arg-type]  # the desk knows who it is
+    preview = build_preview_channel(*parts, desk.deps.identity, desk.deps.read)  # type: ignore[arg-type]  # the desk knows who it is
     app = build_app(desk.app.client, slack.signing_secret, replace(desk.deps, preview=preview))
     await desk.seed()
     await slack.leave("alerts", "precedent")
@@ -91,7 +91,7 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
         assert ids.FIXED not in shown
         assert slack.view("bob") is None
         await asyncio.gather(*(slack.click("C0ALERTS", hello["ts"], ids.PREVIEW, user="bob") for _ in range(2)))
-        await slack.wait_for(lambda: "RESOLUTION STEPS" in text_of(desk, "bob"), 20)
+        await slack.wait_until(lambda: "RESOLUTION STEPS" in text_of(desk, "bob"), 20)
         assert (await rows(desk), len(slack.messages("alerts"))) == (before, posted)
         await slack.limit(1, "conversations.history")
         assert "press the button again in a minute" in await previewed(desk, hello["ts"], "alice")
@@ -106,8 +106,8 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
 @pytest.mark.parametrize(
     ("actions", "channel"),
     [
-        (hello("C0NEW").blocks[1]["elements"], "C0NEW"),
-        (hello().blocks[1]["elements"], "C0SHADOW"),
+        (render_hello("C0NEW").blocks[1]["elements"], "C0NEW"),
+        (render_hello().blocks[1]["elements"], "C0SHADOW"),
         ([{"value": "C0NEW"}, None, {"value": 1}], "C0SHADOW"),
         (None, "C0SHADOW"),
     ],
@@ -118,7 +118,7 @@ def test_the_preview_is_of_the_channel_that_the_button_names(actions: Any, chann
 
 
 def shown(found: Preview | str) -> str:
-    view = preview_view(found)
+    view = build_preview_view(found)
     assert validate_view(view) == []
     return json.dumps(view, ensure_ascii=False)
 

@@ -18,10 +18,10 @@ from bot.ports import RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.listeners.context import PUBLIC
-from bot.slack.listeners.recall import looked_up, post_shared, share_view, turned
-from bot.slack.views.recall_pages import page_message, paged
-from bot.slack.views.surfaces import note
-from bot.slack.views.vendor import vendor_message
+from bot.slack.listeners.recall import answer_text, build_share_view, share_answer, turn_page
+from bot.slack.views.recall_pages import add_page_buttons, render_page
+from bot.slack.views.surfaces import render_note
+from bot.slack.views.vendor import render_vendor
 from tests.builders import an_incident, on_day
 from tests.slack import cases
 from tests.slack.conftest import Desk
@@ -39,19 +39,19 @@ def buttons(message: Any) -> list[str]:
 
 
 def test_pages_count_on_and_end() -> None:
-    second = page_message(found(9), "x", "x limit:4", 4, 2)
+    second = render_page(found(9), "x", "x limit:4", 4, 2)
     assert second.text == "Precedents 5–8 of 9"
     assert buttons(second) == ["Previous", "Next", "Share…"]
     assert cases.shown(second.blocks).count("possible, not counted") == 1
     assert validate_message({"text": second.text, "blocks": [dict(b) for b in second.blocks]}) == []
-    assert buttons(page_message(found(9), "x", "x", 4, 3)) == ["Previous", "Share…"]
-    assert "There are no more" in cases.shown(page_message(found(9), "x", "x", 4, 4).blocks)
-    assert buttons(paged(note("x"), "q" * 1990, 1, more=True)) == []
+    assert buttons(render_page(found(9), "x", "x", 4, 3)) == ["Previous", "Share…"]
+    assert "There are no more" in cases.shown(render_page(found(9), "x", "x", 4, 4).blocks)
+    assert buttons(add_page_buttons(render_note("x"), "q" * 1990, 1, more=True)) == []
 
 
 def test_a_vendor_with_little_to_tell() -> None:
     bare = vendor_profile("acme", [an_incident("INC-1", vendor="acme", started_at=None, resolved_at=None)], cases.NOW)
-    text = cases.shown(vendor_message(bare, 5, "U0BOB").blocks)
+    text = cases.shown(render_vendor(bare, 5, "U0BOB").blocks)
     assert "Shared by <@U0BOB>" in text
     assert "*Fault lay with:* not recorded" in text
     assert "none is known to have worked" in text
@@ -60,11 +60,13 @@ def test_a_vendor_with_little_to_tell() -> None:
 @pytest.mark.parametrize("said", [{}, {"q": "x"}, {"q": "x", "p": 0}, {"q": 5, "p": 1}])
 async def test_a_button_of_another_version_is_answered(unconnected: Desk, said: dict[str, Any]) -> None:
     with pytest.raises(RecordRejected):
-        await turned(unconnected.deps, {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0ALICE"}}, said)
+        await turn_page(unconnected.deps, {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0ALICE"}}, said)
     with pytest.raises(RecordRejected):
-        share_view({})
+        build_share_view({})
     with pytest.raises(RecordRejected):
-        await post_shared(unconnected.deps, {"user": {"id": "U0ALICE"}, "view": {"id": "V1", "private_metadata": "{}"}})
+        await share_answer(
+            unconnected.deps, {"user": {"id": "U0ALICE"}, "view": {"id": "V1", "private_metadata": "{}"}}
+        )
 
 
 async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -> None:
@@ -82,16 +84,16 @@ async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -
     slack = desk.slack
 
     await slack.slash("C0SECRET", "/recall", "quagga drift 504 service:ledger limit:4", user="alice")
-    shown = await slack.wait_for(lambda: slack.ephemerals("alice", "C0SECRET"))
+    shown = await slack.wait_until(lambda: slack.ephemerals("alice", "C0SECRET"))
     assert "INC-20" in json.dumps(shown[-1])
     await slack.click("C0SECRET", shown[-1]["ts"], f"{ids.PAGE}.next", user="alice")
-    await slack.wait_for(lambda: "Precedents 5–7 of 7" in slack.ephemerals("alice", "C0SECRET")[-1]["text"])
+    await slack.wait_until(lambda: "Precedents 5–7 of 7" in slack.ephemerals("alice", "C0SECRET")[-1]["text"])
     assert len(slack.ephemerals("alice", "C0SECRET")) == 1
     await slack.click("C0SECRET", shown[-1]["ts"], f"{ids.PAGE}.previous", user="alice")
-    await slack.wait_for(lambda: "RESOLUTION" in json.dumps(slack.ephemerals("alice", "C0SECRET")[-1]))
+    await slack.wait_until(lambda: "RESOLUTION" in json.dumps(slack.ephemerals("alice", "C0SECRET")[-1]))
 
     await slack.click("C0SECRET", shown[-1]["ts"], ids.SHARE, user="alice")
-    await slack.wait_for(lambda: slack.view("alice"))
+    await slack.wait_until(lambda: slack.view("alice"))
     refused = await slack.submit_view({ids.TARGET: "C0RANDOM"}, user="alice")
     assert "Invite me" in json.dumps(refused.errors)
     assert (await slack.submit_view({ids.TARGET: "C0ALERTS"}, user="alice")).acked
@@ -110,6 +112,6 @@ async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -
     assert "worked 6 of 6" in profile
     assert "+4 more" in profile
     named = replace(desk.deps, names=directory([Vendor("razorpay", "payments", ("quickpay",))]))
-    assert "6 incidents" in cases.shown((await looked_up(named, "vendor:QuickPay", PUBLIC)).blocks)
+    assert "6 incidents" in cases.shown((await answer_text(named, "vendor:QuickPay", PUBLIC)).blocks)
     await slack.slash("C0ALERTS", "/recall", "vendor:nobody", user="gina")
     assert "No incident is recorded that names *nobody*" in await desk.whisper("gina")

@@ -12,7 +12,7 @@ import pytest
 from bot.domain.resolutions.recurrence import Again
 from bot.ports import IncidentNotFound
 from bot.slack import ids
-from bot.slack.listeners.brief_actions import said_again
+from bot.slack.listeners.brief_actions import answer_recurrence
 from tests.slack.conftest import Desk, SteppingClock, wait
 
 NAME = "unknown-ledger-drift"
@@ -22,7 +22,7 @@ async def recorded(office: Desk, outcome: str = "recovered", channel: str = "C0A
     """An alert whose fix was recorded; its ts."""
     ts = await office.alert(NAME, channel)
     await office.slack.click(channel, office.brief(ts, channel)["ts"], ids.RECORD, user="alice")
-    await office.slack.wait_for(lambda: office.slack.view("alice"))
+    await office.slack.wait_until(lambda: office.slack.view("alice"))
     await office.slack.submit_view({"outcome": outcome, "fix": "Flush the ledger cache"}, user="alice")
     await office.work()
     return ts
@@ -37,7 +37,7 @@ def question(office: Desk, ts: str) -> dict[str, Any]:
 
 
 async def status(office: Desk) -> str:
-    return (await office.memory.incidents.record("INC-1")).attempts[-1].status.value
+    return (await office.memory.incidents.read_record("INC-1")).attempts[-1].status.value
 
 
 async def until(office: Desk, done: Callable[[str], bool]) -> str:
@@ -79,7 +79,7 @@ async def test_the_first_answer_stands_and_takes_the_questions_place(
     assert "Did the fix work?" not in thread(office, ts)
     body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
     value = ids.encode({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
-    assert await said_again(office.deps, body, value) is False
+    assert await answer_recurrence(office.deps, body, value) is False
     assert await status(office) == expected
 
 
@@ -124,7 +124,7 @@ async def test_a_forged_button_changes_nothing(office: Desk) -> None:
         {"i": "INC-1", "n": "1", "a": "partly"},
         {"i": "INC-1", "n": 1, "a": "x"},
     ):
-        assert await said_again(office.deps, body, ids.encode(said)) is False
+        assert await answer_recurrence(office.deps, body, ids.encode(said)) is False
     with pytest.raises(IncidentNotFound):
-        await said_again(office.deps, body, ids.encode({"i": "INC-99", "n": 1, "a": "partly"}))
+        await answer_recurrence(office.deps, body, ids.encode({"i": "INC-99", "n": 1, "a": "partly"}))
     assert await status(office) == "VERIFIED"

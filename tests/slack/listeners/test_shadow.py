@@ -14,13 +14,13 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.database.tables import outbox
-from bot.bootstrap.application import Bot, running
-from bot.bootstrap.modes.playground import load_seeds, local_settings
+from bot.bootstrap.application import Application, run_application
+from bot.bootstrap.modes.playground import build_local_settings, load_seeds
 from bot.playground import LocalSlack
-from bot.ports.outbox_admin import UNDELIVERED, OwedState
+from bot.ports.outbox_admin import UNDELIVERED, OutboxState
 from bot.slack import ids
-from bot.slack.listeners.shadow import left_out
-from bot.workflows.operations.shadow import TellLeftOut, told_of
+from bot.slack.listeners.shadow import render_left_out
+from bot.workflows.operations.shadow import ReportLeftOut, describe_mode
 from tests.slack.conftest import MANIFEST, ROOT, SteppingClock
 
 NOT_IN = "the bot is not in it; invite it: /invite @Precedent"
@@ -46,11 +46,13 @@ class Watched:
     channel: str = SHADOW
 
     @asynccontextmanager
-    async def bot(self, *, shadow: bool) -> AsyncIterator[Bot]:
+    async def bot(self, *, shadow: bool) -> AsyncIterator[Application]:
         """The bot on the one database, with the mode on or off."""
         channel = self.channel if shadow else None
-        settings = local_settings(self.slack, self.folder / "bot.db").model_copy(update={"shadow_channel": channel})
-        async with running(settings, self.clock) as bot:
+        settings = build_local_settings(self.slack, self.folder / "bot.db").model_copy(
+            update={"shadow_channel": channel}
+        )
+        async with run_application(settings, self.clock) as bot:
             await self.slack.wait_connected()
             yield bot
 
@@ -64,7 +66,7 @@ class Watched:
             said = [m for m in self.ours(channel) if text in json.dumps(m, ensure_ascii=False)]
             return said if len(said) >= count else None
 
-        return list(await self.slack.wait_for(found, 15) or ())
+        return list(await self.slack.wait_until(found, 15) or ())
 
     async def opened(self, text: str) -> dict[str, Any]:
         """The modal that alice sees, as soon as it holds this text; it is closed then."""
@@ -73,7 +75,7 @@ class Watched:
             view = self.slack.view("alice")
             return dict(view) if view and text in json.dumps(view) else None
 
-        view = await self.slack.wait_for(found, 10)
+        view = await self.slack.wait_until(found, 10)
         await self.slack.close_view(user="alice")
         return view or {}
 
@@ -81,18 +83,18 @@ class Watched:
         """Whether the bot was never seen there: no message, no reaction."""
         return not self.ours(channel) and not any(m.get("reactions") for m in self.slack.messages(channel))
 
-    async def settled(self, bot: Bot) -> None:
+    async def settled(self, bot: Application) -> None:
         """Everything is worked off and delivered."""
         await self.slack.idle(5)
         for _ in range(200):
-            counts = await bot.memory.outbox.counts()
-            waiting = await bot.memory.store.inbox_desk.counts()
+            counts = await bot.memory.outbox.count_rows()
+            waiting = await bot.memory.store.inbox_desk.count_rows()
             if not any(n for k, n in counts.items() if k in {"slack.pending", "slack.sending"}) and not any(
                 waiting.get(k) for k in ("pending", "working")
             ):
                 return
             await self.slack.idle(1)
-            await self.slack.core.wait_news(0.1)
+            await self.slack.core.wait_for_change(0.1)
         raise AssertionError(counts)
 
 
@@ -103,7 +105,7 @@ async def watched(tmp_path: Path, logged: list[Any]) -> AsyncIterator[Watched]:
     async with await LocalSlack.start(manifest=MANIFEST, now=clock.stamp) as slack:
         slack.core.workspace.add_channel(SHADOW, "watching", members=["alice", "bob", slack.bot_user])
         made = Watched(slack, clock, tmp_path, logged)
-        await load_seeds(local_settings(slack, tmp_path / "bot.db"))
+        await load_seeds(build_local_settings(slack, tmp_path / "bot.db"))
         yield made
 
 
@@ -140,7 +142,7 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         # a private channel's alert is nowhere, but counted
         await watched.slack.post_alert(SECRET, LEDGER)
         await watched.settled(bot)
-        await TellLeftOut(bot.memory.incidents, bot.chat, watched.clock, SHADOW, left_out)()
+        await ReportLeftOut(bot.memory.incidents, bot.chat, watched.clock, SHADOW, render_left_out)()
         (line,) = await watched.say("1 alert of private channels was left out today")
         assert SECRET not in json.dumps(line)
         await watched.settled(bot)
@@ -175,7 +177,7 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         assert {m["ts"] for m in cleared} <= before
         assert watched.is_silent()
         new = await watched.slack.post_alert(ALERTS, another("AfterTheMode"))
-        (brief,) = await watched.slack.wait_for(lambda: watched.slack.replies(ALERTS, new["ts"]), 15)
+        (brief,) = await watched.slack.wait_until(lambda: watched.slack.replies(ALERTS, new["ts"]), 15)
         assert "Shadow" not in json.dumps(brief)
         await watched.settled(bot)
         assert {m["ts"] for m in watched.ours(SHADOW)} == before
@@ -188,7 +190,7 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         await watched.slack.click("alerts", brief["ts"], ids.FIXED, user="alice")
         (recorded,) = await watched.say("recorded by <@U0ALICE>", ALERTS)  # who pressed there is answered there
         assert recorded["thread_ts"] == new["ts"]
-        assert (await bot.memory.outbox.counts()).get("slack.dead", 0) == 0
+        assert (await bot.memory.outbox.count_rows()).get("slack.dead", 0) == 0
 
 
 async def test_a_shadow_channel_that_cannot_be_written_to_loses_nothing(watched: Watched) -> None:
@@ -196,14 +198,14 @@ async def test_a_shadow_channel_that_cannot_be_written_to_loses_nothing(watched:
     workspace.channel(SHADOW).members.remove(watched.slack.bot_user)
     async with watched.bot(shadow=True) as bot:
         await watched.slack.post_alert(ALERTS, GATEWAY)
-        await watched.slack.wait_for(lambda: [e for e in watched.logged if "delivery failed" in e["event"]], 15)
-        state = await told_of(bot.chat, SHADOW)
+        await watched.slack.wait_until(lambda: [e for e in watched.logged if "delivery failed" in e["event"]], 15)
+        state = await describe_mode(bot.chat, SHADOW)
         assert state == (False, f"on, but channel {SHADOW} cannot be written to: {NOT_IN}. What is owed there waits")
         await watched.slack.slash("alerts", "/precedent", "status", user="alice")
-        told = await watched.slack.wait_for(lambda: watched.slack.ephemerals("alice"))
+        told = await watched.slack.wait_until(lambda: watched.slack.ephemerals("alice"))
         assert f"*Shadow mode* on, but channel {SHADOW}" in json.dumps(told)
-        rows = await bot.memory.store.outbox_desk.rows(UNDELIVERED, 9)
-        assert [(row.operation, row.state) for row in rows] == [("post", OwedState.PENDING)]
+        rows = await bot.memory.store.outbox_desk.list_rows(UNDELIVERED, 9)
+        assert [(row.operation, row.state) for row in rows] == [("post", OutboxState.PENDING)]
     # another channel is set: what was never sent goes there
     workspace.add_channel("C0OTHER", "other", members=["alice", watched.slack.bot_user])
     watched.channel = "C0OTHER"
@@ -220,7 +222,7 @@ def options(message: dict[str, Any]) -> list[str]:
     return [o["value"] for e in rows if e["type"] == "overflow" for o in e["options"]]
 
 
-async def pretend_killed(bot: Bot, prefix: str) -> int:
+async def pretend_killed(bot: Application, prefix: str) -> int:
     """The store as it is where the process died after Slack took the posts and before that was noted."""
     lost = sa.and_(outbox.c.delivery_id.startswith(prefix), outbox.c.operation == "post")
     died = {"state": "sending", "lease": "dead", "result": None, "settled_at": None}

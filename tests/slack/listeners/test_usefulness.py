@@ -10,8 +10,8 @@ import pytest
 from bot.domain.reports.usefulness import Report, Share, WrongHigh
 from bot.playground import validate_message
 from bot.ports import RecordRejected
-from bot.slack.listeners.usefulness import days_said
-from bot.slack.views.usefulness import report_message
+from bot.slack.listeners.usefulness import read_days
+from bot.slack.views.usefulness import render_report
 from tests.slack import cases
 from tests.slack.conftest import Desk, wait
 
@@ -23,7 +23,7 @@ FOUND = Report(
 
 
 def test_the_wrong_ones_stand_on_top() -> None:
-    message = report_message(FOUND, "the last 30 days")
+    message = render_report(FOUND, "the last 30 days")
     text = cases.shown(message.blocks)
     assert validate_message({"text": message.text, "blocks": [dict(b) for b in message.blocks]}) == []
     assert "*HIGH and wrong: 1 of 6*; 1 were never recorded" in text
@@ -40,12 +40,12 @@ def test_the_wrong_ones_stand_on_top() -> None:
 
 def test_little_to_tell() -> None:
     many = replace(FOUND, wrong_high=(WRONG,) * 7, minutes_to_record=None, high_untold=0)
-    assert "+2 more" in cases.shown(report_message(many, "x").blocks)
-    assert "median" not in cases.shown(report_message(many, "x").blocks)
-    assert "No fix was recommended with HIGH" in cases.shown(report_message(replace(FOUND, high=0), "x").blocks)
-    assert "No incident began" in cases.shown(report_message(replace(FOUND, incidents=0), "x").blocks)
+    assert "+2 more" in cases.shown(render_report(many, "x").blocks)
+    assert "median" not in cases.shown(render_report(many, "x").blocks)
+    assert "No fix was recommended with HIGH" in cases.shown(render_report(replace(FOUND, high=0), "x").blocks)
+    assert "No incident began" in cases.shown(render_report(replace(FOUND, incidents=0), "x").blocks)
     bare = replace(FOUND, wrong_high=(replace(WRONG, instead=None),), outages=0, acted_on=Share(0, 0))
-    assert "was not it\n" in cases.shown(report_message(bare, "x").blocks) + "\n"
+    assert "was not it\n" in cases.shown(render_report(bare, "x").blocks) + "\n"
 
 
 async def test_a_story_of_one_incident_seen_from_where_it_may_be(office: Desk) -> None:
@@ -72,5 +72,5 @@ async def test_a_story_of_one_incident_seen_from_where_it_may_be(office: Desk) -
 @pytest.mark.parametrize("said", ["0d", "366d", "12h", "53w", "x"])
 def test_how_long_is_said_in_days_or_weeks(said: str) -> None:
     with pytest.raises(RecordRejected, match="/precedent report 30d"):
-        days_said(said, "/precedent report 30d")
-    assert [days_said(good, "") for good in ("7d", "2W", "365d")] == [7, 14, 365]
+        read_days(said, "/precedent report 30d")
+    assert [read_days(good, "") for good in ("7d", "2W", "365d")] == [7, 14, 365]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.alerts.alert import Alert, AlertMember, AlertState, Severity
-from bot.slack.views.alert import MARKS, alert_message
+from bot.slack.views.alert import MARKS, render_alert
 
 ALERT = Alert(
     "alertmanager",
@@ -28,7 +28,7 @@ ALERT = Alert(
 
 
 def test_state_name_facts_sentences_and_links() -> None:
-    message = alert_message(ALERT)
+    message = render_alert(ALERT)
     shown = json.dumps(message.blocks)
     assert message.text == "Firing: GatewayErrors"
     for words in ("*GatewayErrors*", "critical · checkout-api · stripe · 1 of 2 firing", "Error rate is 18%"):
@@ -39,15 +39,15 @@ def test_state_name_facts_sentences_and_links() -> None:
 
 @pytest.mark.parametrize("state", list(AlertState))
 def test_every_state_has_its_mark(state: AlertState) -> None:
-    assert alert_message(replace(ALERT, state=state)).text.startswith(MARKS[state].split(" ", 1)[1])
+    assert render_alert(replace(ALERT, state=state)).text.startswith(MARKS[state].split(" ", 1)[1])
 
 
 def test_hostile_text_has_no_power_and_an_empty_alert_is_still_a_message() -> None:
     evil = "<!channel> <@U1> <https://evil.example|click> *bold*"
     hostile = replace(ALERT, title=evil, service=evil, text=f"t\n{evil}", links={"runbook": "javascript:alert(1)"})
-    shown = json.dumps(alert_message(hostile).blocks) + alert_message(hostile).text
+    shown = json.dumps(render_alert(hostile).blocks) + render_alert(hostile).text
     for power in ("<!channel>", "<@U1>", "<https://evil", "<javascript"):
         assert power not in shown
-    bare = alert_message(Alert("webhook", AlertState.FIRING, "f"))
+    bare = render_alert(Alert("webhook", AlertState.FIRING, "f"))
     assert bare.text == "Firing: Alert"
     assert len(bare.blocks) == 1

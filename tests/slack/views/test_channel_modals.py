@@ -15,8 +15,8 @@ from bot.domain.alerts.suppression import Muted, Reach
 from bot.ports import ChatAuthRejected, RecordRejected
 from bot.slack import ids
 from bot.slack.client.people import SlackPeople, is_outsider
-from bot.slack.views.channel_modal import channel_view, read_channel, read_quiet
-from bot.slack.views.silence_modals import mute_view, read_mute, read_reach
+from bot.slack.views.channel_modal import build_channel_view, read_channel_settings, read_quiet_hours
+from bot.slack.views.silence_modals import build_mute_view, read_mute, read_reach
 from tests.fakes import FakeClock
 from tests.slack import cases
 
@@ -79,7 +79,7 @@ def test_what_is_to_be_learned() -> None:
 def test_a_service_is_offered_where_the_alert_names_one() -> None:
     def things(service: str | None) -> list[str]:
         said = replace(cases.answered(), alert=cases.alert(service=service))
-        return [o["value"] for o in mute_view(said, {}, UTC)["blocks"][0]["element"]["options"]]
+        return [o["value"] for o in build_mute_view(said, {}, UTC)["blocks"][0]["element"]["options"]]
 
     assert things("payments-api") == ["fingerprint", "service", "channel"]
     assert things(None) == ["fingerprint", "channel"]
@@ -95,13 +95,13 @@ def test_a_service_is_offered_where_the_alert_names_one() -> None:
     ],
 )
 def test_quiet_hours_as_people_write_them(text: str, quiet: tuple[time, time] | None) -> None:
-    assert read_quiet(text) == quiet
+    assert read_quiet_hours(text) == quiet
 
 
 @pytest.mark.parametrize("text", ["22:00-24:30", "25-7", "22:61-7", "night", "7-7"])
 def test_quiet_hours_that_are_none_are_told(text: str) -> None:
     with pytest.raises(RecordRejected):
-        read_quiet(text)
+        read_quiet_hours(text)
 
 
 @pytest.mark.parametrize(
@@ -116,21 +116,21 @@ def test_quiet_hours_that_are_none_are_told(text: str) -> None:
 )
 def test_forged_settings_are_refused(said: dict[str, str], field: str) -> None:
     with pytest.raises(RecordRejected) as refused:
-        read_channel(view(**said))
+        read_channel_settings(view(**said))
     assert refused.value.field == field
 
 
 def test_a_pool_that_was_not_asked_for_is_left_alone() -> None:
     said = {"digest_day": "none", "digest_hour": "9"}
-    settings, pool = read_channel(view(**said))
+    settings, pool = read_channel_settings(view(**said))
     assert (settings, pool) == (ChannelSettings(digest_day="none", digest_hour=9), None)
-    assert read_channel(view(**said, pool=[]))[1] == ()
-    assert read_channel(view(**said, pool=["C2"]))[1] == ("C2",)
+    assert read_channel_settings(view(**said, pool=[]))[1] == ()
+    assert read_channel_settings(view(**said, pool=["C2"]))[1] == ("C2",)
 
 
 def test_a_group_that_is_gone_stays_chosen() -> None:
     shown = replace(cases.channel_settings(), groups=())
-    element = next(b for b in channel_view(shown, {})["blocks"] if b["block_id"] == ids.TELL)["element"]
+    element = next(b for b in build_channel_view(shown, {})["blocks"] if b["block_id"] == ids.MENTION)["element"]
     assert element["initial_option"]["value"] == "S0ONCALL"
 
 
@@ -169,8 +169,8 @@ class Refusing:
 async def test_without_the_optional_scope_nobody_is_a_steward_by_group_and_no_group_is_offered() -> None:
     chat: Any = Refusing()
     people = SlackPeople(chat, FakeClock(), "T1", "S1")
-    assert (await people.person("U1")).groups == frozenset()
-    assert await people.groups() == ()
-    assert await people.app_names(["B1", "U2"]) == {}
-    await people.person("U1")
+    assert (await people.read_person("U1")).groups == frozenset()
+    assert await people.list_groups() == ()
+    assert await people.read_app_names(["B1", "U2"]) == {}
+    await people.read_person("U1")
     assert chat.asked.count("user") == 1

@@ -16,12 +16,12 @@ from bot.domain.brief.decide import Brief
 from bot.domain.incidents.record import Runbook
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.slack.views import resolve_modal
-from bot.slack.views.channel import channel_message, rules_message
-from bot.slack.views.channel_modal import channel_view
-from bot.slack.views.details_modal import details_view
-from bot.slack.views.silence_modals import mute_view, not_alert_view
-from bot.slack.views.surfaces import SlackSurfaces, sorry
-from bot.workflows.recall.details import Details
+from bot.slack.views.channel import render_channel, render_rules
+from bot.slack.views.channel_modal import build_channel_view
+from bot.slack.views.details_modal import build_details_view
+from bot.slack.views.silence_modals import build_mute_view, build_not_alert_view
+from bot.slack.views.surfaces import SlackSurfaces, render_apology
+from bot.workflows.recall.details import BriefDetails
 from bot.workflows.resolutions.resolve import ResolveForm
 from tests.slack import cases
 
@@ -72,17 +72,26 @@ def surfaces(text: str) -> list[Any]:
     """Everything that can be shown, with this text in every place that holds data."""
     shown: list[Any] = []
     for brief in briefs(text):
-        shown += [SURFACES.brief(brief), SURFACES.superseded(brief), SURFACES.precedents(brief, text)]
-        shown += [SURFACES.repeat_notice(brief, "https://ok.example/x"), SURFACES.repeat_notice(brief, f"{text}<|")]
+        shown += [
+            SURFACES.render_brief(brief),
+            SURFACES.render_superseded(brief),
+            SURFACES.render_recalled(brief, text),
+        ]
+        shown += [SURFACES.render_repeat(brief, "https://ok.example/x"), SURFACES.render_repeat(brief, f"{text}<|")]
     rows, lines = spoiled(cases.open_rows(), text), spoiled(cases.status_lines(), text)
     shown += [
-        SURFACES.recorded(spoiled(cases.life(), text), text, text),
-        SURFACES.digest(spoiled(cases.digest(), text)),
+        SURFACES.render_recorded(spoiled(cases.life(), text), text, text),
+        SURFACES.render_digest(spoiled(cases.digest(), text)),
     ]
-    shown += [SURFACES.incidents(rows), SURFACES.status(lines), SURFACES.help(text), SURFACES.home(lines, rows)]
+    shown += [
+        SURFACES.render_open_incidents(rows),
+        SURFACES.render_status(lines),
+        SURFACES.render_help(text),
+        SURFACES.render_home(lines, rows),
+    ]
     house, view, answered = (spoiled(v, text) for v in (cases.house(), cases.channel_settings(), cases.answered()))
-    shown += [rules_message(house), channel_message(replace(view, digest=cases.untouched().digest))]
-    shown += [SURFACES.muted(m) for m in house.mutes]
+    shown += [render_rules(house), render_channel(replace(view, digest=cases.untouched().digest))]
+    shown += [SURFACES.render_mute(m) for m in house.mutes]
     form = ResolveForm(
         text,
         text,
@@ -90,11 +99,11 @@ def surfaces(text: str) -> list[Any]:
         (text,),
         runbooks=(Runbook(text, text, (text,)),),
     )
-    views = [resolve_modal.resolve_view(form, {"i": text}), resolve_modal.pick_view(rows, {"c": text})]
-    views += [mute_view(answered, {"c": text}, UTC), not_alert_view(answered, {"c": text})]
-    views += [details_view(Details(brief)) for brief in briefs(text)]
-    views.append(channel_view(replace(view, digest=cases.untouched().digest), {"c": text}))
-    return [*((m.text, m.blocks) for m in [*shown, sorry(text)]), *views]
+    views = [resolve_modal.build_resolve_view(form, {"i": text}), resolve_modal.build_pick_view(rows, {"c": text})]
+    views += [build_mute_view(answered, {"c": text}, UTC), build_not_alert_view(answered, {"c": text})]
+    views += [build_details_view(BriefDetails(brief)) for brief in briefs(text)]
+    views.append(build_channel_view(replace(view, digest=cases.untouched().digest), {"c": text}))
+    return [*((m.text, m.blocks) for m in [*shown, render_apology(text)]), *views]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -125,10 +134,10 @@ def test_data_adds_no_format(text: str) -> None:
 
 def is_shown(text: str) -> bool:
     """Whether anything of the text can be seen at all (else lines are missing, and marks with them)."""
-    return bool(SURFACES.help(text).blocks) and "“”" not in cases.shown(SURFACES.help(text).blocks)
+    return bool(SURFACES.render_help(text).blocks) and "“”" not in cases.shown(SURFACES.render_help(text).blocks)
 
 
-@pytest.mark.parametrize("make", [SURFACES.brief, SURFACES.superseded])
+@pytest.mark.parametrize("make", [SURFACES.render_brief, SURFACES.render_superseded])
 def test_every_mrkdwn_is_verbatim(make: Callable[[Brief], Any]) -> None:
     """Slack must add no links, mentions or emoji of its own."""
 

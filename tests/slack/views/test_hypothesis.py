@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bot.domain.assistant.hypothesis import ALERT, Cited, Confidence, Given, Hypothesis, Refused, accept
-from bot.ports.language_model import Call, Sent
-from bot.slack.views.hypothesis import LABEL, hypotheses_message, hypotheses_view, hypothesis_message, sent_message
-from bot.workflows.assistant.analyse import NOT_SHOWN, Analysis
+from bot.ports.language_model import ModelCall, ModelExchange
+from bot.slack.views.hypothesis import LABEL, build_hypotheses_view, render_hypotheses, render_hypothesis, render_sent
+from bot.workflows.assistant.analyze import NOT_SHOWN, Analysis
 from tests.fakes import START
 from tests.slack import cases
 from tests.slack.views.test_hostile import HOSTILE, INVISIBLE, OURS
@@ -30,11 +30,11 @@ PLANTED = re.compile(
 
 
 def messages(analysis: Analysis) -> list[tuple[str, str]]:
-    message = hypothesis_message(analysis)
+    message = render_hypothesis(analysis)
     return [
         ("mrkdwn", message.text),
         *cases.texts(message.blocks),
-        *cases.texts(hypotheses_view(hypotheses_message(analysis, analysis))),
+        *cases.texts(build_hypotheses_view(render_hypotheses(analysis, analysis))),
     ]
 
 
@@ -58,8 +58,8 @@ def test_nothing_that_a_hostile_model_says_gets_into_a_message() -> None:
 def test_a_hypothesis_of_any_text_is_inert_and_labelled(text: str) -> None:
     found = Hypothesis(text, text, text, text, Confidence.LOW, (text,), ("delete",))
     payload = {"messages": [{"role": "user", "content": text}]}
-    sent = Sent(text, "public", START, text, True, text, text, payload, (Call(text, text, text, 0.1),), 5)
-    told = sent_message([sent, sent, sent, sent])
+    sent = ModelExchange(text, "public", START, text, True, text, text, payload, (ModelCall(text, text, text, 0.1),), 5)
+    told = render_sent([sent, sent, sent, sent])
     surfaces = [*messages(Analysis(True, found, model=text)), ("mrkdwn", told.text), *cases.texts(told.blocks)]
     for kind, said in surfaces:
         rest = OURS.sub("", said) if kind == "mrkdwn" else said
@@ -67,28 +67,28 @@ def test_a_hypothesis_of_any_text_is_inert_and_labelled(text: str) -> None:
         assert ">" not in rest, said
         assert not INVISIBLE.search(said), repr(said)
         assert len(said) <= 3000
-    assert hypothesis_message(Analysis(True, found)).text.startswith(LABEL)
-    assert LABEL in cases.shown(hypothesis_message(Analysis(True, found)).blocks)
+    assert render_hypothesis(Analysis(True, found)).text.startswith(LABEL)
+    assert LABEL in cases.shown(render_hypothesis(Analysis(True, found)).blocks)
 
 
 def test_the_message_says_how_sure_who_says_it_and_what_it_rests_on() -> None:
     brief = cases.high()
     source = brief.sources[0]
     found = Hypothesis("The pool is full", "It waits", "Force a failover", "", Confidence.MEDIUM, (source.incident_id, "E1"), ("force",))  # fmt: skip
-    message = hypothesis_message(Analysis(True, found, model="big"), brief)
+    message = render_hypothesis(Analysis(True, found, model="big"), brief)
     told = cases.shown(message.blocks)
     assert told.splitlines()[0] == f"*{LABEL}*"
     assert ":warning: force: make sure before you do it" in told
     assert "medium confidence · big · with memory · from " in told
     assert f"|{source.incident_id}>, E1" in told
     assert "What may be wrong" not in told
-    without = hypothesis_message(Analysis(False, reason="No model is set up."))
+    without = render_hypothesis(Analysis(False, reason="No model is set up."))
     assert without.text == "No hypothesis: No model is set up."
 
 
 def test_a_long_payload_is_shown_in_parts_and_its_rest_counted() -> None:
-    sent = Sent("INC-9", "public", START, "U1", False, "m", "shown", {"content": "x" * 50_000}, (), 5)
-    blocks = sent_message([sent]).blocks
+    sent = ModelExchange("INC-9", "public", START, "U1", False, "m", "shown", {"content": "x" * 50_000}, (), 5)
+    blocks = render_sent([sent]).blocks
     assert len(blocks) == 14
     assert "6 more parts" in cases.shown(blocks[-1])
-    assert sent_message([]).blocks == ()
+    assert render_sent([]).blocks == ()

@@ -73,22 +73,22 @@ def test_a_link_is_escaped_and_its_label_is_data() -> None:
 
 
 def test_a_person_is_mentioned_only_by_a_slack_id() -> None:
-    assert markup.person("U0ABC") == "<@U0ABC>"
-    assert markup.person("U0ABC>|x") == "U0ABC&gt;|x"
-    assert markup.person(None) == "someone"
+    assert markup.format_user("U0ABC") == "<@U0ABC>"
+    assert markup.format_user("U0ABC>|x") == "U0ABC&gt;|x"
+    assert markup.format_user(None) == "someone"
 
 
 def test_times_are_shown_in_the_readers_zone_with_utc_beside() -> None:
     at = datetime(2026, 11, 29, 3, 5, tzinfo=UTC)
-    assert markup.moment(at) == "<!date^1795921500^{date_short_pretty} {time}|2026-11-29 03:05 UTC>"
-    assert (markup.day(at), markup.day(None)) == ("2026-11-29", "no date")
+    assert markup.format_time(at) == "<!date^1795921500^{date_short_pretty} {time}|2026-11-29 03:05 UTC>"
+    assert (markup.format_date(at), markup.format_date(None)) == ("2026-11-29", "no date")
 
 
 def test_reading_is_what_a_person_sees_of_slacks_text() -> None:
     text = "<@U1> see <https://x.example/a|the page> and <https://y.example> <!here> a &lt;b&gt; &amp;amp;"
-    assert markup.reading(text) == " see the page and https://y.example  a <b> &amp;"
+    assert markup.decode_text(text) == " see the page and https://y.example  a <b> &amp;"
 
 
 def test_text_size_counts_nested_texts() -> None:
     blocks = [markup.header("abc"), markup.context("de"), markup.actions("x", [{"text": markup.plain_text("f")}])]
-    assert markup.text_size(blocks) == 6
+    assert markup.count_text(blocks) == 6

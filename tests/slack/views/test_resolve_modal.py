@@ -11,11 +11,11 @@ from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.playground.blocks.validate import validate_view
 from bot.ports import RecordRejected
-from bot.ports.chat import Channel, Said
+from bot.ports.chat import Channel, ThreadMessage
 from bot.slack import ids
 from bot.slack.listeners import resolve_form
 from bot.slack.views import forms, resolve_modal
-from bot.workflows.resolutions.resolve import Outcome, ResolveForm, Subject
+from bot.workflows.resolutions.resolve import FixOutcome, ResolveForm, Subject
 from tests.slack import cases
 
 FIX = "1. Switch the gateway\n2. Watch"
@@ -47,14 +47,14 @@ def test_everything_that_was_said_is_read() -> None:
         failed_checks="DB pool, 25\nDNS", lesson="look at the vendor first",
     )  # fmt: skip
     said = resolve_modal.read_submission(view)
-    assert (said.outcome, said.incident_id, said.fix, said.note) == (Outcome.PARTLY, "INC-81", "a\nb", None)
+    assert (said.outcome, said.incident_id, said.fix, said.note) == (FixOutcome.PARTLY, "INC-81", "a\nb", None)
     assert (said.root_cause, said.boundary, said.lesson) == ("cause", Boundary.VENDOR, "look at the vendor first")
     assert said.failed_checks == (FailedCheck("DB pool", 25), FailedCheck("DNS"))
     assert said.suggested is False
 
 
 def test_a_known_fix_is_recorded_verbatim_and_what_was_typed_is_a_note_on_it() -> None:
-    view = submission(outcome="recovered", known_fix=ids.fix_key(FIX), fix="took two tries")
+    view = submission(outcome="recovered", known_fix=ids.hash_fix(FIX), fix="took two tries")
     said = resolve_modal.read_submission(view, OFFERED)
     assert (said.fix, said.note) == (FIX, "took two tries")
 
@@ -101,13 +101,13 @@ def test_a_message_without_an_incident_is_the_subject() -> None:
     ],
 )
 def test_minutes_need_a_unit_or_a_mark(line: str, check: str, minutes: float | None) -> None:
-    assert resolve_modal.failed_checks(line) == (FailedCheck(check, minutes),)
+    assert resolve_modal.read_failed_checks(line) == (FailedCheck(check, minutes),)
 
 
 @pytest.mark.parametrize("text", ["\n".join(["check"] * 21), "x" * 201, "25", ", 5", "DNS\n-3", "(10 min)"])
 def test_too_much_of_it_or_no_name_is_refused_at_its_field(text: str) -> None:
     with pytest.raises(RecordRejected) as refused:
-        resolve_modal.failed_checks(text)
+        resolve_modal.read_failed_checks(text)
     assert refused.value.field == "failed_checks"
 
 
@@ -115,7 +115,7 @@ def test_nothing_in_the_modal_is_the_bots_verdict() -> None:
     form = ResolveForm(
         "INC-81", "t", (KnownFix(FIX),), ("DB pool",), Incident("INC-81", "t", root_cause="vendor", lesson="l")
     )
-    view = resolve_modal.resolve_view(form, {"i": "INC-81"})
+    view = resolve_modal.build_resolve_view(form, {"i": "INC-81"})
     elements = [b["element"] for b in view["blocks"] if b["type"] == "input"]
     assert [e["initial_option"]["value"] for e in elements if "initial_option" in e] == ["unknown"]
     assert all("initial_value" not in e for e in elements)
@@ -126,7 +126,9 @@ def test_nothing_in_the_modal_is_the_bots_verdict() -> None:
 
 
 def test_options_of_equal_fixes_are_one() -> None:
-    view = resolve_modal.resolve_view(ResolveForm("INC-1", "t", (KnownFix("Restart it."), KnownFix("restart it"))), {})
+    view = resolve_modal.build_resolve_view(
+        ResolveForm("INC-1", "t", (KnownFix("Restart it."), KnownFix("restart it"))), {}
+    )
     options = next(b["element"]["options"] for b in view["blocks"] if b.get("block_id") == ids.KNOWN_FIX)
     assert len({o["value"] for o in options}) == len(options) == 2
 
@@ -135,14 +137,14 @@ def test_options_of_equal_fixes_are_one() -> None:
     ("field", "block"), [("fix", "fix"), ("customer_impact", "outcome"), ("", "outcome"), ("lesson", "outcome")]
 )
 def test_errors_stand_at_an_input_that_is_there(field: str, block: str) -> None:
-    assert resolve_modal.block_of(field, submission()) == block
-    assert resolve_modal.block_of(field, {"blocks": []}) == ids.OUTCOME
+    assert resolve_modal.find_block(field, submission()) == block
+    assert resolve_modal.find_block(field, {"blocks": []}) == ids.OUTCOME
 
 
 @pytest.mark.parametrize("text", [None, "", "no json", "[1]", '"x"', "[" * 100_000])
 def test_values_that_are_not_ours_are_empty(text: str | None) -> None:
     assert ids.decode(text) == {}
-    assert ids.text_of({"i": 7}, "i") is None
+    assert ids.read_text({"i": 7}, "i") is None
 
 
 def test_a_value_that_does_not_fit_is_never_cut() -> None:
@@ -155,22 +157,22 @@ def test_a_value_that_does_not_fit_is_never_cut() -> None:
 
 
 def test_a_long_fix_and_its_runbook_are_recorded_in_full() -> None:
-    view = resolve_modal.resolve_view(OFFERED, {"i": "INC-81"})
+    view = resolve_modal.build_resolve_view(OFFERED, {"i": "INC-81"})
     offered = {
         o["value"]: o for b in view["blocks"] if b.get("block_id") == ids.KNOWN_FIX for o in b["element"]["options"]
     }
     assert max(len(o["text"]["text"]) for o in offered.values()) <= 75
     assert [o["text"]["text"] for o in offered.values() if "description" in o] == ["Reboot"]
-    said = resolve_modal.read_submission(submission(outcome="recovered", known_fix=ids.fix_key(LONG)), OFFERED)
+    said = resolve_modal.read_submission(submission(outcome="recovered", known_fix=ids.hash_fix(LONG)), OFFERED)
     assert (said.fix, said.runbook) == (LONG, RUNBOOK)
     assert validate_view(view) == []
 
 
 def test_a_runbook_alone_is_fixed_by_its_steps() -> None:
-    said = resolve_modal.read_submission(submission(outcome="recovered", runbook=ids.fix_key("RB-7")), OFFERED)
+    said = resolve_modal.read_submission(submission(outcome="recovered", runbook=ids.hash_fix("RB-7")), OFFERED)
     assert (said.fix, said.runbook) == ("Drain the primary\nSwitch", RUNBOOK)
     typed = resolve_modal.read_submission(
-        submission(outcome="recovered", runbook=ids.fix_key("RB-7"), fix="x"), OFFERED
+        submission(outcome="recovered", runbook=ids.hash_fix("RB-7"), fix="x"), OFFERED
     )
     assert (typed.fix, typed.runbook) == ("x", RUNBOOK)
     with pytest.raises(RecordRejected, match="no longer offered"):
@@ -179,7 +181,7 @@ def test_a_runbook_alone_is_fixed_by_its_steps() -> None:
 
 def test_a_chosen_check_is_recorded_in_its_own_words_with_the_minutes_typed() -> None:
     view = submission(outcome="no", fix="x", failed_checks="checked the db pool, 25\nDNS")
-    picked = [{"value": ids.fix_key("DB pool")}, {"value": ids.fix_key("a" * 140)}]
+    picked = [{"value": ids.hash_fix("DB pool")}, {"value": ids.hash_fix("a" * 140)}]
     view["state"]["values"][ids.KNOWN_CHECKS] = {ids.INPUT: {"selected_options": picked}}
     said = resolve_modal.read_submission(view, OFFERED)
     assert said.failed_checks == (FailedCheck("DB pool", 25), FailedCheck("a" * 140), FailedCheck("DNS"))
@@ -199,15 +201,15 @@ def test_another_attempt_and_the_impact_are_read() -> None:
 def test_what_is_recorded_already_is_told_and_nothing_of_it_before() -> None:
     tried = tuple(Attempt(f"fix {n}", VerificationStatus.FAILED, by="U0BOB", at=cases.NOW) for n in range(7))
     record = Incident("INC-1", "t", resolved_at=cases.NOW, attempts=tried)
-    told = cases.shown(resolve_modal.resolve_view(ResolveForm("INC-1", "t", record=record), {}))
+    told = cases.shown(resolve_modal.build_resolve_view(ResolveForm("INC-1", "t", record=record), {}))
     assert "Recorded already" in told
     assert "The last 5" in told
     assert "fix 6 (did not work)" in told
     assert "fix 1" not in told
     by_itself = ResolveForm("INC-1", "t", record=replace(record, attempts=()))
-    assert "no fix" in cases.shown(resolve_modal.resolve_view(by_itself, {}))
+    assert "no fix" in cases.shown(resolve_modal.build_resolve_view(by_itself, {}))
     opened = ResolveForm("INC-1", "t", record=replace(record, attempts=(), resolved_at=None))
-    assert "Recorded already" not in cases.shown(resolve_modal.resolve_view(opened, {}))
+    assert "Recorded already" not in cases.shown(resolve_modal.build_resolve_view(opened, {}))
 
 
 # what the buttons inside the modal do
@@ -215,31 +217,31 @@ def test_what_is_recorded_already_is_told_and_nothing_of_it_before() -> None:
 
 def opened(**typed: str) -> dict[str, Any]:
     """The modal as Slack sends it with a button, with what was typed so far."""
-    view = resolve_modal.resolve_view(OFFERED, {"i": "INC-81", "c": "C1", "ts": "1.2"})
+    view = resolve_modal.build_resolve_view(OFFERED, {"i": "INC-81", "c": "C1", "ts": "1.2"})
     values = {block: {ids.INPUT: {"value": text}} for block, text in typed.items()}
     return {**view, "id": "V1", "hash": "h", "state": {"values": values}}
 
 
 def test_lines_of_the_thread_come_behind_what_was_typed_under_a_new_id() -> None:
-    said = [Said("U1", "2.1", "Drain the primary\nSwitch"), Said("U2", "2.2", "I did this")]
-    first = resolve_form.with_said(opened(fix="I did this"), ids.FIX, said)
+    said = [ThreadMessage("U1", "2.1", "Drain the primary\nSwitch"), ThreadMessage("U2", "2.2", "I did this")]
+    first = resolve_form.fill_lines(opened(fix="I did this"), ids.FIX, said)
     assert validate_view(first) == []
-    (block,) = [b for b in first["blocks"] if ids.base_of(str(b.get("block_id"))) == ids.FIX]
+    (block,) = [b for b in first["blocks"] if ids.read_block_base(str(b.get("block_id"))) == ids.FIX]
     assert (block["block_id"], block["element"]["initial_value"]) == ("fix#1", "I did this\nDrain the primary\nSwitch")
     assert "2 lines of the thread are in" in cases.shown(first)
-    again = resolve_form.with_said(
+    again = resolve_form.fill_lines(
         {**first, "state": {"values": {"fix#1": {ids.INPUT: {"value": "kept"}}}}}, ids.FIX, said[:1]
     )
     assert [b["block_id"] for b in again["blocks"] if "fix#" in str(b.get("block_id"))] == ["fix#2"]
     assert cases.shown(again).count("lines of the thread") == 1
     answered = {**again, "state": {"values": {"fix#2": {ids.INPUT: {"value": "the end"}}}}}
-    assert forms.answers(answered)[ids.FIX] == "the end"
-    assert resolve_modal.block_of("fix", again) == "fix#2"
+    assert forms.read_answers(answered)[ids.FIX] == "the end"
+    assert resolve_modal.find_block("fix", again) == "fix#2"
 
 
 def test_only_what_fits_is_put_in_the_newest_first() -> None:
-    said = [Said("U1", f"2.{n}", f"{n:03} " + "x" * 96) for n in range(40)]
-    view = resolve_form.with_said(opened(root_cause="y" * 500), ids.ROOT_CAUSE, said)
+    said = [ThreadMessage("U1", f"2.{n}", f"{n:03} " + "x" * 96) for n in range(40)]
+    view = resolve_form.fill_lines(opened(root_cause="y" * 500), ids.ROOT_CAUSE, said)
     (block,) = [b for b in view["blocks"] if b.get("block_id") == "root_cause#1"]
     text = block["element"]["initial_value"]
     assert text.startswith("y" * 500)
@@ -250,8 +252,8 @@ def test_only_what_fits_is_put_in_the_newest_first() -> None:
 
 
 def test_a_pasted_log_does_not_push_out_what_people_said() -> None:
-    said = [Said("U1", "2.1", "failed over"), Said("U1", "2.2", "L" * 3500)]
-    view = resolve_form.with_said(opened(fix="typed " * 200), ids.FIX, said)
+    said = [ThreadMessage("U1", "2.1", "failed over"), ThreadMessage("U1", "2.2", "L" * 3500)]
+    view = resolve_form.fill_lines(opened(fix="typed " * 200), ids.FIX, said)
     (block,) = [b for b in view["blocks"] if b.get("block_id") == "fix#1"]
     put = block["element"]["initial_value"].splitlines()
     assert put[-2] == "failed over"
@@ -262,7 +264,7 @@ def test_a_pasted_log_does_not_push_out_what_people_said() -> None:
 def test_choices_that_begin_alike_show_how_they_end() -> None:
     long = [LONG + "of Mumbai", LONG + "of <Frankfurt>"]
     form = replace(OFFERED, known_fixes=tuple(KnownFix(fix) for fix in (*long, FIX)), usual_checks=("a" * 99, "b"))
-    view = resolve_modal.resolve_view(form, {})
+    view = resolve_modal.build_resolve_view(form, {})
     assert validate_view(view) == []
     asked = {b["block_id"]: b["element"] for b in view["blocks"] if b["type"] == "input"}
     told = [o.get("description", {}).get("text", "") for o in asked[ids.KNOWN_FIX]["options"]]
@@ -273,7 +275,7 @@ def test_choices_that_begin_alike_show_how_they_end() -> None:
 
 
 def test_the_fields_that_are_seldom_needed_take_the_place_of_their_button() -> None:
-    view = resolve_form.with_more(opened())
+    view = resolve_form.add_more_fields(opened())
     assert [b.get("block_id") for b in view["blocks"]][-3:] == [ids.ALSO, ids.ALSO_OUTCOME, ids.IMPACT]
     assert validate_view(view) == []
-    assert resolve_form.with_note(opened(), "a")["blocks"] != resolve_form.with_note(opened(), "b")["blocks"]
+    assert resolve_form.add_note(opened(), "a")["blocks"] != resolve_form.add_note(opened(), "b")["blocks"]

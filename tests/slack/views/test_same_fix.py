@@ -12,7 +12,7 @@ from tests.slack.listeners.test_details import LEDGER, details, text_of
 async def pressed(desk: Desk, action: str, word: str, user: str = "alice") -> str:
     """Press the button in the details that are open; what they say then."""
     assert (await desk.slack.click_view(action, user=user)).acked
-    await desk.slack.wait_for(lambda: word in text_of(desk.slack.view(user)))
+    await desk.slack.wait_until(lambda: word in text_of(desk.slack.view(user)))
     await desk.work()
     return text_of(desk.slack.view(user))
 
@@ -24,20 +24,20 @@ async def test_an_author_says_that_two_wordings_are_one_fix(office: Desk) -> Non
     assert first != second
     go_on(office, hours=30)
     ts = await office.alert(LEDGER)
-    incident_id = await office.memory.incidents.incident_at("C0ALERTS", ts) or ""
-    (apart,) = await office.memory.incidents.briefs(incident_id)
+    incident_id = await office.memory.incidents.find_incident("C0ALERTS", ts) or ""
+    (apart,) = await office.memory.incidents.list_briefs(incident_id)
     assert apart.brief.recommendation is not None
     assert (apart.brief.recommendation.successes, len(apart.brief.alternatives)) == (1, 1)
 
     assert "SAME FIX?" not in await details(office, ts, "bob")
     assert "counted as two fixes" in await details(office, ts, "alice")
     assert "counted as one fix" in await pressed(office, ids.SAME_FIX, "counted as one fix")
-    joined = next(b for b in await office.memory.incidents.briefs(incident_id))
+    joined = next(b for b in await office.memory.incidents.list_briefs(incident_id))
     assert joined.brief.recommendation is not None
     assert (joined.brief.recommendation.successes, joined.brief.alternatives) == (2, ())
     assert "2 wordings counted as one fix, as a person said" in joined.brief.recommendation.explanation
 
     assert "counted as two fixes" in await pressed(office, ids.OTHER_FIXES, "counted as two fixes")
-    parted = next(b for b in await office.memory.incidents.briefs(incident_id))
+    parted = next(b for b in await office.memory.incidents.list_briefs(incident_id))
     assert len(parted.brief.alternatives) == 1
     assert [act for _, act, _ in await audited(office)].count("file fixes") == 2

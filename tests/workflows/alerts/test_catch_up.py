@@ -12,38 +12,38 @@ from typing import Any
 import pytest
 
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.channel_history import Page
-from bot.ports.unit_of_work import Received
-from bot.slack.inbound.events import Own, read_back, receive
-from bot.workflows.alerts.catch_up import CatchUp, StayHeard
-from tests.workflows.world import START, World, told_reader, ts_of, world
+from bot.ports.channel_history import HistoryPage
+from bot.ports.unit_of_work import ReceivedEvent
+from bot.slack.inbound.events import OwnIdentity, read_back, receive
+from bot.workflows.alerts.catch_up import CatchUpChannels, WatchConnection
+from tests.workflows.world import START, World, format_ts, read_event, world
 
-OWN = Own("BBOT", "UBOT")
+OWN = OwnIdentity("BBOT", "UBOT")
 
 
 @dataclass
-class ToldHistory:
+class ScriptedHistory:
     """Channels as they are told; pages of two. `problems` are raised one by one before an answer."""
 
     messages: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     problems: list[Exception] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+    async def list_channels(self, cursor: str) -> tuple[Sequence[str], str]:
         names = sorted(self.messages)
         at = int(cursor or 0)
         return names[at : at + 1], str(at + 1) if at + 1 < len(names) else ""
 
-    async def page(self, channel: str, oldest: str, cursor: str) -> Page:
+    async def read_page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
         self.asked.append((channel, oldest))
         if self.problems:
             raise self.problems.pop(0)
         found = [m for m in self.messages[channel] if m["ts"] > oldest][::-1]
         at = int(cursor or 0)
-        return Page(found[at : at + 2], str(at + 2) if at + 2 < len(found) else "")
+        return HistoryPage(found[at : at + 2], str(at + 2) if at + 2 < len(found) else "")
 
     def post(self, minute: float, channel: str = "C1", **fields: Any) -> str:
-        ts = ts_of(START + timedelta(minutes=minute))
+        ts = format_ts(START + timedelta(minutes=minute))
         alert = {"fingerprint": f"fp{minute}"}
         self.messages.setdefault(channel, []).append({"ts": ts, "bot_id": "B9", "alert": alert, **fields})
         return ts
@@ -55,23 +55,23 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
         yield made
 
 
-def catch_up(w: World, history: ToldHistory, slept: list[float] | None = None) -> CatchUp:
+def catch_up(w: World, history: ScriptedHistory, slept: list[float] | None = None) -> CatchUpChannels:
     async def sleep(seconds: float) -> None:
         if slept is not None:
             slept.append(seconds)
-        w.clock.go_on(seconds=seconds)
+        w.clock.advance(seconds=seconds)
 
     read = partial(_read, w)
     inbox = w.memory.store.inbox
-    return CatchUp(history, inbox, inbox, w.clock, read, sleep)
+    return CatchUpChannels(history, inbox, inbox, w.clock, read, sleep)
 
 
-def _read(_w: World, channel: str, message: Mapping[str, Any]) -> Received | None:
-    return read_back(channel, message, "T1", told_reader, OWN)
+def _read(_w: World, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
+    return read_back(channel, message, "T1", read_event, OWN)
 
 
 async def taken(w: World) -> list[Mapping[str, Any]]:
-    return [row.body["event"] for row in await w.memory.inbox.take(99)]
+    return [row.body["event"] for row in await w.memory.inbox.claim(99)]
 
 
 def minutes(number: float) -> datetime:
@@ -79,7 +79,7 @@ def minutes(number: float) -> datetime:
 
 
 async def test_what_was_missed_is_received_in_order_and_marked(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     before, *missed = [history.post(n) for n in (1, 5, 6, 7, 8, 9)]
     other = history.post(6.5, "C2")
     w.clock.at = minutes(30)
@@ -91,11 +91,11 @@ async def test_what_was_missed_is_received_in_order_and_marked(w: World) -> None
 
 
 async def test_a_post_that_came_as_an_event_is_not_taken_twice_whichever_came_first(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     ts = history.post(5)
     later = history.post(6)
     event = {"type": "message", "channel": "C1", **history.messages["C1"][0]}
-    told = receive({"event": event, "team_id": "T1", "event_id": "Ev1"}, told_reader, OWN)
+    told = receive({"event": event, "team_id": "T1", "event_id": "Ev1"}, read_event, OWN)
     assert told is not None
     assert await w.memory.inbox.receive(told)
     again = catch_up(w, history)
@@ -103,7 +103,7 @@ async def test_a_post_that_came_as_an_event_is_not_taken_twice_whichever_came_fi
     assert await again(minutes(3), minutes(10)) == 1
     assert await again(minutes(3), minutes(10)) == 0
     late = receive(
-        {"event": {**event, **history.messages["C1"][1]}, "team_id": "T1", "event_id": "Ev2"}, told_reader, OWN
+        {"event": {**event, **history.messages["C1"][1]}, "team_id": "T1", "event_id": "Ev2"}, read_event, OWN
     )
     assert late is not None
     assert not await w.memory.inbox.receive(late)
@@ -111,7 +111,7 @@ async def test_a_post_that_came_as_an_event_is_not_taken_twice_whichever_came_fi
 
 
 async def test_own_posts_and_chatter_are_not_kept(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     history.post(5, bot_id="BBOT")
     history.post(6, alert=None, text="what a night")
     w.clock.at = minutes(10)
@@ -120,24 +120,24 @@ async def test_own_posts_and_chatter_are_not_kept(w: World) -> None:
 
 
 async def test_a_first_start_reads_nothing(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     history.post(5)
     assert await catch_up(w, history)(None, minutes(10)) == 0
     assert history.asked == []
 
 
 async def test_at_most_six_hours_are_read(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     history.post(5)
     kept = history.post(7 * 60)
     w.clock.at = minutes(12 * 60)
     assert await catch_up(w, history)(minutes(1), minutes(12 * 60)) == 1
     assert [e["ts"] for e in await taken(w)] == [kept]
-    assert history.asked == [("C1", ts_of(minutes(6 * 60)))]
+    assert history.asked == [("C1", format_ts(minutes(6 * 60)))]
 
 
 async def test_a_connection_that_was_dead_without_a_sign_is_read_from_the_newest_event(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     for n in (1, 2, 3):
         history.post(n)
     w.clock.at = minutes(1)
@@ -146,11 +146,11 @@ async def test_a_connection_that_was_dead_without_a_sign_is_read_from_the_newest
     assert await w.memory.inbox.receive(read)
     w.clock.at = minutes(30)
     assert await catch_up(w, history)(minutes(29), minutes(30)) == 2
-    assert {oldest for _, oldest in history.asked} == {ts_of(minutes(1))}
+    assert {oldest for _, oldest in history.asked} == {format_ts(minutes(1))}
 
 
 async def test_an_event_of_the_new_connection_does_not_hide_the_gap_before_it(w: World) -> None:
-    history = ToldHistory()
+    history = ScriptedHistory()
     history.post(5)
     history.post(10.5)
     w.clock.at = minutes(10.5)
@@ -161,7 +161,9 @@ async def test_an_event_of_the_new_connection_does_not_hide_the_gap_before_it(w:
 
 
 async def test_slack_names_the_pace_and_a_refused_channel_costs_only_itself(w: World) -> None:
-    history = ToldHistory(problems=[ChatUnavailable("wait", 30.0), ChatUnavailable("down"), ChatRejected("no", "x")])
+    history = ScriptedHistory(
+        problems=[ChatUnavailable("wait", 30.0), ChatUnavailable("down"), ChatRejected("no", "x")]
+    )
     history.post(5)
     history.post(5, "C2")
     slept: list[float] = []
@@ -172,7 +174,7 @@ async def test_slack_names_the_pace_and_a_refused_channel_costs_only_itself(w: W
 
 
 async def test_it_ends_at_its_deadline_and_stops_where_the_token_is_refused(w: World) -> None:
-    history = ToldHistory(problems=[ChatUnavailable("wait", 60.0)] * 99)
+    history = ScriptedHistory(problems=[ChatUnavailable("wait", 60.0)] * 99)
     history.post(5)
     w.clock.at = minutes(10)
     assert await catch_up(w, history)(minutes(3), minutes(10)) == 0
@@ -184,41 +186,41 @@ async def test_it_ends_at_its_deadline_and_stops_where_the_token_is_refused(w: W
 
 
 async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_after_it(w: World) -> None:
-    history, heard, up = ToldHistory(), w.memory.store.heard, [True]
+    history, heard, up = ScriptedHistory(), w.memory.store.heard, [True]
 
     async def is_connected() -> bool:
         return up[0]
 
-    stay = StayHeard(heard, catch_up(w, history), w.clock, is_connected)
+    stay = WatchConnection(heard, catch_up(w, history), w.clock, is_connected)
     history.post(-5)
     await stay()
-    assert await heard.until() is None, "no connection was greeted yet"
+    assert await heard.read() is None, "no connection was greeted yet"
     stay.connections.append(w.clock.now())
     await stay()
-    assert (await heard.until(), await taken(w)) == (START, [])
+    assert (await heard.read(), await taken(w)) == (START, [])
     up[0] = False
     w.clock.at = minutes(20)
     await stay()
     up[0] = True
     await stay()
-    assert await heard.until() == START, "connected again, and not greeted"
+    assert await heard.read() == START, "connected again, and not greeted"
     missed = history.post(10)
     stay.connections.append(minutes(20))
     await stay()
     assert [e["ts"] for e in await taken(w)] == [missed]
-    assert await heard.until() == minutes(20)
-    w.clock.go_on(seconds=5)
+    assert await heard.read() == minutes(20)
+    w.clock.advance(seconds=5)
     await stay()
-    assert await heard.until() == minutes(20), "noted now and then only"
-    w.clock.go_on(seconds=5)
+    assert await heard.read() == minutes(20), "noted now and then only"
+    w.clock.advance(seconds=5)
     await stay()
-    assert await heard.until() == minutes(20) + timedelta(seconds=10)
+    assert await heard.read() == minutes(20) + timedelta(seconds=10)
 
 
 async def test_a_brief_says_that_it_is_late(w: World) -> None:
     w.clock.at = minutes(141)
-    await w.answer(await w.row({"channel": "C1", "ts": ts_of(START), "alert": {}, "read_back": True}))
-    (row,) = [r for r in await w.owed() if r.owed.operation == "post"]
+    await w.answer(await w.row({"channel": "C1", "ts": format_ts(START), "alert": {}, "read_back": True}))
+    (row,) = [r for r in await w.drain_outbox() if r.owed.operation == "post"]
     text = str(row.owed.payload["blocks"])
     assert "*late*: posted " in text
     assert "2026-11-29 03:00 UTC" in text
@@ -228,17 +230,17 @@ async def test_a_brief_says_that_it_is_late(w: World) -> None:
 
 async def test_a_brief_in_time_says_nothing_of_it(w: World) -> None:
     await w.post()
-    (row,) = await w.owed()
+    (row,) = await w.drain_outbox()
     assert "late" not in str(row.owed.payload["blocks"])
 
 
 async def test_pages_that_go_round_in_a_circle_end_and_what_was_read_is_taken(w: World) -> None:
-    class Circling(ToldHistory):
+    class Circling(ScriptedHistory):
         async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
             return ["C1"], "same"
 
-        async def page(self, channel: str, oldest: str, cursor: str) -> Page:
-            return Page((await super().page(channel, oldest, "")).messages, "same")
+        async def page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
+            return HistoryPage((await super().read_page(channel, oldest, "")).messages, "same")
 
     history = Circling()
     history.post(5)

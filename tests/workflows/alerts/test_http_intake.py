@@ -11,92 +11,95 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.store.delivery.delivery_log import SqlDeliveries
+from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import Mute, Muted
 from bot.domain.incidents.lifecycle import IncidentState, dismiss
 from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Channel
-from bot.ports.unit_of_work import Changes, Destination, InboxRow, OwedRow
-from bot.records.alert_json import stored_reading
-from bot.slack.views.alert import alert_message
+from bot.ports.unit_of_work import Changes, Destination, InboxRow, OutboxRow
+from bot.records.alert_json import read_stored_alert
+from bot.slack.views.alert import render_alert
 from bot.workflows.alerts.answer import AnswerAlert
-from bot.workflows.alerts.http_intake import AnswerIntake, ReceiveAlert
-from bot.workflows.channels.settings import AdmitAlert, default_time
-from tests.workflows.world import ToldChat, World, world
+from bot.workflows.alerts.http_intake import AnswerHttpAlert, ReceiveHttpAlert
+from bot.workflows.channels.settings import AdmitAlert, build_default_time
+from tests.workflows.world import World, WorldChat, world
 
 ALERT = Alert("webhook", AlertState.FIRING, "webhook:cards:1", title="Card payments time out", service="checkout-api")
 
 
 @dataclass
-class Desk:
+class IntakeWorld:
     """A world with direct intake in it."""
 
     world: World
-    receive: ReceiveAlert
-    work: AnswerIntake
+    receive: ReceiveHttpAlert
+    work: AnswerHttpAlert
 
     async def told(self, digest: str, **changes: Any) -> bool:
         facts = {name: getattr(ALERT, name) for name in ALERT.__slots__} | changes
         return await self.receive(Alert(**facts), "C1", digest)
 
     async def taken(self) -> InboxRow | None:
-        self.world.clock.go_on(seconds=1)
-        rows = await self.world.memory.inbox.take(10)
+        self.world.clock.advance(seconds=1)
+        rows = await self.world.memory.inbox.claim(10)
         assert len(rows) <= 1
         return rows[0] if rows else None
 
-    async def worked_off(self) -> list[OwedRow]:
+    async def worked_off(self) -> list[OutboxRow]:
         """Work and deliver until nothing is left; what went to Slack."""
-        sent: list[OwedRow] = []
+        sent: list[OutboxRow] = []
         for _ in range(12):
             row = await self.taken()
             if row:
                 await self.work(row)
-            sent += await self.world.owed()
+            sent += await self.world.drain_outbox()
         return sent
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(tmp_path: Path) -> AsyncIterator[IntakeWorld]:
     async with world(tmp_path) as here:
         m = here.memory
-        deliveries, admit = SqlDeliveries(m.store.database), AdmitAlert(m.channels, default_time("mon", 9, "UTC"))
-        answer = AnswerAlert(
-            m.incidents, m.recall, m.index, here.chat, here.answer.surfaces, here.clock, stored_reading, admit
+        deliveries, admit = (
+            SqlDeliveryLog(m.store.database),
+            AdmitAlert(m.channels, build_default_time("mon", 9, "UTC")),
         )
-        work = AnswerIntake(m.incidents, m.inbox, deliveries, here.chat, answer, alert_message, admit)
-        yield Desk(here, ReceiveAlert(m.inbox, deliveries, here.chat, here.clock), work)
+        answer = AnswerAlert(
+            m.incidents, m.recall, m.index, here.chat, here.answer.surfaces, here.clock, read_stored_alert, admit
+        )
+        work = AnswerHttpAlert(m.incidents, m.inbox, deliveries, here.chat, answer, render_alert, admit)
+        yield IntakeWorld(here, ReceiveHttpAlert(m.inbox, deliveries, here.chat, here.clock), work)
 
 
-def shown(sent: list[OwedRow]) -> list[tuple[str, bool]]:
+def shown(sent: list[OutboxRow]) -> list[tuple[str, bool]]:
     """Operations, and whether each is in a thread."""
     return [(row.owed.operation, "thread_ts" in row.owed.payload) for row in sent]
 
 
-async def test_the_alert_is_posted_and_the_brief_answers_in_its_thread(desk: Desk) -> None:
+async def test_the_alert_is_posted_and_the_brief_answers_in_its_thread(desk: IntakeWorld) -> None:
     assert await desk.told("a") is True
     sent = await desk.worked_off()
     assert shown(sent) == [("post", False), ("post", True)]
     assert "Card payments time out" in sent[0].owed.payload["text"]
-    assert await desk.world.memory.incidents.incident_at("C1", sent[1].owed.payload["thread_ts"]) == "INC-1"
+    assert await desk.world.memory.incidents.find_incident("C1", sent[1].owed.payload["thread_ts"]) == "INC-1"
 
 
-async def test_the_same_delivery_again_is_one_post_and_a_later_one_is_a_repeat(desk: Desk) -> None:
+async def test_the_same_delivery_again_is_one_post_and_a_later_one_is_a_repeat(desk: IntakeWorld) -> None:
     assert await desk.told("a") is True
     assert await desk.told("a") is False
-    desk.world.clock.go_on(minutes=9)
+    desk.world.clock.advance(minutes=9)
     assert await desk.told("a") is False
     await desk.worked_off()
-    desk.world.clock.go_on(minutes=30)
+    desk.world.clock.advance(minutes=30)
     assert await desk.told("a") is True
     sent = await desk.worked_off()
     assert ("post", False) not in shown(sent)
     assert ("update", False) in shown(sent)
-    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.OPEN
+    assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.OPEN
 
 
-async def test_resolved_changes_our_post_and_clears_the_incident(desk: Desk) -> None:
+async def test_resolved_changes_our_post_and_clears_the_incident(desk: IntakeWorld) -> None:
     await desk.told("a")
     first = await desk.worked_off()
     await desk.told("b", state=AlertState.RESOLVED)
@@ -104,50 +107,50 @@ async def test_resolved_changes_our_post_and_clears_the_incident(desk: Desk) -> 
     assert shown(sent) == [("update", False), ("update", False)]
     assert sent[0].owed.payload["target"] == first[0].owed.delivery_id
     assert sent[0].owed.payload["text"].startswith("Resolved")
-    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.CLEARED
+    assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED
 
 
-async def test_a_resolve_that_comes_while_the_firing_waits_for_its_post_clears_the_incident(desk: Desk) -> None:
+async def test_a_resolve_that_comes_while_the_firing_waits_for_its_post_clears_the_incident(desk: IntakeWorld) -> None:
     await desk.told("a")
-    desk.world.clock.go_on(seconds=20)
+    desk.world.clock.advance(seconds=20)
     await desk.told("b", state=AlertState.RESOLVED)
-    desk.world.clock.go_on(minutes=5)
+    desk.world.clock.advance(minutes=5)
     await desk.worked_off()
-    life = await desk.world.memory.incidents.life("INC-1")
+    life = await desk.world.memory.incidents.read_lifecycle("INC-1")
     assert life.state is IncidentState.CLEARED
     assert life.cleared_at
     assert life.cleared_at - life.opened_at == timedelta(seconds=20)
 
 
-async def test_the_same_words_count_again_once_something_else_was_told(desk: Desk) -> None:
+async def test_the_same_words_count_again_once_something_else_was_told(desk: IntakeWorld) -> None:
     states = [AlertState.FIRING, AlertState.RESOLVED, AlertState.FIRING, AlertState.RESOLVED]
     for n, state in enumerate(states):
         assert await desk.told(state.value, state=state) is True
         assert await desk.told(state.value, state=state) is False
         await desk.worked_off()
-        life = await desk.world.memory.incidents.life("INC-1")
+        life = await desk.world.memory.incidents.read_lifecycle("INC-1")
         assert life.state is (IncidentState.OPEN if n % 2 == 0 else IncidentState.CLEARED)
     assert life.fired == 2
 
 
-async def test_two_deliveries_at_once_are_one(desk: Desk) -> None:
+async def test_two_deliveries_at_once_are_one(desk: IntakeWorld) -> None:
     taken = await asyncio.gather(*(desk.told("a") for _ in range(4)))
     assert sorted(taken) == [False, False, False, True]
 
 
-async def test_what_is_muted_is_not_posted_and_counts(desk: Desk) -> None:
+async def test_what_is_muted_is_not_posted_and_counts(desk: IntakeWorld) -> None:
     now = desk.world.clock.now()
     mute = Mute("C1", Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "deploy", "U1", now)
-    await desk.world.memory.channels.mute(mute, Changes())
+    await desk.world.memory.channels.add_mute(mute, Changes())
     await desk.told("a")
     assert await desk.worked_off() == []
     await desk.told("b", state=AlertState.RESOLVED)
     assert await desk.worked_off() == []
-    life = await desk.world.memory.incidents.life("INC-1")
+    life = await desk.world.memory.incidents.read_lifecycle("INC-1")
     assert (life.state, life.fired) == (IncidentState.CLEARED, 1)
 
 
-async def test_a_channel_without_the_bot_takes_nothing_until_it_is_invited(desk: Desk) -> None:
+async def test_a_channel_without_the_bot_takes_nothing_until_it_is_invited(desk: IntakeWorld) -> None:
     desk.world.chat.channels["C1"] = Channel("C1", is_joined=False)
     with pytest.raises(ChatRejected, match="not in this channel"):
         await desk.told("a")
@@ -155,7 +158,7 @@ async def test_a_channel_without_the_bot_takes_nothing_until_it_is_invited(desk:
     assert await desk.told("a") is True
 
 
-async def test_after_our_post_was_deleted_the_next_notice_is_posted(desk: Desk) -> None:
+async def test_after_our_post_was_deleted_the_next_notice_is_posted(desk: IntakeWorld) -> None:
     await desk.told("a")
     await desk.worked_off()
     await desk.told("b", state=AlertState.ESCALATED)
@@ -163,45 +166,45 @@ async def test_after_our_post_was_deleted_the_next_notice_is_posted(desk: Desk) 
     assert row
     await desk.work(row)
     for owed in await desk.world.memory.outbox.claim(Destination.SLACK, 9):
-        await desk.world.memory.outbox.bury(owed, "message_not_found")
+        await desk.world.memory.outbox.dead_letter(owed, "message_not_found")
     await desk.told("c", state=AlertState.ESCALATED)
     assert ("post", False) in shown(await desk.worked_off())
 
 
-async def test_a_dismissed_alert_stays_quiet_for_a_day_after_it_was_dismissed(desk: Desk) -> None:
+async def test_a_dismissed_alert_stays_quiet_for_a_day_after_it_was_dismissed(desk: IntakeWorld) -> None:
     await desk.told("a")
     await desk.worked_off()
-    desk.world.clock.go_on(hours=20)
-    life = await desk.world.memory.incidents.life("INC-1")
+    desk.world.clock.advance(hours=20)
+    life = await desk.world.memory.incidents.read_lifecycle("INC-1")
     await desk.world.memory.incidents.commit(Changes(lives=(dismiss(life, desk.world.clock.now()),)))
-    desk.world.clock.go_on(hours=6)
+    desk.world.clock.advance(hours=6)
     await desk.told("b")
     assert ("post", False) not in shown(await desk.worked_off())
-    desk.world.clock.go_on(hours=45)
+    desk.world.clock.advance(hours=45)
     await desk.told("c")
     assert ("post", False) in shown(await desk.worked_off())
 
 
-async def test_what_fires_again_is_posted_again_and_stays_one_incident(desk: Desk) -> None:
+async def test_what_fires_again_is_posted_again_and_stays_one_incident(desk: IntakeWorld) -> None:
     await desk.told("a")
     await desk.worked_off()
     await desk.told("b", state=AlertState.RESOLVED)
     await desk.worked_off()
-    desk.world.clock.go_on(hours=2)
+    desk.world.clock.advance(hours=2)
     await desk.told("c")
     again = await desk.worked_off()
     assert shown(again).count(("post", False)) == 1
-    life = await desk.world.memory.incidents.life("INC-1")
+    life = await desk.world.memory.incidents.read_lifecycle("INC-1")
     assert (life.state, life.fired) == (IncidentState.OPEN, 2)
     await desk.told("d", state=AlertState.RESOLVED)
     over = await desk.worked_off()
     newest = next(row for row in again if "thread_ts" not in row.owed.payload and row.owed.operation == "post")
     resolved = [row for row in over if row.owed.payload["text"].startswith("Resolved")]
     assert [row.owed.payload["target"] for row in resolved] == [newest.owed.delivery_id]
-    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.CLEARED
+    assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED
 
 
-async def test_a_worker_that_dies_after_the_post_does_not_post_again(desk: Desk) -> None:
+async def test_a_worker_that_dies_after_the_post_does_not_post_again(desk: IntakeWorld) -> None:
     await desk.told("a")
     row = await desk.taken()
     assert row
@@ -210,38 +213,38 @@ async def test_a_worker_that_dies_after_the_post_does_not_post_again(desk: Desk)
     assert shown(await desk.worked_off()) == [("post", False), ("post", True)]
 
 
-async def test_the_end_of_what_was_never_announced_says_nothing(desk: Desk) -> None:
+async def test_the_end_of_what_was_never_announced_says_nothing(desk: IntakeWorld) -> None:
     await desk.told("a", state=AlertState.RESOLVED)
     assert await desk.worked_off() == []
 
 
-async def test_an_alert_that_another_bot_announced_here_is_not_posted_a_second_time(desk: Desk) -> None:
+async def test_an_alert_that_another_bot_announced_here_is_not_posted_a_second_time(desk: IntakeWorld) -> None:
     root = await desk.world.post(fingerprint=ALERT.fingerprint, tool=ALERT.tool)
-    await desk.world.owed()
-    desk.world.clock.go_on(minutes=1)
+    await desk.world.drain_outbox()
+    desk.world.clock.advance(minutes=1)
     await desk.told("a", state=AlertState.RESOLVED)
     sent = await desk.worked_off()
     assert shown(sent) == [("update", False)]
-    assert (await desk.world.memory.incidents.life("INC-1")).state is IncidentState.CLEARED
-    assert await desk.world.memory.incidents.incident_at("C1", root) == "INC-1"
+    assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED
+    assert await desk.world.memory.incidents.find_incident("C1", root) == "INC-1"
 
 
-async def test_a_post_that_slack_refuses_is_kept_for_a_person(desk: Desk) -> None:
+async def test_a_post_that_slack_refuses_is_kept_for_a_person(desk: IntakeWorld) -> None:
     await desk.told("a")
     row = await desk.taken()
     assert row
     await desk.work(row)
     (owed,) = await desk.world.memory.outbox.claim(Destination.SLACK, 5)
-    await desk.world.memory.outbox.bury(owed, "not_in_channel")
+    await desk.world.memory.outbox.dead_letter(owed, "not_in_channel")
     again = await desk.taken()
     assert again
     await desk.work(again)
-    (dead,) = await desk.world.memory.store.inbox_desk.dead(5)
+    (dead,) = await desk.world.memory.store.inbox_desk.list_dead(5)
     assert "not_in_channel" in str(dead.error)
     assert await desk.told("a") is True
 
 
-async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: Desk) -> None:
+async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: IntakeWorld) -> None:
     desk.world.chat.channels["C1"] = Channel("C1", is_shared=True)
     with pytest.raises(NotAllowedHere):
         await desk.told("a")
@@ -251,14 +254,14 @@ async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: Desk) -> 
     assert await desk.taken() is None
 
 
-class Away(ToldChat):
+class Away(WorldChat):
     """A Slack that cannot be asked."""
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         raise ChatUnavailable("Slack cannot be reached.")
 
 
-async def test_while_slack_is_away_the_alert_is_kept_all_the_same(desk: Desk) -> None:
+async def test_while_slack_is_away_the_alert_is_kept_all_the_same(desk: IntakeWorld) -> None:
     away = replace(desk.receive, chat=Away())
     assert await away(ALERT, "C1", "a") is True
     assert ("post", True) in shown(await desk.worked_off())

@@ -80,7 +80,7 @@ def values(found: Any) -> list[str]:
 
 def suggested(brief: Brief, own: str = "") -> list[str]:
     """Words that suggest history, in all that is shown of a brief, but for the alert's own."""
-    message = SlackSurfaces().brief(brief)
+    message = SlackSurfaces().render_brief(brief)
     facts = {k: v for k, v in brief_json(brief, shape).items() if k not in {"alert", "incident"}}
     said = [brief.verdict, message.text, *values([b for b in message.blocks if b["type"] != "actions"]), *values(facts)]
     return [found[0] for text in said for found in SUGGESTS.finditer(text) if found[0] not in own]

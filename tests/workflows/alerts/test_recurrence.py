@@ -13,25 +13,25 @@ from bot.domain.resolutions.recurrence import Again
 from bot.ports import StoreConflict
 from bot.ports.unit_of_work import Changes, Destination, IncidentStore
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.recurrence import AnswerAgain, AskAgain
-from bot.workflows.resolutions.resolve import Outcome, Resolution
-from tests.workflows.world import World, told_reader, ts_of, world
+from bot.workflows.alerts.recurrence import AnswerRecurrence, AskAboutRecurrence
+from bot.workflows.resolutions.resolve import FixOutcome, Resolution
+from tests.workflows.world import World, format_ts, read_event, world
 
 
 async def fixed(w: World) -> str:
     """An incident whose fix was seen to work twelve minutes ago; its id."""
     ts = await w.post()
-    w.clock.go_on(minutes=30)
-    incident_id = await w.memory.incidents.incident_at("C1", ts)
+    w.clock.advance(minutes=30)
+    incident_id = await w.memory.incidents.find_incident("C1", ts)
     assert incident_id
-    await w.resolve(Resolution(Outcome.RECOVERED, incident_id, fix="restart it"), "U1", "once")
-    w.clock.go_on(minutes=12)
+    await w.resolve(Resolution(FixOutcome.RECOVERED, incident_id, fix="restart it"), "U1", "once")
+    w.clock.advance(minutes=12)
     return incident_id
 
 
 async def fires(w: World, alert: Mapping[str, str] | None = None, store: IncidentStore | None = None) -> None:
-    ask = AskAgain(store or w.memory.incidents, w.chat, SlackSurfaces(), told_reader, w.answer, owes_bank=True)
-    await ask(await w.row({"channel": "C1", "ts": ts_of(w.clock.now()), "alert": dict(alert or {})}))
+    ask = AskAboutRecurrence(store or w.memory.incidents, w.chat, SlackSurfaces(), read_event, w.answer, owes_bank=True)
+    await ask(await w.row({"channel": "C1", "ts": format_ts(w.clock.now()), "alert": dict(alert or {})}))
 
 
 async def log(w: World) -> list[tuple[str, str]]:
@@ -45,22 +45,22 @@ async def owed_to_the_bank(w: World) -> list[str]:
     while rows := await w.memory.outbox.claim(Destination.BANK, 10):
         found += [row.owed.delivery_id for row in rows]
         for row in rows:
-            await w.memory.outbox.settle(row, None)
+            await w.memory.outbox.acknowledge(row, None)
     return found
 
 
 async def test_it_is_asked_once_with_what_the_bank_and_the_audit_are_owed(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         incident_id = await fixed(w)
-        await w.owed()
+        await w.drain_outbox()
         for _ in range(2):
             await fires(w)
-            w.clock.go_on(minutes=1)
-        posted = [r.owed.delivery_id for r in await w.owed() if r.owed.delivery_id.startswith("fired-again/")]
+            w.clock.advance(minutes=1)
+        posted = [r.owed.delivery_id for r in await w.drain_outbox() if r.owed.delivery_id.startswith("fired-again/")]
         assert posted == [f"fired-again/{incident_id}/1/C1"]
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1"]
         assert await log(w) == [("precedent", "VERIFIED to PARTIAL, fired again after 12 min: restart it")]
-        answer = AnswerAgain(w.memory.incidents, SlackSurfaces(), owes_bank=True)
+        answer = AnswerRecurrence(w.memory.incidents, SlackSurfaces(), owes_bank=True)
         assert await answer(incident_id, 1, Again.FAILED, "U2")
         assert not await answer(incident_id, 1, Again.UNRELATED, "U3")
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1/answer"]
@@ -72,7 +72,7 @@ async def test_only_the_same_alert_that_fires_asks(tmp_path: Path, alert: dict[s
     async with world(tmp_path) as w:
         incident_id = await fixed(w)
         await fires(w, alert)
-        assert (await w.memory.incidents.record(incident_id)).attempts[0].status == "VERIFIED"
+        assert (await w.memory.incidents.read_record(incident_id)).attempts[0].status == "VERIFIED"
         assert await log(w) == []
 
 
@@ -90,7 +90,7 @@ async def test_who_changed_the_incident_meanwhile_is_not_overwritten(tmp_path: P
             async def commit(self, changes: Changes) -> bool:
                 if not conflicts:
                     conflicts.append(1)
-                    await w.resolve(Resolution(Outcome.PARTLY, incident_id, fix="only a bit"), "U9", "meanwhile")
+                    await w.resolve(Resolution(FixOutcome.PARTLY, incident_id, fix="only a bit"), "U9", "meanwhile")
                     with pytest.raises(StoreConflict):
                         await w.memory.incidents.commit(changes)
                     raise StoreConflict("changed meanwhile")
@@ -98,6 +98,6 @@ async def test_who_changed_the_incident_meanwhile_is_not_overwritten(tmp_path: P
 
         store: IncidentStore = Busy()  # type: ignore[assignment] # everything else is passed on by name
         await fires(w, store=store)
-        record = await w.memory.incidents.record(incident_id)
+        record = await w.memory.incidents.read_record(incident_id)
         assert [a.status for a in record.attempts] == ["VERIFIED", "PARTIAL"]
         assert await log(w) == []

@@ -19,26 +19,26 @@ from bot.ports.audit import read_detail
 from bot.ports.channels import AlertSource
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
-from bot.workflows.channels.settings import ChangeChannel, ShowChannel, default_time
-from tests.workflows.world import ToldChat, World, world
+from bot.workflows.channels.settings import ChangeChannel, ShowChannel, build_default_time
+from tests.workflows.world import World, WorldChat, world
 
 STEWARDS = Stewards(frozenset({"U1"}))
-DEFAULT = default_time("mon", 9, "Europe/Berlin")
+DEFAULT = build_default_time("mon", 9, "Europe/Berlin")
 
 
 @dataclass
-class ToldPeople:
+class WorldPeople:
     """Slack's facts about people and apps, as told."""
 
     names: dict[str, str] = field(default_factory=dict)
 
-    async def person(self, user_id: str) -> Person:
+    async def read_person(self, user_id: str) -> Person:
         return Person(user_id)
 
-    async def groups(self) -> tuple[Any, ...]:
+    async def list_groups(self) -> tuple[Any, ...]:
         return ()
 
-    async def app_names(self, sources: Any) -> dict[str, str]:
+    async def read_app_names(self, sources: Any) -> dict[str, str]:
         return self.names
 
 
@@ -51,8 +51,8 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
         yield made
 
 
-def change(w: World, chat: ToldChat | None = None) -> ChangeChannel:
-    return ChangeChannel(w.memory.channels, ToldPeople(), chat or w.chat, STEWARDS, DEFAULT)
+def change(w: World, chat: WorldChat | None = None) -> ChangeChannel:
+    return ChangeChannel(w.memory.channels, WorldPeople(), chat or w.chat, STEWARDS, DEFAULT)
 
 
 async def told(w: World) -> list[str]:
@@ -87,7 +87,7 @@ async def test_pools_that_would_let_others_read_along_are_refused(
     with pytest.raises(RecordRejected, match=why) as refused:
         await change(w)(channel, "U1", ChannelSettings(), pool)
     assert refused.value.field == "pool"
-    assert await w.memory.channels.pool(channel) == ()
+    assert await w.memory.channels.list_pool(channel) == ()
 
 
 @pytest.mark.parametrize("not_in", ["G1", "G2"])
@@ -98,15 +98,15 @@ async def test_whoever_is_not_in_both_pools_nothing_and_may_end_a_pool(w: World,
     await change(w)("G1", "U1", ChannelSettings(), ())
     with pytest.raises(RecordRejected, match="member of"):
         await change(w)("G1", "U1", ChannelSettings(), ("G2",))
-    assert await w.memory.channels.pool("G2") == ()
+    assert await w.memory.channels.list_pool("G2") == ()
 
 
 async def test_a_token_that_is_refused_is_no_missing_channel(w: World) -> None:
-    class Refused(ToldChat):
+    class Refused(WorldChat):
         async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             if channel_id == "G2":
                 raise ChatAuthRejected("The token is revoked.", "token_revoked")
-            return await super().channel(channel_id)
+            return await super().read_channel(channel_id)
 
     with pytest.raises(ChatAuthRejected):
         await change(w, Refused(w.chat.channels))("G1", "U1", ChannelSettings(), ("G2",))
@@ -119,16 +119,16 @@ async def test_only_a_steward_sets_anything_and_only_shared_channels_are_allowed
         await change(w)("C1", "U1", ChannelSettings(shared=True))
     with pytest.raises(RecordRejected, match="No such time zone"):
         await change(w)("C1", "U1", ChannelSettings(zone="Mars/Olympus"))
-    assert await w.memory.channels.settings("C1") == ChannelSettings()
+    assert await w.memory.channels.read_settings("C1") == ChannelSettings()
     assert (await change(w)("G3", "U1", ChannelSettings(shared=True))).shared
 
 
 async def test_apps_are_shown_by_what_people_call_them(w: World) -> None:
     seen = (("B1", "grafana"), ("B1", "generic"), ("B2", "datadog"), ("B3", "sentry"))
     for number, (source, tool) in enumerate(seen):
-        await w.memory.channels.seen("C1", f"f{number}", AlertSource(source, tool))
-    await w.memory.channels.set("C1", ChannelSettings(sources=frozenset({"B9"})), (), Changes())
-    people = ToldPeople({"B1": "Our Grafana", "B2": "Datadog", "B9": "Silent app"})
+        await w.memory.channels.note_source("C1", f"f{number}", AlertSource(source, tool))
+    await w.memory.channels.save_settings("C1", ChannelSettings(sources=frozenset({"B9"})), (), Changes())
+    people = WorldPeople({"B1": "Our Grafana", "B2": "Datadog", "B9": "Silent app"})
     shown = await ShowChannel(w.memory.channels, people, w.chat, STEWARDS, DEFAULT)("C1", "U2")
     assert shown.sources == (
         ("B1", "Our Grafana (generic, grafana)"),

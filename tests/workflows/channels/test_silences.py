@@ -16,24 +16,24 @@ from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
 from bot.ports.unit_of_work import Changes, Destination
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.channels.settings import AdmitAlert, default_time, source_of
-from bot.workflows.channels.silences import FindAnswered, Gate, MuteAlerts, NotAnAlert, UndoSilence
+from bot.workflows.channels.settings import AdmitAlert, build_default_time, read_source
+from bot.workflows.channels.silences import DismissAlert, FindAnsweredAlert, MuteAlerts, PermissionGate, UndoSilence
 from tests.workflows.world import World, world
 
 
 @dataclass
-class ToldPeople:
+class WorldPeople:
     """Slack's facts about people, as told; everybody else is a member."""
 
     outsiders: set[str] = field(default_factory=set)
 
-    async def person(self, user_id: str) -> Person:
+    async def read_person(self, user_id: str) -> Person:
         return Person(user_id, is_outsider=user_id in self.outsiders)
 
-    async def groups(self) -> tuple[Any, ...]:
+    async def list_groups(self) -> tuple[Any, ...]:
         return ()
 
-    async def app_names(self, sources: Any) -> dict[str, str]:
+    async def read_app_names(self, sources: Any) -> dict[str, str]:
         return {}
 
 
@@ -44,7 +44,7 @@ class Outrun:
     inner: Any
     times: int
 
-    async def life(self, incident_id: str) -> Any:
+    async def read_lifecycle(self, incident_id: str) -> Any:
         life = await self.inner.life(incident_id)
         if self.times:
             self.times -= 1
@@ -58,7 +58,7 @@ class Outrun:
 @pytest.fixture
 async def w(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path) as made:
-        admit = AdmitAlert(made.memory.channels, default_time("mon", 9, "UTC"))
+        admit = AdmitAlert(made.memory.channels, build_default_time("mon", 9, "UTC"))
         made.answer = replace(made.answer, admit=admit)
         yield made
 
@@ -67,15 +67,15 @@ async def fire(w: World, bot_id: str | None = "B1", **alert: Any) -> str:
     """Post an alert as an app, and work it off; its incident."""
     event: dict[str, Any] = {"channel": "C1", "ts": f"{int(w.clock.at.timestamp())}.000100", "alert": alert}
     await w.answer(await w.row(event | ({"bot_id": bot_id} if bot_id else {})))
-    return await w.memory.incidents.incident_at("C1", event["ts"]) or ""
+    return await w.memory.incidents.find_incident("C1", event["ts"]) or ""
 
 
-def parts(w: World, store: Any = None, people: Any = None) -> tuple[FindAnswered, NotAnAlert, UndoSilence]:
-    people, store = people or ToldPeople(), store or w.memory.incidents
-    gate = Gate(people, Stewards())
+def parts(w: World, store: Any = None, people: Any = None) -> tuple[FindAnsweredAlert, DismissAlert, UndoSilence]:
+    people, store = people or WorldPeople(), store or w.memory.incidents
+    gate = PermissionGate(people, Stewards())
     return (
-        FindAnswered(w.memory.incidents, w.memory.channels, people),
-        NotAnAlert(store, w.memory.channels, gate, w.clock),
+        FindAnsweredAlert(w.memory.incidents, w.memory.channels, people),
+        DismissAlert(store, w.memory.channels, gate, w.clock),
         UndoSilence(store, w.memory.channels, gate, w.clock),
     )
 
@@ -91,7 +91,7 @@ def parts(w: World, store: Any = None, people: Any = None) -> tuple[FindAnswered
     ],
 )
 def test_who_posted_it(event: dict[str, Any], source: str) -> None:
-    assert source_of(event) == source
+    assert read_source(event) == source
 
 
 async def test_an_alert_that_fires_meanwhile_does_not_undo_the_dismissal(w: World) -> None:
@@ -99,7 +99,7 @@ async def test_an_alert_that_fires_meanwhile_does_not_undo_the_dismissal(w: Worl
     find, dismiss, _ = parts(w, Outrun(w.memory.incidents, 3))
     rule = await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
     assert rule is not None
-    life = await w.memory.incidents.life(incident_id)
+    life = await w.memory.incidents.read_lifecycle(incident_id)
     assert (life.state, life.fired) == (IncidentState.DISMISSED, 4)
 
 
@@ -108,7 +108,7 @@ async def test_somebody_who_is_always_faster_is_told_of(w: World) -> None:
     find, dismiss, _ = parts(w, Outrun(w.memory.incidents, 99))
     with pytest.raises(StoreConflict):
         await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
-    assert (await w.memory.channels.house("C1", w.clock.now())).rules == ()
+    assert (await w.memory.channels.read_policy("C1", w.clock.now())).rules == ()
 
 
 async def test_undoing_over_a_conflict(w: World) -> None:
@@ -116,7 +116,7 @@ async def test_undoing_over_a_conflict(w: World) -> None:
     find, dismiss, _ = parts(w)
     rule = await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
     assert rule is not None
-    w.clock.go_on(minutes=1)
+    w.clock.advance(minutes=1)
     _, _, undo = parts(w, Outrun(w.memory.incidents, 2))
     assert (await undo("rule", rule.number, "C1", "U1")).rules == ()
     again = await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
@@ -132,8 +132,8 @@ async def test_a_rule_of_an_incident_that_is_gone_is_undone(w: World) -> None:
     said = await find(incident_id, "C1")
     rule = await dismiss(said, "C1", "U1", Reach.TITLE)
     assert rule is not None
-    number = await w.memory.channels.teach(replace(rule, title="other", incident_id="INC-99"), Changes())
-    w.clock.go_on(minutes=1)
+    number = await w.memory.channels.add_rule(replace(rule, title="other", incident_id="INC-99"), Changes())
+    w.clock.advance(minutes=1)
     assert [r.number for r in (await undo("rule", number, "C1", "U1")).rules] == [rule.number]
 
 
@@ -143,12 +143,12 @@ async def test_a_post_of_nobody_teaches_nothing(w: World) -> None:
     said = await find(incident_id, "C1")
     assert said.source == ""
     assert await dismiss(said, "C1", "U1", Reach.TITLE) is None
-    assert (await w.memory.incidents.life(incident_id)).state is IncidentState.DISMISSED
+    assert (await w.memory.incidents.read_lifecycle(incident_id)).state is IncidentState.DISMISSED
 
 
 async def test_every_message_of_a_superseded_brief_goes(w: World) -> None:
     incident_id = await fire(w, severity="critical")
-    (posted,) = await w.memory.incidents.briefs(incident_id)
+    (posted,) = await w.memory.incidents.list_briefs(incident_id)
     newer = replace(posted, delivery_id=f"{posted.delivery_id}+2+5")
     await w.memory.incidents.commit(Changes(briefs=(newer,)))
     find, dismiss, _ = parts(w)
@@ -156,7 +156,7 @@ async def test_every_message_of_a_superseded_brief_goes(w: World) -> None:
     rows = []
     while claimed := await w.memory.outbox.claim(Destination.SLACK, 50):
         for row in claimed:
-            await w.memory.outbox.settle(row, "1.2")
+            await w.memory.outbox.acknowledge(row, "1.2")
         rows += [r.owed.payload["target"] for r in claimed if r.owed.operation == "delete"]
     name = posted.delivery_id
     assert rows == [name, f"{name}+2", f"{name}+2+5"]
@@ -171,7 +171,7 @@ async def test_without_a_brief_in_the_channel_there_is_nothing_to_silence(w: Wor
 
 async def test_who_may_not_silence_is_told_who_may(w: World) -> None:
     incident_id = await fire(w, severity="critical")
-    people = ToldPeople({"U9"})
+    people = WorldPeople({"U9"})
     find, dismiss, undo = parts(w, people=people)
     said = await find(incident_id, "C1")
     for refused in (dismiss(said, "C1", "U9", Reach.TITLE), undo("rule", 1, "C1", "U9")):
@@ -182,17 +182,17 @@ async def test_who_may_not_silence_is_told_who_may(w: World) -> None:
 async def test_a_mute_of_a_service_needs_one_and_a_lost_brief_is_no_obstacle(w: World) -> None:
     incident_id = await fire(w, severity="critical")
     find, _, _ = parts(w)
-    gate = Gate(ToldPeople(), Stewards())
+    gate = PermissionGate(WorldPeople(), Stewards())
     mute = MuteAlerts(w.memory.incidents, w.memory.channels, SlackSurfaces(), gate, w.clock)
     said, until = await find(incident_id, "C1"), w.clock.now() + timedelta(hours=1)
     with pytest.raises(RecordRejected, match="names no service"):
         await mute(said, "C1", "U1", Muted.SERVICE, until, "", "V1")
     with pytest.raises(RecordRejected, match="over already"):
         await mute(said, "C1", "U1", Muted.CHANNEL, w.clock.now(), "", "V1")
-    await w.owed()
+    await w.drain_outbox()
     elsewhere = await mute(said, "C2", "U1", Muted.CHANNEL, until, "a\x00b", "V2")
     assert elsewhere.reason == "ab"
-    assert await w.owed() == []
+    assert await w.drain_outbox() == []
     assert (await mute(said, "C1", "U1", Muted.CHANNEL, until, "", "V3")).number > 0
-    (told,) = await w.owed()
+    (told,) = await w.drain_outbox()
     assert told.owed.payload["thread_ts"]

@@ -24,19 +24,19 @@ from bot.ports import (
     StoreUnavailable,
 )
 from bot.ports.chat import Posting
-from bot.ports.outbox_admin import UNDELIVERED, OwedState
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Destination, Owed, OwedRow
+from bot.ports.outbox_admin import UNDELIVERED, OutboxState
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, OutboxRow
 from bot.workflows.delivery.deliver import (
     IDLE_S,
     ROW_FAULTS,
+    DeadLetter,
     Deliver,
-    Later,
-    Refused,
-    after,
-    backoff_s,
-    in_turn,
-    posting_of,
+    RetryLater,
+    build_posting,
+    compute_backoff_s,
+    decide_after_failure,
+    schedule,
 )
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
@@ -64,11 +64,11 @@ def deliver(store: Store, chat: FakeChat, clock: FakeClock) -> Deliver:
     return Deliver(store.outbox, chat, clock, chance=lambda: 0.5)
 
 
-def post(delivery_id: str, channel: str = "C1", **other: Any) -> Owed:
-    return owed(Posting("post", channel, delivery_id, "text"), key=other.pop("key", delivery_id), **other)
+def post(delivery_id: str, channel: str = "C1", **other: Any) -> OutboxEntry:
+    return build_outbox_entry(Posting("post", channel, delivery_id, "text"), key=other.pop("key", delivery_id), **other)
 
 
-async def owe(store: Store, *rows: Owed) -> None:
+async def owe(store: Store, *rows: OutboxEntry) -> None:
     await store.incidents.commit(Changes(owed=rows))
 
 
@@ -91,42 +91,44 @@ def sent(chat: FakeChat) -> list[str]:
 @pytest.mark.parametrize(
     ("problem", "expected"),
     [
-        (ChatRejected("no such channel", "channel_not_found"), Refused("no such channel")),
-        (MemoryRejected("too large"), Refused("too large")),
-        (RecordRejected("title", "is missing"), Refused("title: is missing")),
-        (ChatUnavailable("busy", 7.0), Later(7.0, "busy")),
-        (ChatUnavailable("down"), Later(2.0, "down")),
-        (MemoryUnavailable("down"), Later(2.0, "down")),
-        (ChatOutcomeUnknown("cut off"), Later(2.0, "cut off", uncertain=True)),
-        (TimeoutError(), Later(2.0, "TimeoutError", uncertain=True)),
-        (MemoryAuthRejected("key"), Later(60.0, "key", pause_s=60.0, tried=False)),
-        (ChatAuthRejected("revoked"), Later(60.0, "revoked", pause_s=60.0, tried=False)),
+        (ChatRejected("no such channel", "channel_not_found"), DeadLetter("no such channel")),
+        (MemoryRejected("too large"), DeadLetter("too large")),
+        (RecordRejected("title", "is missing"), DeadLetter("title: is missing")),
+        (ChatUnavailable("busy", 7.0), RetryLater(7.0, "busy")),
+        (ChatUnavailable("down"), RetryLater(2.0, "down")),
+        (MemoryUnavailable("down"), RetryLater(2.0, "down")),
+        (ChatOutcomeUnknown("cut off"), RetryLater(2.0, "cut off", uncertain=True)),
+        (TimeoutError(), RetryLater(2.0, "TimeoutError", uncertain=True)),
+        (MemoryAuthRejected("key"), RetryLater(60.0, "key", pause_s=60.0, tried=False)),
+        (ChatAuthRejected("revoked"), RetryLater(60.0, "revoked", pause_s=60.0, tried=False)),
     ],
 )
 def test_what_a_failure_means(problem: Exception, expected: object) -> None:
-    assert after(problem, 2, 0.5, uncertain=False) == expected
+    assert decide_after_failure(problem, 2, 0.5, uncertain=False) == expected
 
 
 def test_doubt_about_an_earlier_call_stays() -> None:
-    decision = after(ChatUnavailable("down"), 1, 0.5, uncertain=True)
-    assert isinstance(decision, Later)
+    decision = decide_after_failure(ChatUnavailable("down"), 1, 0.5, uncertain=True)
+    assert isinstance(decision, RetryLater)
     assert decision.uncertain
 
 
 def test_backoff_grows_with_jitter_up_to_five_minutes() -> None:
-    assert [backoff_s(n, 0.999) for n in (1, 2, 3)] == pytest.approx([1.998, 3.996, 7.992])
-    assert backoff_s(40, 0.999) == pytest.approx(299.7)
-    assert backoff_s(40, 0.0) == 0.5
+    assert [compute_backoff_s(n, 0.999) for n in (1, 2, 3)] == pytest.approx([1.998, 3.996, 7.992])
+    assert compute_backoff_s(40, 0.999) == pytest.approx(299.7)
+    assert compute_backoff_s(40, 0.0) == 0.5
 
 
-def row(delivery_id: str, channel: str, operation: str = "post") -> OwedRow:
+def row(delivery_id: str, channel: str, operation: str = "post") -> OutboxRow:
     payload = {"operation": operation, "channel": channel, "delivery_id": delivery_id}
-    return OwedRow(1, Owed(Destination.SLACK, operation, "k", delivery_id, payload), "lease", 1, uncertain=False)
+    return OutboxRow(
+        1, OutboxEntry(Destination.SLACK, operation, "k", delivery_id, payload), "lease", 1, uncertain=False
+    )
 
 
 def test_a_channel_takes_one_message_a_second_and_reactions_at_once() -> None:
     rows = [row("a", "C1"), row("b", "C1"), row("c", "C2"), row("d", "C1"), row("e", "C1", "react")]
-    waits = in_turn(rows, {"C2": START + timedelta(seconds=0.5), "C1": START - timedelta(seconds=9)}, START)
+    waits = schedule(rows, {"C2": START + timedelta(seconds=0.5), "C1": START - timedelta(seconds=9)}, START)
     assert [(r.owed.delivery_id, wait) for r, wait in waits] == [
         ("a", 0.0),
         ("b", 1.0),
@@ -137,9 +139,9 @@ def test_a_channel_takes_one_message_a_second_and_reactions_at_once() -> None:
 
 
 def test_a_payload_that_is_no_call_is_refused() -> None:
-    broken = OwedRow(1, Owed(Destination.SLACK, "post", "k", "d", {"text": "x"}), "lease", 1, uncertain=False)
+    broken = OutboxRow(1, OutboxEntry(Destination.SLACK, "post", "k", "d", {"text": "x"}), "lease", 1, uncertain=False)
     with pytest.raises(RecordRejected):
-        posting_of(broken)
+        build_posting(broken)
 
 
 # deliveries
@@ -149,11 +151,11 @@ async def test_a_post_is_made_once_with_its_blocks_and_settled_with_its_ts(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     posting = Posting("post", "C1", "d1", "hi", ({"type": "divider"},), thread_ts="1.1", incident_id="INC-1")
-    await owe(store, owed(posting, key="k"))
+    await owe(store, build_outbox_entry(posting, key="k"))
     assert await deliver.drain_once() == 0.0
     assert await deliver.drain_once() == IDLE_S
     assert [p for _, p in chat.posted] == [posting]
-    assert await store.outbox.counts() == {"slack.sent": 1}
+    assert await store.outbox.count_rows() == {"slack.sent": 1}
     assert chat.looked == 0
 
 
@@ -161,7 +163,7 @@ async def test_an_edit_knows_the_message_that_it_changes(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     edit = Posting("update", "C1", "d1/edit", "newer")
-    await owe(store, post("d1", key="k"), owed(edit, key="k", target="d1"))
+    await owe(store, post("d1", key="k"), build_outbox_entry(edit, key="k", target="d1"))
     await drain(deliver, clock, 2)
     assert [(p.operation, p.ts) for _, p in chat.posted] == [("post", None), ("update", "1700000001.000100")]
 
@@ -170,10 +172,10 @@ async def test_an_edit_of_what_was_never_posted_ends_as_a_dead_letter(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     chat.problems = [ChatRejected("gone", "channel_not_found")]
-    await owe(store, post("d1", key="k"), owed(Posting("update", "C1", "e", "x"), key="k", target="d1"))
+    await owe(store, post("d1", key="k"), build_outbox_entry(Posting("update", "C1", "e", "x"), key="k", target="d1"))
     await drain(deliver, clock, 400)
     assert chat.posted == []
-    assert await store.outbox.counts() == {"slack.dead": 2}
+    assert await store.outbox.count_rows() == {"slack.dead": 2}
 
 
 async def test_messages_of_a_channel_keep_their_pace_and_people_go_first(
@@ -196,7 +198,7 @@ async def test_a_lost_answer_is_looked_up_before_it_is_posted_again(
     await drain(deliver, clock, 5)
     assert sent(chat) == ["d1"]
     assert chat.looked == 1
-    assert await store.outbox.counts() == {"slack.sent": 1}
+    assert await store.outbox.count_rows() == {"slack.sent": 1}
 
 
 async def test_a_call_that_never_arrived_is_made_again(
@@ -214,7 +216,7 @@ async def test_a_post_that_was_replaced_becomes_an_edit(
 ) -> None:
     await owe(store, post("d1"))
     await drain(deliver, clock, 2)
-    await owe(store, owed(Posting("post", "C1", "d1", "newer"), key="d1", replaces=True))
+    await owe(store, build_outbox_entry(Posting("post", "C1", "d1", "newer"), key="d1", replaces=True))
     await drain(deliver, clock, 2)
     assert [(p.operation, p.text, p.ts) for _, p in chat.posted][1] == ("update", "newer", "1700000001.000100")
     assert len(chat.posted) == 2
@@ -259,8 +261,8 @@ async def test_the_store_being_down_is_told(deliver: Deliver, store: Store, chat
 RECORD = Incident("INC-1", "Gateway timeouts")
 
 
-def to_bank(operation: str, delivery_id: str, **payload: Any) -> Owed:
-    return Owed(Destination.BANK, operation, "INC-1", delivery_id, {"incident_id": "INC-1", **payload})
+def to_bank(operation: str, delivery_id: str, **payload: Any) -> OutboxEntry:
+    return OutboxEntry(Destination.BANK, operation, "INC-1", delivery_id, {"incident_id": "INC-1", **payload})
 
 
 async def test_the_bank_gets_what_the_store_holds_in_order(store: Store, chat: FakeChat, clock: FakeClock) -> None:
@@ -272,7 +274,7 @@ async def test_the_bank_gets_what_the_store_holds_in_order(store: Store, chat: F
     await store.incidents.commit(Changes(retracted=("INC-1",), owed=(to_bank("retract", "r2"),)))
     await deliver.drain_once()
     assert bank.kept == {}
-    assert await store.outbox.counts() == {"bank.sent": 2}
+    assert await store.outbox.count_rows() == {"bank.sent": 2}
 
 
 async def test_what_is_here_again_is_not_retracted_by_an_older_row(
@@ -286,7 +288,7 @@ async def test_what_is_here_again_is_not_retracted_by_an_older_row(
     await store.incidents.commit(Changes(records=(RECORD,), owed=(imported,)))
     await drain(deliver, clock, 2)
     assert bank.kept == {"INC-1": RECORD}
-    assert await store.outbox.counts() == {"bank.sent": 2}
+    assert await store.outbox.count_rows() == {"bank.sent": 2}
 
 
 async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, clock: FakeClock) -> None:
@@ -294,7 +296,7 @@ async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, c
     deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
     await store.incidents.commit(Changes(records=(RECORD,), owed=(to_bank("retain", "r1"),)))
     await drain(deliver, clock, 30)
-    assert await store.outbox.counts() == {"bank.pending": 1}
+    assert await store.outbox.count_rows() == {"bank.pending": 1}
     bank.down = False
     await drain(deliver, clock, 60)
     assert bank.kept == {"INC-1": RECORD}
@@ -306,7 +308,7 @@ async def test_a_record_that_is_gone_needs_no_retaining(store: Store, chat: Fake
     await owe(store, to_bank("retain", "r1"))
     await deliver.drain_once()
     assert bank.kept == {}
-    assert await store.outbox.counts() == {"bank.sent": 1}
+    assert await store.outbox.count_rows() == {"bank.sent": 1}
 
 
 @dataclass
@@ -326,7 +328,9 @@ class OddBank(FakeMemoryBank):
 async def with_records(store: Store, *numbers: int) -> None:
     records = tuple(replace(RECORD, incident_id=f"INC-{n}") for n in numbers)
     rows = tuple(
-        Owed(Destination.BANK, "retain", r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id})
+        OutboxEntry(
+            Destination.BANK, "retain", r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id}
+        )
         for r in records
     )
     await store.incidents.commit(Changes(records=records, owed=rows))
@@ -339,13 +343,15 @@ async def test_a_row_that_fails_while_others_arrive_is_a_dead_letter_in_the_end(
     deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
     await with_records(store, 1)
     for number in range(2, 2 + ROW_FAULTS):
-        assert await store.outbox.counts() == {"bank.pending": 1} | ({"bank.sent": number - 2} if number > 2 else {})
+        assert await store.outbox.count_rows() == {"bank.pending": 1} | (
+            {"bank.sent": number - 2} if number > 2 else {}
+        )
         await drain(deliver, clock, 1)
         await with_records(store, number)
         await deliver.drain_once()
     await drain(deliver, clock, 1)
-    assert await store.outbox.counts() == {"bank.dead": 1, "bank.sent": ROW_FAULTS}
-    (dead,) = await store.outbox_desk.rows(frozenset({OwedState.DEAD}), 5)
+    assert await store.outbox.count_rows() == {"bank.dead": 1, "bank.sent": ROW_FAULTS}
+    (dead,) = await store.outbox_desk.list_rows(frozenset({OutboxState.DEAD}), 5)
     assert dead.error == "HTTP 500. This failed 20 times while other deliveries arrived."
 
 
@@ -360,7 +366,7 @@ async def test_an_outage_has_no_limit_even_after_others_arrived(store: Store, ch
     assert len(bank.asked) > 4 * ROW_FAULTS
     bank.problems.clear()
     await drain(deliver, clock, 2)
-    assert await store.outbox.counts() == {"bank.sent": 3}
+    assert await store.outbox.count_rows() == {"bank.sent": 3}
 
 
 async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
@@ -371,7 +377,7 @@ async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
     await with_records(store, 1, 2, 3)
     await deliver.drain_once()
     assert len(bank.asked) == 3
-    assert deliver.paused() == {"bank": "The key is refused."}
+    assert deliver.list_paused() == {"bank": "The key is refused."}
     await owe(store, post("d1"))
     await drain(deliver, clock, 59)
     assert sent(chat) == ["d1"]
@@ -380,9 +386,9 @@ async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
     assert len(bank.asked) == 4
     bank.problems.clear()
     await drain(deliver, clock, 60)
-    assert deliver.paused() == {}
-    assert await store.outbox.counts() == {"bank.sent": 3, "slack.sent": 1}
-    attempts = {row.attempts for row in await store.outbox_desk.rows(frozenset({OwedState.SENT}), 9)}
+    assert deliver.list_paused() == {}
+    assert await store.outbox.count_rows() == {"bank.sent": 3, "slack.sent": 1}
+    attempts = {row.attempts for row in await store.outbox_desk.list_rows(frozenset({OutboxState.SENT}), 9)}
     assert attempts == {1}
 
 
@@ -397,25 +403,25 @@ async def test_a_probe_that_meets_an_outage_does_not_end_the_pause(
     clock.move(61)
     await deliver.drain_once()
     assert len(chat.problems) == 1
-    assert deliver.paused() == {"slack": "revoked"}
+    assert deliver.list_paused() == {"slack": "revoked"}
     await drain(deliver, clock, 10)
-    assert deliver.paused() == {}
+    assert deliver.list_paused() == {}
     assert sorted(sent(chat)) == ["d1", "d2", "d3"]
 
 
 async def test_a_right_that_can_be_missed_stops_nothing(deliver: Deliver, store: Store, chat: FakeChat) -> None:
     chat.problems = [ChatAuthRejected("The app lacks the scope reactions:write.", "missing_scope")]
-    await owe(store, owed(Posting("react", "C1", "r1", "eyes"), key="r1"))
+    await owe(store, build_outbox_entry(Posting("react", "C1", "r1", "eyes"), key="r1"))
     await deliver.drain_once()
-    assert await store.outbox.counts() == {"slack.dead": 1}
-    assert deliver.paused() == {}
+    assert await store.outbox.count_rows() == {"slack.dead": 1}
+    assert deliver.list_paused() == {}
 
 
 async def test_a_bank_row_waits_while_no_bank_is_set_up(deliver: Deliver, store: Store, clock: FakeClock) -> None:
     await with_records(store, 1)
     await drain(deliver, clock, 2)
     assert await deliver.drain(Destination.BANK) == 0.0
-    assert await store.outbox.counts() == {"bank.pending": 1}
+    assert await store.outbox.count_rows() == {"bank.pending": 1}
 
 
 async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
@@ -442,7 +448,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
     chat.there = slow.there
     await Deliver(store.outbox, chat, clock).drain_once()
     assert (chat.looked, chat.posted) == (1, [])
-    assert await store.outbox.counts() == {"slack.sent": 1}
+    assert await store.outbox.count_rows() == {"slack.sent": 1}
 
 
 async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, clock: FakeClock) -> None:
@@ -453,7 +459,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
 
     await owe(store, post("d1"))
     await Deliver(store.outbox, Hanging(clock.now), clock, deadline_s=0.01).drain_once()
-    (row,) = await store.outbox_desk.rows(UNDELIVERED, 5)
+    (row,) = await store.outbox_desk.list_rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
 
 
@@ -464,7 +470,7 @@ async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
     await owe(store, post("a"), post("b", "C2"))
     await deliver.drain_once()
     assert sent(chat) == ["b"]
-    assert (await store.outbox.counts())["slack.dead"] == 1
+    assert (await store.outbox.count_rows())["slack.dead"] == 1
 
 
 async def test_a_channel_that_cannot_be_looked_at_is_no_reason_not_to_try(
@@ -477,6 +483,6 @@ async def test_a_channel_that_cannot_be_looked_at_is_no_reason_not_to_try(
 
 
 def test_a_clock_that_was_set_back_makes_nobody_wait_for_hours() -> None:
-    row = OwedRow(1, post("a"), "lease", 1, uncertain=False)
-    ((_, wait_s),) = in_turn([row], {"C1": START + timedelta(hours=1)}, START)
+    row = OutboxRow(1, post("a"), "lease", 1, uncertain=False)
+    ((_, wait_s),) = schedule([row], {"C1": START + timedelta(hours=1)}, START)
     assert wait_s <= 5

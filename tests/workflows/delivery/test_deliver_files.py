@@ -19,9 +19,9 @@ from bot.ports import (
     RecordRejected,
 )
 from bot.ports.chat import Posting
-from bot.ports.files import picture_file, postmortem_file, read_chart
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Owed
+from bot.ports.files import build_picture_upload, build_postmortem_upload, read_chart
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, OutboxEntry
 from bot.workflows.delivery.deliver import Deliver
 from tests.databases import fresh
 from tests.fakes import FakeChat, FakeClock, FakeIds
@@ -30,14 +30,14 @@ from tests.workflows.delivery.test_deliver import drain
 CHART = DigestChart("Week", "7 incidents", (), 0, (), "in words")
 
 
-class ToldFiles:
+class ScriptedFiles:
     """Makes a file of its title, or fails as told."""
 
     def __init__(self) -> None:
         self.made: list[str] = []
         self.broken: Exception | None = None
 
-    async def content(self, posting: Posting) -> bytes:
+    async def build_content(self, posting: Posting) -> bytes:
         if self.broken:
             raise self.broken
         self.made.append(posting.delivery_id)
@@ -56,14 +56,14 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
     await store.close()
 
 
-def digest_rows() -> tuple[Owed, Owed]:
+def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
     text = Posting("post", "C1", "digest/C1/1", "the text")
-    picture = picture_file("C1", "chart/C1/1", "digest.png", "Week", CHART)
-    return owed(text, key="digest/C1"), owed(picture, key="digest/C1", target="digest/C1/1")
+    picture = build_picture_upload("C1", "chart/C1/1", "digest.png", "Week", CHART)
+    return build_outbox_entry(text, key="digest/C1"), build_outbox_entry(picture, key="digest/C1", target="digest/C1/1")
 
 
 async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock: FakeClock) -> None:
-    chat, files = FakeChat(clock.now), ToldFiles()
+    chat, files = FakeChat(clock.now), ScriptedFiles()
     await store.incidents.commit(Changes(owed=digest_rows()))
     await drain(Deliver(store.outbox, chat, clock, files=files, chance=lambda: 0.5), clock, 5)
     (_, text), (_, picture) = chat.posted
@@ -86,31 +86,33 @@ async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock:
 async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits(
     store: Store, clock: FakeClock, problem: Exception | None
 ) -> None:
-    chat, files = FakeChat(clock.now), ToldFiles()
+    chat, files = FakeChat(clock.now), ScriptedFiles()
     files.broken = problem
     await store.incidents.commit(Changes(owed=digest_rows()))
     deliver = Deliver(store.outbox, chat, clock, files=files if problem else None, chance=lambda: 0.5)
     await drain(deliver, clock, 4)
-    await store.incidents.commit(Changes(owed=(owed(Posting("post", "C1", "next", "later"), key="digest/C1"),)))
+    await store.incidents.commit(
+        Changes(owed=(build_outbox_entry(Posting("post", "C1", "next", "later"), key="digest/C1"),))
+    )
     await drain(deliver, clock, 2)
     assert [p.delivery_id for _, p in chat.posted] == ["digest/C1/1", "next"]
-    assert await store.outbox.counts() == {"slack.sent": 2, "slack.dead": 1}
-    assert deliver.paused() == {}
+    assert await store.outbox.count_rows() == {"slack.sent": 2, "slack.dead": 1}
+    assert deliver.list_paused() == {}
 
 
 async def test_after_an_unknown_outcome_it_looks_and_an_outage_is_waited_for(store: Store, clock: FakeClock) -> None:
     chat = FakeChat(clock.now)
-    rows = [postmortem_file("C1", f"pm/{n}", "pm.md", "1.0", "INC-1", "U1") for n in (1, 2)]
+    rows = [build_postmortem_upload("C1", f"pm/{n}", "pm.md", "1.0", "INC-1", "U1") for n in (1, 2)]
     chat.lost = [ChatOutcomeUnknown("cut off")]
     chat.there["pm/1"] = "F1"
-    await store.incidents.commit(Changes(owed=(owed(rows[0], key="a"),)))
-    deliver = Deliver(store.outbox, chat, clock, files=ToldFiles(), chance=lambda: 0.0)
+    await store.incidents.commit(Changes(owed=(build_outbox_entry(rows[0], key="a"),)))
+    deliver = Deliver(store.outbox, chat, clock, files=ScriptedFiles(), chance=lambda: 0.0)
     await drain(deliver, clock, 4)
     assert ([p.content for _, p in chat.posted], chat.looked) == ([b"Post-mortem of INC-1"], 1)
     chat.problems = [ChatUnavailable("down")] * 3
-    await store.incidents.commit(Changes(owed=(owed(rows[1], key="b"),)))
+    await store.incidents.commit(Changes(owed=(build_outbox_entry(rows[1], key="b"),)))
     await drain(deliver, clock, 6)
-    assert await store.outbox.counts() == {"slack.sent": 2}
+    assert await store.outbox.count_rows() == {"slack.sent": 2}
 
 
 def test_a_chart_that_is_not_kept_any_more_is_refused() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.ports.chat import Posting
-from bot.ports.unit_of_work import Changes, Destination, Owed, OwedRow
-from bot.workflows.delivery.deliver import AT_ONCE, KEPT_FOR_PEOPLE, Deliver, in_turn
+from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, OutboxRow
+from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver, schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds
 
@@ -38,9 +38,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await store.close()
 
 
-def owed(delivery_id: str, channel: str = "C1", *, urgent: bool = False, operation: str = "post") -> Owed:
+def owed(delivery_id: str, channel: str = "C1", *, urgent: bool = False, operation: str = "post") -> OutboxEntry:
     payload = {"operation": operation, "channel": channel, "delivery_id": delivery_id, "text": "t"}
-    return Owed(Destination.SLACK, operation, delivery_id, delivery_id, payload, urgent=urgent)
+    return OutboxEntry(Destination.SLACK, operation, delivery_id, delivery_id, payload, urgent=urgent)
 
 
 async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_places(store: Store) -> None:
@@ -51,7 +51,7 @@ async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_pl
     await store.incidents.commit(Changes(owed=tuple(slow)))
     for _ in range(3):
         await deliver.drain(Destination.SLACK, patience_s=0.01)
-    assert chat.begun == AT_ONCE[Destination.SLACK] - KEPT_FOR_PEOPLE[Destination.SLACK]
+    assert chat.begun == AT_ONCE[Destination.SLACK] - RESERVED_FOR_PEOPLE[Destination.SLACK]
     await store.incidents.commit(Changes(owed=(owed("brief", "C99"), owed("person", "C98", urgent=True))))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     await asyncio.sleep(0.05)
@@ -60,7 +60,7 @@ async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_pl
     while await deliver.drain_once() == 0.0:
         pass
     assert len(chat.posted) == len(slow) + 2
-    assert await store.outbox.counts() == {"slack.sent": len(slow) + 2}
+    assert await store.outbox.count_rows() == {"slack.sent": len(slow) + 2}
 
 
 async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store: Store) -> None:
@@ -71,21 +71,21 @@ async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store:
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     asyncio.get_running_loop().call_later(0.05, chat.let_go.set)
     assert await deliver.release(5.0) == 0
-    assert await store.outbox.counts() == {"slack.sent": 1}
+    assert await store.outbox.count_rows() == {"slack.sent": 1}
     chat.let_go.clear()
     await store.incidents.commit(Changes(owed=(owed("slow2", "C2"),)))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     assert await deliver.release(0.01) == 1
-    assert await store.outbox.counts() == {"slack.pending": 1, "slack.sent": 1}
+    assert await store.outbox.count_rows() == {"slack.pending": 1, "slack.sent": 1}
 
 
 def test_people_first_then_what_is_new_then_edits() -> None:
-    def row(name: str, operation: str, *, urgent: bool = False) -> OwedRow:
-        return OwedRow(1, owed(name, urgent=urgent, operation=operation), "lease", 1, uncertain=False)
+    def row(name: str, operation: str, *, urgent: bool = False) -> OutboxRow:
+        return OutboxRow(1, owed(name, urgent=urgent, operation=operation), "lease", 1, uncertain=False)
 
     grown = replace(row("summary that grew", "post"), own_result="1.1")
     rows = [row("edit", "update"), grown, row("brief", "post"), row("answer", "update", urgent=True)]
-    waits = in_turn(rows, {}, START)
+    waits = schedule(rows, {}, START)
     assert [(r.owed.delivery_id, wait) for r, wait in waits] == [
         ("answer", 0.0), ("brief", 1.0), ("edit", 2.0), ("summary that grew", 3.0),
     ]  # fmt: skip

@@ -11,9 +11,9 @@ from prometheus_client import generate_latest
 from bot.adapters.store import Store, open_store
 from bot.observability import REGISTRY, configure_logging
 from bot.ports.chat import Posting
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Destination, Received
-from bot.workflows.delivery.watch_outbox import WatchOwed
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, Destination, ReceivedEvent
+from bot.workflows.delivery.watch_outbox import WatchOutbox
 from bot.workflows.operations.status import ReportStatus, StatusLine
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
@@ -32,7 +32,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def owe(store: Store, *names: str) -> None:
-    rows = tuple(owed(Posting("post", "C1", name, "text"), key=name) for name in names)
+    rows = tuple(build_outbox_entry(Posting("post", "C1", name, "text"), key=name) for name in names)
     await store.incidents.commit(Changes(owed=rows))
 
 
@@ -42,16 +42,16 @@ def gauge(line: str) -> str:
 
 
 async def test_gauges_follow_the_rows_down_to_nothing(store: Store, clock: FakeClock) -> None:
-    watch = WatchOwed(store.outbox, store.inbox_desk, clock)
+    watch = WatchOutbox(store.outbox, store.inbox_desk, clock)
     await owe(store, "a", "b")
-    await store.inbox.receive(Received("Ev1", "k", "message", {}))
+    await store.inbox.receive(ReceivedEvent("Ev1", "k", "message", {}))
     clock.move(60)
     await watch()
     assert gauge('precedent_outbox_rows{state="slack.pending"}') == "2.0"
     assert gauge("precedent_outbox_oldest_pending_seconds") == "60.0"
     assert gauge('precedent_inbox_rows{state="pending"}') == "1.0"
     for row in await store.outbox.claim(Destination.SLACK, 5):
-        await store.outbox.settle(row, None)
+        await store.outbox.acknowledge(row, None)
     await watch()
     assert gauge('precedent_outbox_rows{state="slack.pending"}') == "0.0"
     assert gauge('precedent_outbox_rows{state="slack.sent"}') == "2.0"
@@ -62,7 +62,7 @@ async def test_lateness_is_said_once_for_each_time_that_it_begins(
     store: Store, clock: FakeClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_logging("WARNING")
-    watch = WatchOwed(store.outbox, store.inbox_desk, clock)
+    watch = WatchOutbox(store.outbox, store.inbox_desk, clock)
     await owe(store, "a")
     said = []
     for minutes in (14, 1, 5, 60):
@@ -71,7 +71,7 @@ async def test_lateness_is_said_once_for_each_time_that_it_begins(
         said.append("deliveries are late" in capsys.readouterr().err)
     assert said == [False, True, False, False]
     (row,) = await store.outbox.claim(Destination.SLACK, 5)
-    await store.outbox.settle(row, None)
+    await store.outbox.acknowledge(row, None)
     await watch()
     assert "no delivery is late any more" in capsys.readouterr().err
     await owe(store, "b")
@@ -102,10 +102,10 @@ async def test_status_says_what_waits_what_was_given_up_and_what_is_paused(store
     assert await line("Delivery to bank") is None
     await owe(store, "a", "b")
     dead, _ = await store.outbox.claim(Destination.SLACK, 2)
-    await store.outbox.bury(dead, "refused")
+    await store.outbox.dead_letter(dead, "refused")
     for number in (1, 2):
-        await store.inbox.receive(Received(f"Ev{number}", str(number), "message", {}))
-    event, _ = await store.inbox.take(2)
+        await store.inbox.receive(ReceivedEvent(f"Ev{number}", str(number), "message", {}))
+    event, _ = await store.inbox.claim(2)
     await store.inbox.give_up(event, "bug")
     paused["bank"] = "The key is refused."
     clock.move(60)

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.wiring.channels import operators_time
+from bot.bootstrap.wiring.channels import read_digest_time
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import House
 from bot.domain.brief.decide import decide
 from bot.domain.recall.ranking import Recalled
 from bot.ports import NotAllowedHere
-from bot.ports.channel_history import Page
+from bot.ports.channel_history import HistoryPage
 from bot.ports.chat import Channel
 from bot.settings import Settings
 from bot.slack.listeners.preview import open_preview
@@ -27,8 +27,8 @@ ALERT = Alert("grafana", AlertState.FIRING, "f", title="Disk")
 async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
     eyes: list[Viewer] = []
 
-    async def between(*_: str) -> Page:
-        return Page(({"ts": "1700000000.000001", "bot_id": "B1"},), "")
+    async def between(*_: str) -> HistoryPage:
+        return HistoryPage(({"ts": "1700000000.000001", "bot_id": "B1"},), "")
 
     async def brief(alert: Alert, viewer: Viewer, at: Any, *, incident: Any = None, history: Any = None) -> Any:
         eyes.append(viewer)
@@ -48,7 +48,7 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
         SimpleNamespace(incident_at=incident_at),
         brief,
         FakeClock(),
-        operators_time(Settings()),
+        read_digest_time(Settings()),
     )
     for channel in (Channel("C1"), Channel("C2", is_private=True, pools=("C3",))):
         await PreviewChannel(*parts)(channel)

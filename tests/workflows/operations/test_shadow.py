@@ -16,12 +16,12 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.operations.shadow import Shadowed
 from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Posting
-from bot.ports.parts import OF_CHANNELS, owed
-from bot.ports.unit_of_work import Changes, Destination, InboxRow, Owed, OwedRow
-from bot.slack.listeners.shadow import headed, left_out
+from bot.ports.parts import OF_CHANNELS, build_outbox_entry
+from bot.ports.unit_of_work import Changes, Destination, InboxRow, OutboxEntry, OutboxRow
+from bot.slack.listeners.shadow import add_heading, render_left_out
 from bot.workflows.delivery.deliver import Deliver
-from bot.workflows.operations.shadow import AdmitInShadow, NudgesInShadow, ShowInShadow, TellLeftOut, told_of
-from tests.workflows.world import START, ToldChat, World, world
+from bot.workflows.operations.shadow import AdmitInShadow, NudgesInShadow, ReportLeftOut, ShowInShadow, describe_mode
+from tests.workflows.world import START, World, WorldChat, world
 
 SHADOW = "CS"
 ALERT = Alert("test", AlertState.FIRING, "f1")
@@ -37,21 +37,21 @@ def private(channel: str, *pools: str) -> Channel:
     return Channel(channel, is_private=True, pools=pools)
 
 
-def chat(*channels: Channel) -> ToldChat:
-    return ToldChat({channel.id: channel for channel in channels})
+def chat(*channels: Channel) -> WorldChat:
+    return WorldChat({channel.id: channel for channel in channels})
 
 
-def row(origin: str, operation: str = "post", **facts: Any) -> tuple[OwedRow, Posting]:
+def row(origin: str, operation: str = "post", **facts: Any) -> tuple[OutboxRow, Posting]:
     payload = {"channel": origin}
     facts.setdefault("place", Shadowed(SHADOW, None, "1.1"))
-    made = OwedRow(
-        1, Owed(Destination.SLACK, operation, "k", "brief/INC-1/C0ALERTS", payload), "lease", 1, False, **facts
+    made = OutboxRow(
+        1, OutboxEntry(Destination.SLACK, operation, "k", "brief/INC-1/C0ALERTS", payload), "lease", 1, False, **facts
     )
     return made, Posting(operation, SHADOW, "brief/INC-1/C0ALERTS", "verdict", ({"type": "section"},))
 
 
-async def shown(there: ToldChat, made: tuple[OwedRow, Posting], now: str | None = SHADOW) -> Posting | None:
-    return await ShowInShadow(there, now, headed)(*made)
+async def shown(there: WorldChat, made: tuple[OutboxRow, Posting], now: str | None = SHADOW) -> Posting | None:
+    return await ShowInShadow(there, now, add_heading)(*made)
 
 
 async def test_a_message_says_whose_it_is_and_replies_do_not() -> None:
@@ -141,20 +141,20 @@ async def test_while_it_cannot_be_written_to_all_waits_and_in_an_earlier_one_not
     assert waits.value.retry_after_s
     with pytest.raises(ChatRejected, match=says):
         await shown(there, row("C0ALERTS"), now=None)
-    fine, told = await told_of(there, SHADOW)
+    fine, told = await describe_mode(there, SHADOW)
     assert not fine
     assert says in told
 
 
 @dataclass
-class Outdated(ToldChat):
+class Outdated(WorldChat):
     """Tells what was known of a channel before, unless it is asked for something newer than a minute."""
 
     before: dict[str, Channel] = field(default_factory=dict)
 
-    async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         newest = within_s is not None and within_s <= 10
-        return await super().channel(channel_id) if newest else self.before.get(channel_id, Channel(channel_id))
+        return await super().read_channel(channel_id) if newest else self.before.get(channel_id, Channel(channel_id))
 
 
 @pytest.mark.parametrize(
@@ -190,13 +190,13 @@ async def test_an_alert_is_read_anew_when_its_channel_became_another_one_meanwhi
     pooled = private("C0ALERTS", SHADOW)
     there = Outdated({"C0ALERTS": pooled, SHADOW: Channel(SHADOW)}, before=was)
     assert (await AdmitInShadow(admit, there, SHADOW)(event, pooled, ALERT, START)).outcome is Outcome.COUNT_ONLY
-    assert await NudgesInShadow(Waiting((life(1, "private:C0ALERTS"),)), there, SHADOW).waiting(START) == ()
+    assert await NudgesInShadow(Waiting((life(1, "private:C0ALERTS"),)), there, SHADOW).list_unasked(START) == ()
 
 
 @pytest.mark.parametrize("code", ["not_in_channel", "is_archived", "channel_not_found"])
 async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it(w: World, code: str) -> None:
     @dataclass
-    class Losing(ToldChat):
+    class Losing(WorldChat):
         lost: bool = True
 
         async def deliver(self, posting: Posting) -> str | None:
@@ -207,34 +207,34 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
     there, store = Losing(), w.memory.store.incidents
     on = replace(store, writer=replace(store.writer, shadow=SHADOW))
     digests = [Posting("post", "C0ALERTS", f"digest/{n}", "said") for n in range(2)]
-    deliver = Deliver(w.memory.outbox, there, w.clock, in_shadow=ShowInShadow(there, SHADOW, headed))
+    deliver = Deliver(w.memory.outbox, there, w.clock, in_shadow=ShowInShadow(there, SHADOW, add_heading))
     for posting in digests:
-        await on.commit(Changes(owed=(owed(posting, key=posting.delivery_id),)))
+        await on.commit(Changes(owed=(build_outbox_entry(posting, key=posting.delivery_id),)))
     for _ in range(25):  # more often than any row may fail for another reason
         await deliver.drain_once()
-        w.clock.go_on(seconds=61)
-    assert await w.memory.outbox.counts() == {"slack.pending": 2}
+        w.clock.advance(seconds=61)
+    assert await w.memory.outbox.count_rows() == {"slack.pending": 2}
     there.lost = False
     for _ in range(3):
         await deliver.drain_once()
-        w.clock.go_on(seconds=61)
+        w.clock.advance(seconds=61)
     assert [(p.channel, p.delivery_id) for p in there.delivered] == [(SHADOW, "digest/0"), (SHADOW, "digest/1")]
     # of an earlier shadow channel, and of any other, it is a refusal
     refused = ChatRejected("The channel is lost.", code)
-    shows = ShowInShadow(there, "C0OTHER", headed)
-    assert [shows.meant(r, refused) for r, _ in (row("C1"), row("C1", place=None))] == [refused, refused]
+    shows = ShowInShadow(there, "C0OTHER", add_heading)
+    assert [shows.translate_failure(r, refused) for r, _ in (row("C1"), row("C1", place=None))] == [refused, refused]
 
 
 async def test_the_state_is_told_whatever_slack_does() -> None:
-    class Down(ToldChat):
+    class Down(WorldChat):
         async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             raise ChatAuthRejected("Slack does not accept the bot token.", "invalid_auth")
 
-    assert (await told_of(chat(Channel(SHADOW, "watching")), SHADOW)) == (
+    assert (await describe_mode(chat(Channel(SHADOW, "watching")), SHADOW)) == (
         True,
         "on: all that I would say by myself goes to #watching, nothing to alert channels",
     )
-    assert await told_of(Down(), SHADOW) == (False, "on, channel CS: Slack does not accept the bot token.")
+    assert await describe_mode(Down(), SHADOW) == (False, "on, channel CS: Slack does not accept the bot token.")
     with pytest.raises(ChatAuthRejected):
         await shown(Down(), row("C0ALERTS"))
 
@@ -246,14 +246,14 @@ class Waiting:
     lives: tuple[Life, ...]
     claimed: list[str] = field(default_factory=list)
 
-    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
         return self.lives
 
     async def claim(self, person: str, day: date, incident_ids: Any, changes: Changes) -> bool:
         self.claimed += incident_ids
         return True
 
-    async def settle(self, incident_id: str) -> None:
+    async def close(self, incident_id: str) -> None:
         self.claimed.append(incident_id)
 
 
@@ -264,36 +264,36 @@ def life(number: int, visibility: str) -> Life:
 async def test_nobody_is_asked_in_the_shadow_channel_about_what_may_not_be_read_there() -> None:
     inner = Waiting((life(1, "public"), life(2, "private:C0ALERTS")))
     nudges = NudgesInShadow(inner, chat(Channel(SHADOW), private("C0ALERTS")), SHADOW)
-    assert [one.incident_id for one in await nudges.waiting(START)] == ["INC-1"]
+    assert [one.incident_id for one in await nudges.list_unasked(START)] == ["INC-1"]
     assert await nudges.claim("U1", START.date(), ["INC-1"], Changes())
-    await nudges.settle("INC-9")
+    await nudges.close("INC-9")
     assert inner.claimed == ["INC-1", "INC-9"]
     gone = chat()
     gone.gone.add(SHADOW)
-    assert await NudgesInShadow(inner, gone, SHADOW).waiting(START) == ()
+    assert await NudgesInShadow(inner, gone, SHADOW).list_unasked(START) == ()
 
 
 async def test_what_is_left_out_is_counted_once_a_day_without_names(w: World) -> None:
     w.chat.channels = {"P1": private("P1"), SHADOW: Channel(SHADOW)}
-    tell = TellLeftOut(w.memory.incidents, w.chat, w.clock, SHADOW, left_out)
+    tell = ReportLeftOut(w.memory.incidents, w.chat, w.clock, SHADOW, render_left_out)
 
     async def said() -> list[tuple[str, str]]:
         await tell()
-        return [(r.owed.delivery_id, str(r.owed.payload["text"])) for r in await w.owed()]
+        return [(r.owed.delivery_id, str(r.owed.payload["text"])) for r in await w.drain_outbox()]
 
     await w.post("C0ALERTS", fingerprint="open")
-    await w.owed()
+    await w.drain_outbox()
     assert await said() == []
     for number in range(2):
-        w.clock.go_on(minutes=1)
+        w.clock.advance(minutes=1)
         await w.post("P1", fingerprint=f"f{number}")
-    await w.owed()
+    await w.drain_outbox()
     ((name, text),) = await said()
     assert name == f"left-out/{SHADOW}/2026-11-29"
     assert "2 alerts of private channels were left out today" in text
     assert await said() == []
     w.chat.gone.add(SHADOW)
-    w.clock.go_on(hours=1)
+    w.clock.advance(hours=1)
     await w.post("P1", fingerprint="f9")
-    await w.owed()
+    await w.drain_outbox()
     assert await said() == []

@@ -10,26 +10,26 @@ from pathlib import Path
 from bot.bootstrap.wiring.memory import open_memory
 from bot.ports.memory import BankHit, BankStatus
 from bot.settings import Settings
-from bot.workflows.operations.status import ReportStatus, StatusLine, bank_line
+from bot.workflows.operations.status import ReportStatus, StatusLine, format_bank
 from tests.databases import fresh
 from tests.fakes import START, FakeClock, FakeIds, FakeMemoryBank
 
 
 @dataclass
-class Told(FakeMemoryBank):
+class ScriptedBank(FakeMemoryBank):
     """A remote bank with this status."""
 
     told: BankStatus = field(default_factory=lambda: BankStatus("precedent", "1.1.0"))
 
-    async def status(self) -> BankStatus:
+    async def read_status(self) -> BankStatus:
         return self.told
 
-    async def documents(self) -> AsyncIterator[BankHit]:
+    async def list_documents(self) -> AsyncIterator[BankHit]:
         for incident_id, record in self.kept.items():
             yield BankHit(incident_id, record)
 
 
-async def lines(folder: Path, bank: Told | None) -> dict[str, StatusLine]:
+async def lines(folder: Path, bank: ScriptedBank | None) -> dict[str, StatusLine]:
     clock = FakeClock()
     settings = Settings(database_url=fresh(folder / "status.db"))
     async with open_memory(settings, clock, FakeIds()) as memory:
@@ -39,10 +39,10 @@ async def lines(folder: Path, bank: Told | None) -> dict[str, StatusLine]:
 
 async def test_a_remote_bank_has_a_line_of_its_own(tmp_path: Path) -> None:
     assert "Hindsight" not in await lines(tmp_path, None)
-    assert (await lines(tmp_path, Told()))["Hindsight"] == StatusLine(
+    assert (await lines(tmp_path, ScriptedBank()))["Hindsight"] == StatusLine(
         "Hindsight", True, "version 1.1.0, bank precedent"
     )
-    down = Told(told=BankStatus("precedent", problem="Hindsight cannot be reached (ClientConnectorError)."))
+    down = ScriptedBank(told=BankStatus("precedent", problem="Hindsight cannot be reached (ClientConnectorError)."))
     line = (await lines(tmp_path, down))["Hindsight"]
     assert line.ok is False
     assert line.detail == "Hindsight cannot be reached (ClientConnectorError). The local index answers."
@@ -50,8 +50,8 @@ async def test_a_remote_bank_has_a_line_of_its_own(tmp_path: Path) -> None:
 
 def test_a_failure_that_is_mended_is_still_said() -> None:
     status = BankStatus("precedent", "1.1.0", None, "It did not answer.", START + timedelta(minutes=5))
-    assert bank_line(status).ok
-    assert bank_line(status).detail.endswith("latest failure 2026-11-23 08:05 UTC: It did not answer.")
+    assert format_bank(status).ok
+    assert format_bank(status).detail.endswith("latest failure 2026-11-23 08:05 UTC: It did not answer.")
 
 
 async def test_the_settings_decide_which_bank_is_used(tmp_path: Path) -> None:
@@ -63,4 +63,4 @@ async def test_the_settings_decide_which_bank_is_used(tmp_path: Path) -> None:
         assert memory.bank is not None
         assert memory.remote is not None
         assert memory.name == "Hindsight bank team and the local index"
-        assert (await memory.remote.status()).problem
+        assert (await memory.remote.read_status()).problem

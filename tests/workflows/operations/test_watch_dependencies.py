@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.wiring.dependencies import Seldom, probes_of, slack_of
+from bot.bootstrap.wiring.dependencies import ThrottledProbe, build_probes, build_slack_probe
 from bot.bootstrap.wiring.memory import open_memory
 from bot.domain.access.visibility import Viewer
 from bot.domain.evidence.items import EvidenceKind, Observed, Unavailable
@@ -19,7 +19,7 @@ from bot.ports import EvidenceUnavailable, StoreUnavailable
 from bot.ports.chat import Channel
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.evidence.metered import MeasuredSource, outcome_of
+from bot.workflows.evidence.metered import MeteredSource, name_outcome
 from bot.workflows.operations.status import ReportStatus, StatusLine
 from bot.workflows.operations.watch_dependencies import WatchDependencies
 from tests.adapters.evidence.servers import ALERT, AT
@@ -41,10 +41,10 @@ async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path:
         async def connected() -> bool:
             return slack[0]
 
-        watch = WatchDependencies(clock, probes_of(memory, clock) | slack_of(connected), lambda: sources)
+        watch = WatchDependencies(clock, build_probes(memory, clock) | build_slack_probe(connected), lambda: sources)
         report = ReportStatus(
             memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1",
-            watched=watch.states, traces=memory.store.traces, sources=("loki", "github"),
+            watched=watch.list_states, traces=memory.store.traces, sources=("loki", "github"),
         )  # fmt: skip
         assert (await replace(report, sources=())())[1] == StatusLine("Evidence", None, "no source is configured")
         assert {line.name for line in await report()} == {
@@ -87,7 +87,7 @@ async def test_a_probe_that_raises_is_a_problem_and_back_is_back() -> None:
     problems.clear()
     clock.move(20)
     await watch()
-    state = watch.states()["Store"]
+    state = watch.list_states()["Store"]
     assert (state.problem, state.failed_with, state.since) == (None, "The disk is full.", clock.now())
 
 
@@ -96,17 +96,19 @@ async def test_the_last_alert_of_each_channel_that_the_viewer_may_see_and_the_tr
         w.chat.channels["C2"] = Channel("C2", is_private=True)
         ts = await w.post(severity="critical")
         opened = w.clock.now()
-        w.clock.go_on(minutes=5)
+        w.clock.advance(minutes=5)
         await w.post("C2", fingerprint="other", severity="critical")
         traces, since = w.memory.store.traces, w.clock.now() - timedelta(days=1)
-        assert [channel for channel, _ in await traces.last_alerts(OPERATOR, since, 5)] == ["C2", "C1"]
-        assert [channel for channel, _ in await traces.last_alerts(Viewer(), since, 5)] == ["C1"]
-        assert await traces.last_alerts(OPERATOR, since, 1) == (await traces.last_alerts(OPERATOR, since, 5))[:1]
-        incident_id = await w.memory.incidents.incident_at("C1", ts) or ""
-        waiting = await traces.of(incident_id, "C1")
-        await w.owed()
-        told = await traces.of(incident_id, "C1")
-        assert (told.alerts, told.edited, (await traces.of("INC-999", "C1")).alerts) == (1, None, 0)
+        assert [channel for channel, _ in await traces.list_last_alerts(OPERATOR, since, 5)] == ["C2", "C1"]
+        assert [channel for channel, _ in await traces.list_last_alerts(Viewer(), since, 5)] == ["C1"]
+        assert (
+            await traces.list_last_alerts(OPERATOR, since, 1) == (await traces.list_last_alerts(OPERATOR, since, 5))[:1]
+        )
+        incident_id = await w.memory.incidents.find_incident("C1", ts) or ""
+        waiting = await traces.read_timings(incident_id, "C1")
+        await w.drain_outbox()
+        told = await traces.read_timings(incident_id, "C1")
+        assert (told.alerts, told.edited, (await traces.read_timings("INC-999", "C1")).alerts) == (1, None, 0)
         assert waiting.posted is not None
         assert waiting.posted.settled_at is None
         assert told.posted is not None
@@ -126,7 +128,7 @@ async def test_the_last_alert_of_each_channel_that_the_viewer_may_see_and_the_tr
     ],
 )
 def test_outcomes(found: tuple[Observed | Unavailable, ...], outcome: str) -> None:
-    assert outcome_of(found) == outcome
+    assert name_outcome(found) == outcome
 
 
 async def test_a_source_is_timed_by_its_outcome() -> None:
@@ -137,17 +139,17 @@ async def test_a_source_is_timed_by_its_outcome() -> None:
             raise EvidenceUnavailable("down")
 
     with pytest.raises(EvidenceUnavailable):
-        await MeasuredSource(Fails()).observe(ALERT, AT)
+        await MeteredSource(Fails()).observe(ALERT, AT)
     assert value("precedent_evidence_seconds_count", source="timed source", outcome="unavailable") == 1
 
 
 def test_a_long_status_fits_into_slacks_sections() -> None:
     lines = [StatusLine(f"Evidence: source {n}", False, "y" * 400) for n in range(80)]
-    blocks = SlackSurfaces().status(lines).blocks
+    blocks = SlackSurfaces().render_status(lines).blocks
     assert len(blocks) == 8
     assert all(len(block["text"]["text"]) <= 3000 for block in blocks)
     channels = (("C0ALERTS", AT),)
-    (shown,) = SlackSurfaces().status([StatusLine("Last alerts", True, "", channels)]).blocks
+    (shown,) = SlackSurfaces().render_status([StatusLine("Last alerts", True, "", channels)]).blocks
     assert "*Last alerts* <#C0ALERTS> <!date^" in shown["text"]["text"]
 
 
@@ -159,7 +161,7 @@ async def test_a_source_that_is_given_up_is_timed_too() -> None:
             await asyncio.sleep(60)
             return ()
 
-    measured = MeasuredSource(Hangs())
+    measured = MeteredSource(Hangs())
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await measured.observe(ALERT, AT)
@@ -174,7 +176,7 @@ async def test_a_costly_probe_is_looked_at_once_a_minute_unless_it_failed() -> N
         looks[0] += 1
         return problem[0] if problem else None
 
-    seldom = Seldom(probe, clock)
+    seldom = ThrottledProbe(probe, clock)
     assert [await seldom(), await seldom(), looks[0]] == ["down", "down", 2]
     problem.clear()
     assert [await seldom(), await seldom(), looks[0]] == [None, None, 3]

@@ -17,8 +17,8 @@ from bot.domain.recall.query import OPERATOR, Query
 from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
-from bot.workflows.recall.wrong_precedent import Wrong, WrongPrecedent
-from bot.workflows.resolutions.same_fix import SayFixes
+from bot.workflows.recall.wrong_precedent import DismissPrecedent, PrecedentDismissal
+from bot.workflows.resolutions.same_fix import GroupFixes
 from tests.builders import an_incident, on_day, tried
 from tests.workflows.world import World, world
 
@@ -52,13 +52,15 @@ async def anybody(_user: str, _act: Act) -> None:
     """May."""
 
 
-def wrong(w: World) -> WrongPrecedent:
-    return WrongPrecedent(w.memory.incidents, w.memory.store.said, anybody, w.clock)
+def wrong(w: World) -> DismissPrecedent:
+    return DismissPrecedent(w.memory.incidents, w.memory.store.said, anybody, w.clock)
 
 
 async def incident(w: World, channel: str) -> str:
     (life,) = [
-        life for life in await w.memory.incidents.open_lives(OPERATOR) if ("G1" in life.visibility) == (channel == "G1")
+        life
+        for life in await w.memory.incidents.list_open_lifecycles(OPERATOR)
+        if ("G1" in life.visibility) == (channel == "G1")
     ]
     return life.incident_id
 
@@ -69,31 +71,32 @@ async def heeded(w: World, viewer: Viewer) -> list[str]:
 
 
 async def test_what_is_said_in_a_private_channel_concerns_nobody_else(w: World) -> None:
-    said = await wrong(w)(await incident(w, "G1"), "G1", IN_G1, "U1", Wrong("OLD-1", WhyAside.CAUSE), "v1")
+    said = await wrong(w)(await incident(w, "G1"), "G1", IN_G1, "U1", PrecedentDismissal("OLD-1", WhyAside.CAUSE), "v1")
     assert said.visibility == "private:G1"
     assert (await heeded(w, PUBLIC), await heeded(w, IN_G1)) == ([], ["OLD-1"])
 
 
 async def test_only_what_the_asker_may_see_by_now_can_be_set_aside(w: World) -> None:
     there = await incident(w, "C1")
-    before = await wrong(w).form(there, "C1", PUBLIC)
+    before = await wrong(w).open_form(there, "C1", PUBLIC)
     assert {"OLD-1", "OLD-2"} <= {line.incident_id for line in before.lines}
     await keeps(w, old(1, source=PRIVATE))
-    after = await wrong(w).form(there, "C1", PUBLIC)
+    after = await wrong(w).open_form(there, "C1", PUBLIC)
     assert "OLD-1" not in {line.incident_id for line in after.lines}
     with pytest.raises(RecordRejected):
-        await wrong(w)(there, "C1", PUBLIC, "U1", Wrong("OLD-1", WhyAside.CAUSE), "v1")
+        await wrong(w)(there, "C1", PUBLIC, "U1", PrecedentDismissal("OLD-1", WhyAside.CAUSE), "v1")
 
 
 async def test_taking_one_back_leaves_the_others(w: World) -> None:
     there = await incident(w, "C1")
     first, second = [
-        await wrong(w)(there, "C1", PUBLIC, "U1", Wrong(f"OLD-{n}", WhyAside.CAUSE), f"v{n}") for n in (1, 2)
+        await wrong(w)(there, "C1", PUBLIC, "U1", PrecedentDismissal(f"OLD-{n}", WhyAside.CAUSE), f"v{n}")
+        for n in (1, 2)
     ]
     await wrong(w).take_back(second.number, "C1", "U2")
-    assert [aside.number for aside in await wrong(w).listed("C1")] == [first.number]
+    assert [aside.number for aside in await wrong(w).list_dismissed("C1")] == [first.number]
     await wrong(w).take_back(first.number, "G1", "U2")
-    assert [aside.number for aside in await wrong(w).listed("C1")] == [first.number]
+    assert [aside.number for aside in await wrong(w).list_dismissed("C1")] == [first.number]
 
 
 async def test_fixes_of_incidents_that_the_asker_may_not_see_are_not_shown(w: World) -> None:
@@ -101,9 +104,9 @@ async def test_fixes_of_incidents_that_the_asker_may_not_see_are_not_shown(w: Wo
         return None
 
     await keeps(w, old(1, "Flush the ledger cache"), old(2, "Empty the ledger cache", PRIVATE))
-    say = SayFixes(w.memory.incidents, w.memory.store.said, may, w.clock)
-    assert await say.pairs(("OLD-1", "OLD-2"), PUBLIC, "U1") == ()
-    assert len(await say.pairs(("OLD-1", "OLD-2"), IN_G1, "U1")) == 1
+    say = GroupFixes(w.memory.incidents, w.memory.store.said, may, w.clock)
+    assert await say.list_pairs(("OLD-1", "OLD-2"), PUBLIC, "U1") == ()
+    assert len(await say.list_pairs(("OLD-1", "OLD-2"), IN_G1, "U1")) == 1
 
 
 async def test_who_may_not_say_it_has_said_nothing_and_takes_nothing_back(w: World) -> None:
@@ -111,14 +114,14 @@ async def test_who_may_not_say_it_has_said_nothing_and_takes_nothing_back(w: Wor
         if user != "UAUTHOR" or record is None or record.incident_id != "OLD-2":
             raise NotAllowedHere("Only its author.")
 
-    say = SayFixes(w.memory.incidents, w.memory.store.said, may, w.clock)
+    say = GroupFixes(w.memory.incidents, w.memory.store.said, may, w.clock)
     pair = FixPair(Wording("Flush the ledger cache", "OLD-1"), Wording("Empty the ledger cache", "OLD-2"), same=True)
     with pytest.raises(NotAllowedHere):
         await say(pair, "U1", "p1")
-    assert await say.listed() == ()
+    assert await say.list_equivalences() == ()
     said = await say(pair, "UAUTHOR", "p2")
     with pytest.raises(NotAllowedHere):
         await say.take_back(said.number, "U1")
-    assert [each.number for each in await say.listed()] == [said.number]
+    assert [each.number for each in await say.list_equivalences()] == [said.number]
     assert await say.take_back(said.number, "UAUTHOR")
     assert not await say.take_back(said.number, "UAUTHOR")

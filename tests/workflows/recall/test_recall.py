@@ -16,7 +16,7 @@ from bot.domain.recall.ranking import Candidate, Tier
 from bot.ports import StoreUnavailable
 from bot.ports.memory import BankHit
 from bot.ports.unit_of_work import Changes
-from bot.workflows.recall.recall import LookUp, RecallPrecedents
+from bot.workflows.recall.recall import LookUpPrecedents, RecallPrecedents
 from tests.databases import fresh
 from tests.fakes import START, FakeClock, FakeIds, FakeMemoryBank
 
@@ -46,16 +46,16 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 class IndexDown:
     """An index whose store cannot be read."""
 
-    async def candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
+    async def find_candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
         raise StoreUnavailable("The disk is gone.")
 
-    async def scored(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
+    async def score_records(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
         raise StoreUnavailable("The disk is gone.")
 
-    async def known(self, viewer: Viewer) -> int:
+    async def count_records(self, viewer: Viewer) -> int:
         raise StoreUnavailable("The disk is gone.")
 
-    async def known_names(self) -> KnownNames:
+    async def list_known_names(self) -> KnownNames:
         raise StoreUnavailable("The disk is gone.")
 
 
@@ -124,7 +124,7 @@ async def test_when_nothing_can_be_asked_it_says_so(bank: FakeMemoryBank | None)
 
 
 async def test_looking_up_recognises_names_and_keeps_filters(store: Store) -> None:
-    look_up = LookUp(RecallPrecedents(store.index), store.index)
+    look_up = LookUpPrecedents(RecallPrecedents(store.index), store.index)
     query, recalled = await look_up("razorpay gateway 504 again", OPERATOR, limit=1)
     assert (query.vendor, query.service) == ("razorpay", None)
     assert [p.incident.incident_id for p in recalled.precedents] == ["INC-1"]
@@ -133,7 +133,7 @@ async def test_looking_up_recognises_names_and_keeps_filters(store: Store) -> No
 
 
 async def test_looking_up_since(store: Store) -> None:
-    look_up = LookUp(RecallPrecedents(store.index), store.index)
+    look_up = LookUpPrecedents(RecallPrecedents(store.index), store.index)
     asked = "payment gateway disk"
     for since, expected in ((START, ["INC-1"]), (START + timedelta(days=1), [])):
         _, recalled = await look_up(asked, OPERATOR, since=since)

@@ -9,7 +9,7 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
 from bot.ports import StoreUnavailable
-from bot.workflows.recall.with_feedback import UNREAD, HeedingRecall
+from bot.workflows.recall.with_feedback import UNREAD, RecallWithFeedback
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
@@ -21,7 +21,7 @@ class Nothing:
 
 async def test_a_store_that_is_down_costs_only_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = await open_store(fresh(tmp_path / "a.db"), FakeClock(), FakeIds())
-    recall = HeedingRecall(Nothing(), store.said)
+    recall = RecallWithFeedback(Nothing(), store.said)
     assert await recall.precedents(Query("x"), Viewer()) == Recalled(known=7)
 
     async def down(*_: object) -> None:

@@ -14,14 +14,14 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
-from bot.slack.client.policy_chat import AgreedChat
+from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.channels.settings import default_time
+from bot.workflows.channels.settings import build_default_time
 from bot.workflows.reports.digest import ComposeDigest, PostDigests
 from tests.builders import an_incident, tried
 from tests.workflows.world import World, world
 
-MONDAY = default_time("mon", 9, "Europe/Berlin")
+MONDAY = build_default_time("mon", 9, "Europe/Berlin")
 DUE = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
 
 
@@ -30,22 +30,22 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path) as made:
         for channel in ("C1", "C2"):
             await made.post(channel)
-        await made.owed()
+        await made.drain_outbox()
         yield made
 
 
 def digests(w: World, default: DigestTime = MONDAY) -> PostDigests:
-    chat = AgreedChat(w.chat, w.memory.channels)
+    chat = PolicyChat(w.chat, w.memory.channels)
     memory, said = w.memory, w.memory.store.said
     return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, SlackSurfaces(), w.clock, default)
 
 
 async def ids(w: World) -> list[str]:
-    return [r.owed.delivery_id for r in await w.owed() if r.owed.delivery_id.startswith("digest/")]
+    return [r.owed.delivery_id for r in await w.drain_outbox() if r.owed.delivery_id.startswith("digest/")]
 
 
 async def sets(w: World, channel: str, settings: ChannelSettings) -> None:
-    await w.memory.channels.set(channel, settings, (), Changes())
+    await w.memory.channels.save_settings(channel, settings, (), Changes())
 
 
 async def test_a_channel_that_is_shared_by_now_gets_no_digest_unless_it_is_allowed(w: World) -> None:
@@ -85,7 +85,7 @@ async def test_moving_the_hour_or_the_zone_gives_no_second_digest_for_a_period(w
     assert len(await ids(w)) == 2
     for settings in (ChannelSettings(digest_hour=11), ChannelSettings(digest_hour=6, zone="America/New_York")):
         await sets(w, "C1", settings)
-        w.clock.go_on(hours=4)
+        w.clock.advance(hours=4)
         await digests(w)()
     assert await ids(w) == []
 
@@ -95,7 +95,7 @@ async def test_what_was_claimed_is_not_composed_again(w: World) -> None:
     w.clock.at = DUE
     assert await job() == 2
     w.chat.gone.update({"C1", "C2"})
-    w.clock.go_on(minutes=15)
+    w.clock.advance(minutes=15)
     assert await job() == 0
     assert len(await ids(w)) == 2
 
@@ -107,11 +107,15 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
         w.clock.at = DUE - timedelta(hours=100 - hours)
         await w.post("G2", fingerprint=f"p/{hours}", title="A private problem", service="vault", severity="critical")
         await w.post("G1", fingerprint=f"q/{hours}", title="Another problem", service="shop", severity="critical")
-        await w.owed()
+        await w.drain_outbox()
     w.clock.at = DUE
-    await w.memory.channels.set("G1", ChannelSettings(), ("G2",), Changes())
+    await w.memory.channels.save_settings("G1", ChannelSettings(), ("G2",), Changes())
     await digests(w)()
-    said = {r.owed.payload["channel"]: repr(r.owed.payload) for r in await w.owed() if "digest/" in r.owed.delivery_id}
+    said = {
+        r.owed.payload["channel"]: repr(r.owed.payload)
+        for r in await w.drain_outbox()
+        if "digest/" in r.owed.delivery_id
+    }
     assert "A private problem" in said["G1"]
     assert "Another problem" in said["G2"]
     assert "problem" not in said["C1"]
@@ -120,7 +124,7 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
 async def test_fixes_are_counted_as_persons_filed_them(w: World) -> None:
     now = w.clock.now()
     said = FixesSaid(True, "Drain the queue", "Empty it", "INC-1", "INC-2", "U1", now)
-    await w.memory.store.said.say_fixes(said, Changes())
+    await w.memory.store.said.add_fix_equivalence(said, Changes())
     for n, fix in ((1, "Drain the queue"), (2, "Empty it")):
         old = an_incident(
             f"OLD-{n}", title="T", service="s", started_at=now - timedelta(days=n), attempts=(tried(fix),)

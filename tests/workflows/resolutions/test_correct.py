@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.wiring.corrections import correcting_here, telling
+from bot.bootstrap.wiring.corrections import build_local_correct, build_refresh_briefs
 from bot.domain.access.roles import Person, Verifiers
 from bot.domain.brief.decide import same_advice
 from bot.domain.incidents.corrections import mark_of, texts_of
@@ -17,24 +17,24 @@ from bot.domain.recall.query import OPERATOR
 from bot.ports import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes, Destination
-from bot.slack.views.resolve_modal import failed_checks
+from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
-from bot.workflows.resolutions.correct import EditRecord, RetractRecord, operator_confirms, operator_may
+from bot.workflows.resolutions.correct import EditRecord, RetractRecord, allow_operator, confirm_operator
 from bot.workflows.resolutions.refresh_briefs import Correction
-from bot.workflows.resolutions.resolve import Confirming, Outcome, Resolution, Resolve
+from bot.workflows.resolutions.resolve import ConfirmRecovery, FixOutcome, Resolution, Resolve
 from tests.fakes import FakeMemoryBank
 from tests.workflows.world import World, world
 
-FIX = Resolution(Outcome.RECOVERED, "INC-1", fix="Flush the ledger cache")
+FIX = Resolution(FixOutcome.RECOVERED, "INC-1", fix="Flush the ledger cache")
 
 
 @pytest.fixture
 async def w(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path) as made:
         await made.post(severity="critical")
-        await made.owed()
+        await made.drain_outbox()
         yield made
 
 
@@ -42,16 +42,16 @@ def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
     store = w.memory.incidents
     return (
         Resolve(store, SlackSurfaces(), w.clock, owes_bank=True),
-        EditRecord(store, operator_may, operator_confirms, failed_checks, w.clock, owes_bank=True),
-        RetractRecord(store, operator_may, owes_bank=True),
+        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock, owes_bank=True),
+        RetractRecord(store, allow_operator, owes_bank=True),
     )
 
 
 async def told(w: World) -> None:
     """Work off what corrections owe to the inbox."""
-    for row in await w.memory.inbox.take(10):
+    for row in await w.memory.inbox.claim(10):
         assert row.kind == "corrected"
-        await telling(w.memory, SlackSurfaces(), w.clock, w.chat)(row)
+        await build_refresh_briefs(w.memory, SlackSurfaces(), w.clock, w.chat)(row)
 
 
 async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted(w: World) -> None:
@@ -73,27 +73,27 @@ async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted
     while await deliver.drain(Destination.BANK) == 0:
         pass
     assert bank.kept == {}
-    counts = await w.memory.outbox.counts()
+    counts = await w.memory.outbox.count_rows()
     assert (counts["bank.sent"], counts.get("bank.pending", 0), counts.get("bank.dead", 0)) == (4, 0, 0)
 
 
 async def test_a_submission_that_comes_twice_is_one_act(w: World) -> None:
     await w.resolve(FIX, "U1", "v1")
-    edit = correcting_here(w.memory, w.clock).edit
-    shown = {name: mark_of(text) for name, text in texts_of(await w.memory.incidents.record("INC-1")).items()}
+    edit = build_local_correct(w.memory, w.clock).edit
+    shown = {name: mark_of(text) for name, text in texts_of(await w.memory.incidents.read_record("INC-1")).items()}
     await edit("INC-1", "U1", {"lesson": "once"}, shown, "v2")
     with pytest.raises(RecordRejected, match="It says now: “once”"):
         await edit("INC-1", "U1", {"lesson": "once"}, shown, "v2")
-    lines = [line.action async for line in w.memory.store.audit_log.lines()]
+    lines = [line.action async for line in w.memory.store.audit_log.stream_lines()]
     assert lines == ["resolve", "edit"]
 
 
 async def test_secrets_that_are_typed_are_masked(w: World) -> None:
     await w.resolve(FIX, "U1", "v1")
-    edit = correcting_here(w.memory, w.clock).edit
-    shown = {name: mark_of(text) for name, text in texts_of(await w.memory.incidents.record("INC-1")).items()}
+    edit = build_local_correct(w.memory, w.clock).edit
+    shown = {name: mark_of(text) for name, text in texts_of(await w.memory.incidents.read_record("INC-1")).items()}
     await edit("INC-1", "U1", {"lesson": "key AKIAIOSFODNN7EXAMPLE\x00"}, shown, "v2")
-    assert "AKIAIOSFODNN7EXAMPLE" not in str((await w.memory.incidents.record("INC-1")).lesson)
+    assert "AKIAIOSFODNN7EXAMPLE" not in str((await w.memory.incidents.read_record("INC-1")).lesson)
 
 
 @pytest.mark.parametrize("problem", [ChatRejected("no scope", "missing_scope"), ChatUnavailable("down")])
@@ -102,7 +102,7 @@ async def test_a_resolution_is_kept_where_slack_does_not_say_who_it_is(w: World,
         async def person(self, user_id: str) -> Person:
             raise problem
 
-    confirms = Confirming(Nobody(), Verifiers())  # type: ignore[arg-type]  # the one question that is asked
+    confirms = ConfirmRecovery(Nobody(), Verifiers())  # type: ignore[arg-type]  # the one question that is asked
     recorded = await replace(w.resolve, confirms=confirms)(FIX, "U1", "v1")
     assert [a.status for a in recorded.incident.attempts] == [VerificationStatus.UNVERIFIED]
     assert "Slack does not tell me now who you are" in recorded.unconfirmed
@@ -110,7 +110,7 @@ async def test_a_resolution_is_kept_where_slack_does_not_say_who_it_is(w: World,
 
 async def test_retracting_restores_the_earlier_brief(w: World) -> None:
     preview = PreviewBrief(w.memory.recall, w.memory.index)
-    (posted,) = await w.memory.incidents.briefs("INC-1")
+    (posted,) = await w.memory.incidents.list_briefs("INC-1")
 
     async def now() -> object:
         return await preview(posted.brief.alert, Channel("C1").viewer, w.clock.now())
@@ -118,70 +118,72 @@ async def test_retracting_restores_the_earlier_brief(w: World) -> None:
     before = await now()
     await w.resolve(FIX, "U1", "v1")
     assert await now() != before
-    await correcting_here(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v2")
+    await build_local_correct(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v2")
     assert await now() == before
 
 
 async def test_a_thread_is_told_once_however_often_it_is_worked_on(w: World) -> None:
     await w.resolve(FIX, "U1", "v1")
-    w.clock.go_on(hours=2)
+    w.clock.advance(hours=2)
     await w.post(severity="critical")
-    await w.owed()
-    await correcting_here(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v2")
-    (row,) = await w.memory.inbox.take(5)
-    tell = telling(w.memory, SlackSurfaces(), w.clock, w.chat)
+    await w.drain_outbox()
+    await build_local_correct(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v2")
+    (row,) = await w.memory.inbox.claim(5)
+    tell = build_refresh_briefs(w.memory, SlackSurfaces(), w.clock, w.chat)
     for _ in range(2):
-        await tell.tell(Correction(**{name: str(row.body[name]) for name in ("incident_id", "what", "by", "key")}))
+        await tell.refresh(Correction(**{name: str(row.body[name]) for name in ("incident_id", "what", "by", "key")}))
     await tell(row)
-    said = [r.owed.payload["text"] for r in await w.owed() if r.owed.operation == "post"]
+    said = [r.owed.payload["text"] for r in await w.drain_outbox() if r.owed.operation == "post"]
     assert said == ["INC-1 was retracted: its steps above no longer count."]
 
 
 @pytest.mark.parametrize(("hours", "is_told"), [(23, True), (25, False)])
 async def test_resolved_threads_are_told_for_a_day(w: World, hours: float, is_told: bool) -> None:
     await w.resolve(FIX, "U1", "v1")
-    w.clock.go_on(hours=2)
+    w.clock.advance(hours=2)
     await w.post(severity="critical")
     await w.resolve(replace(FIX, incident_id="INC-2", fix="Another"), "U1", "v2")
-    await w.owed()
-    w.clock.go_on(hours=hours)
-    await correcting_here(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v3")
+    await w.drain_outbox()
+    w.clock.advance(hours=hours)
+    await build_local_correct(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v3")
     await told(w)
-    assert bool([r for r in await w.owed() if "INC-1 was retracted" in str(r.owed.payload.get("text"))]) is is_told
+    assert (
+        bool([r for r in await w.drain_outbox() if "INC-1 was retracted" in str(r.owed.payload.get("text"))]) is is_told
+    )
 
 
 async def test_a_private_thread_is_computed_anew_with_what_it_may_see(w: World) -> None:
     """On the command line there is no chat: then what the incident's own visibility shows."""
     w.chat.channels["G1"] = Channel("G1", is_private=True)
     await w.resolve(FIX, "U1", "v1")
-    w.clock.go_on(hours=1)
+    w.clock.advance(hours=1)
     await w.post("G1", severity="critical")
     await w.resolve(replace(FIX, incident_id="INC-2", fix="The private way"), "U1", "v2")
-    w.clock.go_on(hours=1)
+    w.clock.advance(hours=1)
     for channel in ("C1", "G1"):
         await w.post(channel, severity="critical")
-    await w.owed()
-    await correcting_here(w.memory, w.clock).purge("INC-1", "U1", "a name", "v3")
-    act = telling(w.memory, SlackSurfaces(), w.clock)
-    for row in await w.memory.inbox.take(5):
+    await w.drain_outbox()
+    await build_local_correct(w.memory, w.clock).purge("INC-1", "U1", "a name", "v3")
+    act = build_refresh_briefs(w.memory, SlackSurfaces(), w.clock)
+    for row in await w.memory.inbox.claim(5):
         await act(row)
-    public, private = [(await w.memory.incidents.briefs(f"INC-{n}"))[0].brief for n in (3, 4)]
+    public, private = [(await w.memory.incidents.list_briefs(f"INC-{n}"))[0].brief for n in (3, 4)]
     assert public.recommendation is None
     assert "private way" not in str(public)
     assert private.recommendation is not None
     assert private.recommendation.fix == "The private way"
     assert not same_advice(public, private)
-    assert [r.incident_id for r in await w.memory.incidents.records(OPERATOR, recallable_only=True)] == ["INC-2"]
+    assert [r.incident_id for r in await w.memory.incidents.list_records(OPERATOR, recallable_only=True)] == ["INC-2"]
 
 
 async def test_an_unknown_channel_sees_what_is_public(w: World) -> None:
     await w.resolve(FIX, "U1", "v1")
-    w.clock.go_on(hours=2)
+    w.clock.advance(hours=2)
     await w.post(severity="critical")
-    await w.owed()
+    await w.drain_outbox()
     w.chat.gone.add("C1")
-    await correcting_here(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v2")
+    await build_local_correct(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v2")
     await told(w)
-    (posted,) = await w.memory.incidents.briefs("INC-2")
+    (posted,) = await w.memory.incidents.list_briefs("INC-2")
     assert posted.brief.recommendation is None
     assert await w.memory.incidents.commit(Changes())

@@ -17,7 +17,7 @@ from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes, Destination
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.resolutions.resolve import Outcome, Resolution, Resolve, Subject
+from bot.workflows.resolutions.resolve import FixOutcome, Resolution, Resolve, Subject
 from tests.workflows.world import World, world
 
 
@@ -25,13 +25,13 @@ from tests.workflows.world import World, world
 async def w(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path) as made:
         await made.post(severity="critical")
-        await made.owed()
+        await made.drain_outbox()
         yield made
 
 
 async def test_a_resolution_is_kept_with_who_when_and_how(w: World) -> None:
     said = Resolution(
-        Outcome.RECOVERED,
+        FixOutcome.RECOVERED,
         "INC-1",
         fix=" Restart it ",
         root_cause="a leak",
@@ -41,7 +41,7 @@ async def test_a_resolution_is_kept_with_who_when_and_how(w: World) -> None:
         customer_impact="none",
     )
     recorded = await w.resolve(said, "U1", "view:1")
-    kept = await w.memory.incidents.record("INC-1")
+    kept = await w.memory.incidents.read_record("INC-1")
     assert kept == recorded.incident
     (attempt,) = kept.attempts
     assert (attempt.fix, attempt.status, attempt.by, attempt.at, attempt.how) == (
@@ -57,20 +57,20 @@ async def test_a_resolution_is_kept_with_who_when_and_how(w: World) -> None:
         (FailedCheck("DB pool", 20),),
         "watch it",
     )
-    assert (await w.memory.incidents.life("INC-1")).state == "resolved"
-    assert [r.owed.operation for r in await w.owed()] == ["post", "update"]
+    assert (await w.memory.incidents.read_lifecycle("INC-1")).state == "resolved"
+    assert [r.owed.operation for r in await w.drain_outbox()] == ["post", "update"]
 
 
 @pytest.mark.parametrize(
     ("outcome", "status"),
     [
-        (Outcome.PARTLY, VerificationStatus.PARTIAL),
-        (Outcome.NO, VerificationStatus.FAILED),
-        (Outcome.NOT_SURE, VerificationStatus.UNVERIFIED),
+        (FixOutcome.PARTLY, VerificationStatus.PARTIAL),
+        (FixOutcome.NO, VerificationStatus.FAILED),
+        (FixOutcome.NOT_SURE, VerificationStatus.UNVERIFIED),
     ],
 )
 async def test_what_was_not_seen_to_work_is_not_verified(
-    w: World, outcome: Outcome, status: VerificationStatus
+    w: World, outcome: FixOutcome, status: VerificationStatus
 ) -> None:
     recorded = await w.resolve(Resolution(outcome, "INC-1", fix="Restart it"), "U1", "view:1")
     assert [a.status for a in recorded.incident.attempts] == [status]
@@ -78,42 +78,42 @@ async def test_what_was_not_seen_to_work_is_not_verified(
 
 async def test_a_fix_that_failed_is_remembered_and_ends_nothing(w: World) -> None:
     """The alert goes on: its brief stays open, and the next firing is no new incident."""
-    failed = await w.resolve(Resolution(Outcome.NO, "INC-1", fix="Restart it"), "U1", "view:1")
-    life = await w.memory.incidents.life("INC-1")
+    failed = await w.resolve(Resolution(FixOutcome.NO, "INC-1", fix="Restart it"), "U1", "view:1")
+    life = await w.memory.incidents.read_lifecycle("INC-1")
     assert (life.state, life.resolved_at, failed.incident.resolved_at) == (IncidentState.OPEN, None, None)
-    payloads = repr([row.owed.payload for row in await w.owed()])
+    payloads = repr([row.owed.payload for row in await w.drain_outbox()])
     assert "It stays open." in payloads
     assert "resolved;" not in payloads
     found = await w.memory.recall.precedents(Query("x", fingerprint=life.fingerprint), OPERATOR)
     assert [a.status for p in found.precedents for a in p.incident.attempts] == ["FAILED"]
     await w.post(ts="1795921500.000000", severity="critical")
-    assert (await w.memory.incidents.life("INC-1")).fired == 2
-    await w.resolve(Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit"), "U2", "view:2")
-    assert (await w.memory.incidents.life("INC-1")).state is IncidentState.RESOLVED
+    assert (await w.memory.incidents.read_lifecycle("INC-1")).fired == 2
+    await w.resolve(Resolution(FixOutcome.RECOVERED, "INC-1", fix="Raise the limit"), "U2", "view:2")
+    assert (await w.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.RESOLVED
 
 
 async def test_cleared_by_itself_is_no_attempt(w: World) -> None:
-    recorded = await w.resolve(Resolution(Outcome.BY_ITSELF, "INC-1"), "U1", "view:1")
+    recorded = await w.resolve(Resolution(FixOutcome.BY_ITSELF, "INC-1"), "U1", "view:1")
     assert recorded.incident.attempts == ()
     assert recorded.summary == "it cleared by itself"
 
 
 async def test_the_same_submission_twice_is_kept_once(w: World) -> None:
-    said = Resolution(Outcome.RECOVERED, "INC-1", fix="Restart it")
+    said = Resolution(FixOutcome.RECOVERED, "INC-1", fix="Restart it")
     first = await w.resolve(said, "U1", "view:1")
     again = await w.resolve(said, "U1", "view:1")
     assert (first.again, again.again) == (False, True)
-    assert len((await w.memory.incidents.record("INC-1")).attempts) == 1
+    assert len((await w.memory.incidents.read_record("INC-1")).attempts) == 1
 
 
 async def test_a_second_resolution_adds_and_what_it_leaves_open_stays(w: World) -> None:
     await w.resolve(
-        Resolution(Outcome.NO, "INC-1", fix="Restart it", root_cause="a leak", failed_checks=(FailedCheck("DNS"),)),
+        Resolution(FixOutcome.NO, "INC-1", fix="Restart it", root_cause="a leak", failed_checks=(FailedCheck("DNS"),)),
         "U1",
         "view:1",
     )
     second = await w.resolve(
-        Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit", failed_checks=(FailedCheck("dns", 5),)),
+        Resolution(FixOutcome.RECOVERED, "INC-1", fix="Raise the limit", failed_checks=(FailedCheck("dns", 5),)),
         "U2",
         "view:2",
     )
@@ -128,10 +128,10 @@ async def test_a_second_resolution_adds_and_what_it_leaves_open_stays(w: World) 
 @pytest.mark.parametrize(
     ("said", "field"),
     [
-        (Resolution(Outcome.RECOVERED, "INC-1"), "fix"),
-        (Resolution(Outcome.NO, "INC-1", fix="  "), "fix"),
-        (Resolution(Outcome.RECOVERED, "INC-1", fix="x", root_cause="y" * 3001), "root_cause"),
-        (Resolution(Outcome.RECOVERED, "INC-1", fix="x", failed_checks=(FailedCheck("a", -1),)), "failed_checks"),
+        (Resolution(FixOutcome.RECOVERED, "INC-1"), "fix"),
+        (Resolution(FixOutcome.NO, "INC-1", fix="  "), "fix"),
+        (Resolution(FixOutcome.RECOVERED, "INC-1", fix="x", root_cause="y" * 3001), "root_cause"),
+        (Resolution(FixOutcome.RECOVERED, "INC-1", fix="x", failed_checks=(FailedCheck("a", -1),)), "failed_checks"),
     ],
 )
 async def test_what_cannot_be_recorded_names_its_field_and_changes_nothing(
@@ -140,78 +140,80 @@ async def test_what_cannot_be_recorded_names_its_field_and_changes_nothing(
     with pytest.raises(RecordRejected) as refused:
         await w.resolve(said, "U1", "view:1")
     assert refused.value.field == field
-    assert (await w.memory.incidents.record("INC-1")).attempts == ()
+    assert (await w.memory.incidents.read_record("INC-1")).attempts == ()
 
 
 async def test_an_unknown_incident_is_told_so(w: World) -> None:
     with pytest.raises(IncidentNotFound):
-        await w.resolve(Resolution(Outcome.BY_ITSELF, "INC-99"), "U1", "view:1")
+        await w.resolve(Resolution(FixOutcome.BY_ITSELF, "INC-99"), "U1", "view:1")
     with pytest.raises(IncidentNotFound):
-        await w.resolve(Resolution(Outcome.BY_ITSELF), "U1", "view:1")
+        await w.resolve(Resolution(FixOutcome.BY_ITSELF), "U1", "view:1")
 
 
 async def test_a_message_without_an_incident_gets_one(w: World) -> None:
     alert = Alert("test", AlertState.FIRING, "disk/full", title="Disk full", service="reports")
     subject = Subject(Channel("C2"), "1795900000.000100", "Disk full", alert, "https://x.example/1")
-    recorded = await w.resolve(Resolution(Outcome.RECOVERED, subject=subject, fix="Delete old logs"), "U1", "view:9")
+    recorded = await w.resolve(Resolution(FixOutcome.RECOVERED, subject=subject, fix="Delete old logs"), "U1", "view:9")
     assert recorded.incident.service == "reports"
     assert recorded.incident.alerts[0].fingerprint == "disk/full"
-    assert await w.memory.incidents.incident_at("C2", "1795900000.000100") == recorded.incident.incident_id
-    (told,) = [r for r in await w.owed() if r.owed.operation == "post"]
+    assert await w.memory.incidents.find_incident("C2", "1795900000.000100") == recorded.incident.incident_id
+    (told,) = [r for r in await w.drain_outbox() if r.owed.operation == "post"]
     assert (told.owed.payload["channel"], told.owed.payload["thread_ts"]) == ("C2", "1795900000.000100")
 
 
 async def test_a_plain_message_becomes_a_record_of_its_words(w: World) -> None:
     subject = Subject(Channel("C2"), "nonsense", "It was slow")
-    recorded = await w.resolve(Resolution(Outcome.BY_ITSELF, subject=subject), "U1", "view:9")
+    recorded = await w.resolve(Resolution(FixOutcome.BY_ITSELF, subject=subject), "U1", "view:9")
     assert recorded.incident.title == "It was slow"
     assert recorded.incident.started_at == w.clock.now()
 
 
 async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w: World) -> None:
-    w.clock.go_on(seconds=1)
+    w.clock.advance(seconds=1)
     await w.post(fingerprint="quiet", severity="warning")
-    await w.owed()
-    await w.resolve(Resolution(Outcome.BY_ITSELF, "INC-2", thread=("C1", "1795921200.000000")), "U1", "view:5")
-    (told,) = [r for r in await w.owed() if r.owed.operation == "post"]
+    await w.drain_outbox()
+    await w.resolve(Resolution(FixOutcome.BY_ITSELF, "INC-2", thread=("C1", "1795921200.000000")), "U1", "view:5")
+    (told,) = [r for r in await w.drain_outbox() if r.owed.operation == "post"]
     assert told.owed.payload["thread_ts"] == "1795921200.000000"
 
 
 async def test_a_remote_bank_is_owed_the_record(w: World) -> None:
     resolve = Resolve(w.memory.incidents, SlackSurfaces(), w.clock, owes_bank=True)
-    await resolve(Resolution(Outcome.BY_ITSELF, "INC-1"), "U1", "view:1")
+    await resolve(Resolution(FixOutcome.BY_ITSELF, "INC-1"), "U1", "view:1")
     (row,) = await w.memory.outbox.claim(Destination.BANK, 5)
     assert (row.owed.operation, row.owed.key, row.owed.payload["incident_id"]) == ("retain", "INC-1", "INC-1")
 
 
 async def test_the_form_offers_what_the_brief_knows(w: World) -> None:
     await w.resolve(
-        Resolution(Outcome.RECOVERED, "INC-1", fix="Restart it", failed_checks=(FailedCheck("DNS", 5),)), "U1", "view:1"
+        Resolution(FixOutcome.RECOVERED, "INC-1", fix="Restart it", failed_checks=(FailedCheck("DNS", 5),)),
+        "U1",
+        "view:1",
     )
-    w.clock.go_on(days=2)
+    w.clock.advance(days=2)
     await w.post(severity="critical")
-    form = await w.resolve.form("INC-2")
+    form = await w.resolve.open_form("INC-2")
     assert (form.known_fixes, form.usual_checks) == ((KnownFix("Restart it"),), ("DNS",))
-    assert await w.resolve.suggested_fix("INC-2") == "Restart it"
-    assert await w.resolve.suggested_fix("INC-1") is None
-    w.clock.go_on(seconds=1)
+    assert await w.resolve.find_suggested_fix("INC-2") == "Restart it"
+    assert await w.resolve.find_suggested_fix("INC-1") is None
+    w.clock.advance(seconds=1)
     await w.post(fingerprint="quiet", severity="warning", title="Other")
-    assert (await w.resolve.form("INC-3")).known_fixes == ()
+    assert (await w.resolve.open_form("INC-3")).known_fixes == ()
 
 
 async def test_an_imported_record_can_be_added_to(w: World) -> None:
     known = Incident("OLD-1", "Gateway errors", started_at=w.clock.now())
     await w.memory.incidents.commit(Changes(records=(known,), recallable=frozenset({"OLD-1"})))
-    await w.resolve(Resolution(Outcome.RECOVERED, "OLD-1", fix="Restart it"), "U1", "view:1")
-    assert len((await w.memory.incidents.record("OLD-1")).attempts) == 1
-    assert (await w.memory.incidents.life("OLD-1")).state == "resolved"
-    assert await w.owed() == []
+    await w.resolve(Resolution(FixOutcome.RECOVERED, "OLD-1", fix="Restart it"), "U1", "view:1")
+    assert len((await w.memory.incidents.read_record("OLD-1")).attempts) == 1
+    assert (await w.memory.incidents.read_lifecycle("OLD-1")).state == "resolved"
+    assert await w.drain_outbox() == []
 
 
 async def test_a_secret_that_somebody_typed_is_not_kept(w: World) -> None:
     secret = "xoxb-" + "1234567890-abcdefghijkl"
     said = Resolution(
-        Outcome.RECOVERED,
+        FixOutcome.RECOVERED,
         "INC-1",
         fix=f"export TOKEN={secret}",
         root_cause=f"the token {secret}",
@@ -220,8 +222,8 @@ async def test_a_secret_that_somebody_typed_is_not_kept(w: World) -> None:
     )
     recorded = await w.resolve(said, "U1", "view:1")
     assert secret not in repr(recorded)
-    assert secret not in repr(await w.memory.incidents.record("INC-1"))
-    rows = await w.owed()
+    assert secret not in repr(await w.memory.incidents.read_record("INC-1"))
+    rows = await w.drain_outbox()
     assert all(secret not in repr(row) for row in rows)
     assert recorded.summary.endswith("export TOKEN=[masked:slack_token]. 4 secrets masked: rotate them.")
     assert "rotate them" in repr(rows)
@@ -229,31 +231,31 @@ async def test_a_secret_that_somebody_typed_is_not_kept(w: World) -> None:
 
 async def test_who_records_a_secret_of_the_thread_is_told_that_it_is_still_there(w: World) -> None:
     subject = Subject(Channel("C1"), "1900000000.000100", "down, password=[masked:secret]")
-    said = Resolution(Outcome.RECOVERED, subject=subject, fix="use token=[masked:secret]")
+    said = Resolution(FixOutcome.RECOVERED, subject=subject, fix="use token=[masked:secret]")
     told = await w.resolve(said, "U1", "view:1")
     assert told.summary.endswith(". 1 secret masked; it is still in the thread: rotate it.")
-    memo = Resolution(Outcome.RECOVERED, "INC-1", fix="use token=[masked:secret]", how="reaction")
+    memo = Resolution(FixOutcome.RECOVERED, "INC-1", fix="use token=[masked:secret]", how="reaction")
     assert (await w.resolve(memo, "U1", "memo:1")).summary.endswith("it is still in the thread: rotate it.")
 
 
 async def test_recording_once_more_tells_what_it_changed(w: World) -> None:
-    first = Resolution(Outcome.NO, "INC-1", fix="Restart it", root_cause="a leak", boundary=Boundary.VENDOR)
+    first = Resolution(FixOutcome.NO, "INC-1", fix="Restart it", root_cause="a leak", boundary=Boundary.VENDOR)
     await w.resolve(first, "U1", "view:1")
-    (told, _) = await w.owed()
+    (told, _) = await w.drain_outbox()
     assert "→" not in repr(told.owed.payload)
-    second = Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit", root_cause="the limit <!channel>")
+    second = Resolution(FixOutcome.RECOVERED, "INC-1", fix="Raise the limit", root_cause="the limit <!channel>")
     await w.resolve(second, "U2", "view:2")
-    text = repr([row.owed.payload for row in await w.owed()])
+    text = repr([row.owed.payload for row in await w.drain_outbox()])
     assert "*Root cause*: a leak → the limit &lt;!channel&gt;" in text
     assert "*Fault*" not in text
-    await w.resolve(Resolution(Outcome.RECOVERED, "INC-1", fix="Raise the limit"), "U3", "view:3")
-    assert "→" not in repr(await w.owed())
+    await w.resolve(Resolution(FixOutcome.RECOVERED, "INC-1", fix="Raise the limit"), "U3", "view:3")
+    assert "→" not in repr(await w.drain_outbox())
 
 
 async def test_a_runbook_and_another_attempt_are_kept(w: World) -> None:
     book = Runbook("RB-7", "Failover", ("Drain", "Switch"))
     said = Resolution(
-        Outcome.RECOVERED,
+        FixOutcome.RECOVERED,
         "INC-1",
         fix="Drain",
         runbook=book,

@@ -14,7 +14,7 @@ from bot.domain.recall.query import OPERATOR
 from bot.ports import MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit, BankStatus
 from bot.ports.unit_of_work import Changes
-from bot.workflows.resolutions.sync import SETTLES_WITHIN, FillBank, Filled, Pulled, TakeOver
+from bot.workflows.resolutions.sync import SETTLES_WITHIN, FillBank, FillProgress, PullProgress, PullRecords
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 
@@ -40,10 +40,10 @@ class FakeRemote(FakeMemoryBank):
         if self.store and self.changes:
             await self.store.incidents.commit(self.changes.pop())
 
-    async def status(self) -> BankStatus:
+    async def read_status(self) -> BankStatus:
         return BankStatus("precedent")
 
-    async def documents(self) -> AsyncIterator[BankHit]:
+    async def list_documents(self) -> AsyncIterator[BankHit]:
         self._reach()
         for incident_id, record in self.kept.items():
             yield BankHit(incident_id, record)
@@ -62,16 +62,16 @@ async def keep(store: Store, *records: Incident) -> None:
     await store.incidents.commit(Changes(records=records, recallable=frozenset(r.incident_id for r in records)))
 
 
-async def fill(store: Store, bank: FakeRemote) -> Filled:
-    filled = Filled()
+async def fill(store: Store, bank: FakeRemote) -> FillProgress:
+    filled = FillProgress()
     steps = [so_far.done async for so_far in FillBank(store.incidents, bank)(filled)]
     assert steps == [] or len(steps) == -(-filled.total // 4)
     return filled
 
 
-async def pull(store: Store, bank: FakeRemote) -> Pulled:
-    pulled = Pulled()
-    assert [so_far async for so_far in TakeOver(store.incidents, bank)(pulled)][-1] is pulled
+async def pull(store: Store, bank: FakeRemote) -> PullProgress:
+    pulled = PullProgress()
+    assert [so_far async for so_far in PullRecords(store.incidents, bank)(pulled)][-1] is pulled
     return pulled
 
 
@@ -136,7 +136,7 @@ async def test_taking_over_what_only_the_bank_knows(store: Store) -> None:
         await bank.retain(replace(record, title="as the bank has it"))
     pulled = await pull(store, bank)
     assert (pulled.read, pulled.added, pulled.here, pulled.forgotten, pulled.outside) == (111, 108, 1, 1, 1)
-    kept = {record.incident_id: record for record in await store.incidents.records(OPERATOR, recallable_only=True)}
+    kept = {record.incident_id: record for record in await store.incidents.list_records(OPERATOR, recallable_only=True)}
     assert kept["INC-1"] == ours
     assert "INC-2" not in kept
     assert kept["INC-3"].attempts == (replace(MODAL, how="import"),)

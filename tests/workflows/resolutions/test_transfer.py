@@ -10,7 +10,7 @@ import pytest
 from bot.adapters.store import Store, open_store
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports.unit_of_work import Changes, Destination
-from bot.workflows.resolutions.transfer import ExportRecords, Imported, ImportRecords, Refusal, keep
+from bot.workflows.resolutions.transfer import ExportRecords, ImportProgress, ImportRecords, RefusedLine, store_records
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
@@ -26,8 +26,8 @@ def line(number: int, **other: Any) -> str:
     return json.dumps({"incident_id": f"X-{number:05}", "title": f"Problem {number}"} | other)
 
 
-async def imported(store: Store, lines: list[str], *, owes_bank: bool = False) -> Imported:
-    done = Imported()
+async def imported(store: Store, lines: list[str], *, owes_bank: bool = False) -> ImportProgress:
+    done = ImportProgress()
     async for _ in ImportRecords(store.incidents, owes_bank)("f.jsonl", lines, done):
         pass
     return done
@@ -52,11 +52,11 @@ async def test_good_lines_go_in_and_bad_ones_are_told_with_line_field_and_reason
         (6, "attempts[0].status"),
         (8, ""),
     ]
-    assert done.refused[0] == Refusal(
+    assert done.refused[0] == RefusedLine(
         "f.jsonl", 3, "", "is not JSON: Expecting property name enclosed in double quotes at column 2"
     )
     assert "one of 'VERIFIED'" in done.refused[3].reason
-    assert len(await store.index.candidates(Query("problem"), OPERATOR)) == 2
+    assert len(await store.index.find_candidates(Query("problem"), OPERATOR)) == 2
 
 
 async def test_the_same_file_twice_changes_nothing(store: Store) -> None:
@@ -68,7 +68,7 @@ async def test_the_same_file_twice_changes_nothing(store: Store) -> None:
 
 async def test_the_same_id_with_other_content_replaces(store: Store) -> None:
     await imported(store, [line(1), line(1, root_cause="a"), line(1, root_cause="b")])
-    record = await store.incidents.record("X-00001")
+    record = await store.incidents.read_record("X-00001")
     assert record.root_cause == "b"
     done = await imported(store, [line(1, root_cause="b"), line(1, root_cause="c")])
     assert (done.added, done.replaced, done.unchanged) == (0, 1, 1)
@@ -80,8 +80,8 @@ async def test_what_was_taken_out_here_comes_back_only_where_that_is_said(store:
     await store.incidents.commit(Changes(retracted=("X-00001",)))
     done = await imported(store, lines)
     assert (done.added, done.unchanged, done.forgotten, done.read) == (0, 1, ["X-00001"], 2)
-    assert [r.incident_id for r in await store.incidents.records(OPERATOR)] == ["X-00002"]
-    done = Imported()
+    assert [r.incident_id for r in await store.incidents.list_records(OPERATOR)] == ["X-00002"]
+    done = ImportProgress()
     async for _ in ImportRecords(store.incidents, again=True)("f.jsonl", lines, done):
         pass
     assert (done.added, done.forgotten) == (1, [])
@@ -89,9 +89,9 @@ async def test_what_was_taken_out_here_comes_back_only_where_that_is_said(store:
 
 async def test_many_records_take_few_transactions(store: Store) -> None:
     lines = [line(n) for n in range(1200)]
-    shown = [so_far.read async for so_far in ImportRecords(store.incidents)("f", lines, Imported())]
+    shown = [so_far.read async for so_far in ImportRecords(store.incidents)("f", lines, ImportProgress())]
     assert shown == [500, 1000, 1200]
-    assert await store.index.known(OPERATOR) == 1200
+    assert await store.index.count_records(OPERATOR) == 1200
 
 
 async def test_a_bank_is_owed_what_changed(store: Store) -> None:
@@ -109,12 +109,12 @@ async def test_export_gives_back_what_import_took(store: Store, tmp_path: Path) 
     other = await open_store(fresh(tmp_path / "other.db"), FakeClock(), FakeIds())
     done = await imported(other, exported)
     assert done.added == 2
-    assert await other.incidents.records(OPERATOR) == await store.incidents.records(OPERATOR)
+    assert await other.incidents.list_records(OPERATOR) == await store.incidents.list_records(OPERATOR)
     await other.close()
 
 
 async def test_records_can_be_kept_as_they_are(store: Store) -> None:
     await imported(store, [line(1)])
-    record = await store.incidents.record("X-00001")
-    await keep(store.incidents, [record])
-    assert await store.index.known(OPERATOR) == 1
+    record = await store.incidents.read_record("X-00001")
+    await store_records(store.incidents, [record])
+    assert await store.index.count_records(OPERATOR) == 1

@@ -10,19 +10,19 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import seen_by
+from bot.adapters.store.database.statements import is_visible_to_viewer
 from bot.adapters.store.database.tables import briefs, inbox, notices, outbox
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.timings import Delivered, Traced
 
 
 @dataclass(frozen=True, slots=True)
-class SqlTraces:
+class SqlBriefTimings:
     """The Traces port on SQLAlchemy."""
 
     database: Database
 
-    async def of(self, incident_id: str, channel: str) -> Traced:
+    async def read_timings(self, incident_id: str, channel: str) -> Traced:
         """See the port."""
         here = (briefs.c.incident_id == incident_id, briefs.c.channel == channel)
         told = sa.select(sa.func.count(), sa.func.min(notices.c.at), sa.func.max(notices.c.at))
@@ -36,16 +36,16 @@ class SqlTraces:
                 alerts,
                 first,
                 last,
-                await _received(connection, channel, brief["root_ts"]),
+                await _read_received_time(connection, channel, brief["root_ts"]),
                 brief["first_at"],
-                await _delivered(connection, brief["delivery_id"]),
-                await _delivered(connection, f"{brief['delivery_id']}/edit"),
+                await _read_delivery(connection, brief["delivery_id"]),
+                await _read_delivery(connection, f"{brief['delivery_id']}/edit"),
             )
 
-    async def last_alerts(self, viewer: Viewer, since: datetime, limit: int) -> tuple[tuple[str, datetime], ...]:
+    async def list_last_alerts(self, viewer: Viewer, since: datetime, limit: int) -> tuple[tuple[str, datetime], ...]:
         """See the port."""
-        named = _channels()
-        seen = (notices.c.channel == named.c.channel, seen_by(viewer, notices.c.visibility))
+        named = _select_channels()
+        seen = (notices.c.channel == named.c.channel, is_visible_to_viewer(viewer, notices.c.visibility))
         latest = sa.select(sa.func.max(notices.c.at)).where(*seen).scalar_subquery()
         asked = sa.select(named.c.channel, latest).where(named.c.channel.is_not(None))
         async with self.database.read() as connection:
@@ -54,7 +54,7 @@ class SqlTraces:
         return tuple(sorted(recent, key=lambda row: (-row[1].timestamp(), row[0]))[:limit])
 
 
-def _channels() -> sa.CTE:
+def _select_channels() -> sa.CTE:
     """Every channel of which a notice is kept, then null: each found by one step in the index, however many notices."""
     first = sa.select(sa.func.min(notices.c.channel).label("channel")).cte("channels", recursive=True)
     after = notices.alias("after")
@@ -62,7 +62,7 @@ def _channels() -> sa.CTE:
     return first.union_all(sa.select(following).where(first.c.channel.is_not(None)))
 
 
-async def _received(connection: AsyncConnection, channel: str, ts: str) -> datetime | None:
+async def _read_received_time(connection: AsyncConnection, channel: str, ts: str) -> datetime | None:
     """When the alert's message came in; its row is kept for a day. Read among the rows of about its time."""
     named = inbox.c.natural_key.endswith(f"/{channel}/{ts}", autoescape=True)
     asked = sa.select(inbox.c.received_at).where(named).order_by(inbox.c.id).limit(1)
@@ -70,7 +70,7 @@ async def _received(connection: AsyncConnection, channel: str, ts: str) -> datet
     return found
 
 
-async def _delivered(connection: AsyncConnection, delivery_id: str) -> Delivered | None:
+async def _read_delivery(connection: AsyncConnection, delivery_id: str) -> Delivered | None:
     asked = sa.select(outbox).where(outbox.c.delivery_id == delivery_id)
     row: Any = (await connection.execute(asked)).mappings().first()
     if row is None:

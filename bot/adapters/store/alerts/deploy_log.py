@@ -18,7 +18,7 @@ _DEPLOY = TypeAdapter(Deploy)
 
 
 @dataclass(frozen=True, slots=True)
-class SqlDeploys:
+class SqlDeployLog:
     """The DeployLog port on SQLAlchemy."""
 
     database: Database
@@ -33,7 +33,7 @@ class SqlDeploys:
             await insert_or_replace(connection, deploys, [row | {"body": body}])
         return new
 
-    async def latest(self, service: str, until: datetime, limit: int) -> tuple[Deploy, ...]:
+    async def list_latest(self, service: str, until: datetime, limit: int) -> tuple[Deploy, ...]:
         """See the port."""
         held = (deploys.c.service == folded(service), deploys.c.at <= until)
         asked = sa.select(deploys.c.body).where(*held).order_by(deploys.c.at.desc(), deploys.c.key).limit(limit)

@@ -11,8 +11,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.json_bodies import opening_from_json, opening_to_json, storm_from_json, storm_to_json
-from bot.adapters.store.database.statements import advance, insert_new, insert_or_replace
+from bot.adapters.store.database.json_bodies import (
+    read_opening_json,
+    read_storm_json,
+    write_opening_json,
+    write_storm_json,
+)
+from bot.adapters.store.database.statements import advance_counter, insert_new, insert_or_replace
 from bot.adapters.store.database.tables import counters, heard, lives, openings, storms
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.storms import Member, Opening, Storm
@@ -28,42 +33,42 @@ async def write_openings(connection: AsyncConnection, changes: Changes) -> None:
     number = 0
     if changes.after_openings:
         channel, seen = changes.after_openings
-        number = await advance(connection, counters, _counter(channel))
+        number = await advance_counter(connection, counters, _name_counter(channel))
         if number != seen + 1:
             raise StoreConflict("Another incident opened in this channel at the same moment; it is looked at again.")
-    rows = [_row(opening, number) for opening in changes.openings]
+    rows = [_build_row(opening, number) for opening in changes.openings]
     await insert_or_replace(connection, openings, rows)
     if changes.storm:
-        await _keep(connection, changes.storm)
+        await _write_storm(connection, changes.storm)
 
 
-async def _keep(connection: AsyncConnection, storm: Storm) -> None:
+async def _write_storm(connection: AsyncConnection, storm: Storm) -> None:
     """A storm that is known goes on: whoever reads it meanwhile must look again."""
     row = {"name": storm.name, "version": 1, "watched": True, "started_at": storm.started_at, "told": ""}
-    if not await insert_new(connection, storms, row | {"body": storm_to_json(storm)}):
+    if not await insert_new(connection, storms, row | {"body": write_storm_json(storm)}):
         newer = {"version": storms.c.version + 1, "watched": True}
         await connection.execute(sa.update(storms).where(storms.c.name == storm.name).values(**newer))
 
 
-def _counter(channel: str) -> str:
+def _name_counter(channel: str) -> str:
     return f"openings/{channel}"
 
 
-def _row(opening: Opening, number: int) -> dict[str, Any]:
+def _build_row(opening: Opening, number: int) -> dict[str, Any]:
     kept = replace(opening, number=opening.number or number)
     named = ("channel", "incident_id", "at", "number", "storm", "has_brief")
-    return {name: getattr(kept, name) for name in named} | {"body": opening_to_json(kept)}
+    return {name: getattr(kept, name) for name in named} | {"body": write_opening_json(kept)}
 
 
 @dataclass(frozen=True, slots=True)
-class SqlStorms:
+class SqlStormStore:
     """The Storms port on SQLAlchemy. `writer` writes what is committed with a summary."""
 
     database: Database
     clock: Clock
     writer: Any
 
-    async def openings(
+    async def read_openings(
         self, channel: str, since: datetime, until: datetime, incident_id: str
     ) -> tuple[tuple[Opening, ...], int]:
         """See the port."""
@@ -73,21 +78,21 @@ class SqlStorms:
         own = of_channel.where(openings.c.incident_id == incident_id)
         briefs = asked.where(openings.c.has_brief).limit(BRIEFS_AT_MOST)
         others = asked.where(sa.not_(openings.c.has_brief)).limit(OTHERS_AT_MOST)
-        seen = sa.select(counters.c.value).where(counters.c.name == _counter(channel))
+        seen = sa.select(counters.c.value).where(counters.c.name == _name_counter(channel))
         async with self.database.read() as connection:
             number = (await connection.execute(seen)).scalar_one_or_none() or 0
             bodies = {i: body for one in (briefs, others, own) for i, body in (await connection.execute(one)).all()}
-        found = sorted(map(opening_from_json, bodies.values()), key=lambda o: o.number)
+        found = sorted(map(read_opening_json, bodies.values()), key=lambda o: o.number)
         return tuple(found), int(number)
 
-    async def watched(self) -> tuple[Storm, ...]:
+    async def list_watched(self) -> tuple[Storm, ...]:
         """See the port."""
         asked = sa.select(storms).where(storms.c.watched).order_by(storms.c.started_at, storms.c.name)
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).mappings().all()
-        return tuple(replace(storm_from_json(r["body"]), told=r["told"], version=r["version"]) for r in rows)
+        return tuple(replace(read_storm_json(r["body"]), told=r["told"], version=r["version"]) for r in rows)
 
-    async def members(self, storm: str) -> tuple[Member, ...]:
+    async def list_members(self, storm: str) -> tuple[Member, ...]:
         """See the port."""
         asked = (
             sa.select(openings.c.body, lives.c.state)
@@ -97,19 +102,19 @@ class SqlStorms:
         )
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).all()
-        return tuple(Member(opening_from_json(body), IncidentState(state)) for body, state in rows)
+        return tuple(Member(read_opening_json(body), IncidentState(state)) for body, state in rows)
 
-    async def tell(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
+    async def save_summary(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
         """See the port."""
         try:
             await self.database.write_at_once(
-                partial(self._tell, storm=storm, told=told, changes=changes, watched=watched)
+                partial(self._write_summary, storm=storm, told=told, changes=changes, watched=watched)
             )
         except StoreConflict:
             return False
         return True
 
-    async def _tell(
+    async def _write_summary(
         self, connection: AsyncConnection, storm: Storm, told: str, changes: Changes, *, watched: bool
     ) -> None:
         held = sa.and_(storms.c.name == storm.name, storms.c.version == storm.version)
@@ -120,18 +125,18 @@ class SqlStorms:
 
 
 @dataclass(frozen=True, slots=True)
-class SqlHeard:
+class SqlConnectionWatermark:
     """The Heard port on SQLAlchemy."""
 
     database: Database
 
-    async def until(self) -> datetime | None:
+    async def read(self) -> datetime | None:
         """See the port."""
         async with self.database.read() as connection:
             found: datetime | None = (await connection.execute(sa.select(sa.func.max(heard.c.until)))).scalar_one()
         return found
 
-    async def note(self, at: datetime) -> None:
+    async def advance(self, at: datetime) -> None:
         """See the port."""
         async with self.database.write() as connection:
             await insert_or_replace(connection, heard, [{"connection": "slack", "until": at}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new
 from bot.adapters.store.database.tables import claims
@@ -14,12 +14,12 @@ from bot.ports.unit_of_work import Changes
 
 
 @dataclass(frozen=True, slots=True)
-class SqlClaims:
+class SqlClaimStore:
     """The Claims port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Writer
+    writer: ChangesWriter
 
     async def claim(self, work: str, channel: str, period: date, changes: Changes) -> bool:
         """See the port."""
@@ -30,6 +30,6 @@ class SqlClaims:
                 if not await insert_new(connection, claims, row):
                     return False
                 await self.writer.write(connection, changes, now)
-        except AlreadyDone:
+        except AlreadyCommitted:
             return False
         return True

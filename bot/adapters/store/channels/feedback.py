@@ -10,8 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.channels.undoable import Undoing, insert_numbered
-from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.channels.undoable import UndoableRows, insert_numbered
+from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.feedback_tables import fixes_said, set_aside
 from bot.domain.fixes.grouping import FixesSaid
@@ -26,16 +26,16 @@ _NOT_THEIRS = frozenset({"undone_at", "undone_by"})
 
 
 @dataclass(frozen=True, slots=True)
-class SqlSaid:
+class SqlFeedbackStore:
     """The SaidStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Writer
+    writer: ChangesWriter
 
-    async def set_aside(self, aside: SetAside, changes: Changes) -> int:
+    async def dismiss_precedent(self, aside: SetAside, changes: Changes) -> int:
         """See the port."""
-        row = _row(aside) | {"why": aside.why.value}
+        row = _build_row(aside) | {"why": aside.why.value}
         same = sa.and_(*(set_aside.c[name].is_not_distinct_from(row[name]) for name in _SAME))
         try:
             async with self.database.write() as connection:
@@ -44,10 +44,10 @@ class SqlSaid:
                 ended = sa.update(set_aside).where(held).values(undone_at=aside.at, undone_by=aside.by)
                 await connection.execute(ended)
                 return await insert_numbered(connection, set_aside, row)
-        except AlreadyDone:
+        except AlreadyCommitted:
             return 0
 
-    async def asides(self, query: Query | None = None, channel: str | None = None) -> tuple[SetAside, ...]:
+    async def list_dismissed(self, query: Query | None = None, channel: str | None = None) -> tuple[SetAside, ...]:
         """See the port."""
         asked = sa.select(set_aside).where(set_aside.c.undone_at.is_(None))
         if query is not None:
@@ -57,37 +57,39 @@ class SqlSaid:
             asked = asked.where(set_aside.c.channel == channel)
         async with self.database.read() as connection:
             rows = (await connection.execute(asked.order_by(set_aside.c.number))).mappings().all()
-        return tuple(SetAside(**_values(row) | {"why": WhyAside(row["why"])}) for row in rows)
+        return tuple(SetAside(**_read_values(row) | {"why": WhyAside(row["why"])}) for row in rows)
 
-    async def take_back(self, aside: SetAside, by: str, changes: Changes) -> bool:
+    async def undo_dismissal(self, aside: SetAside, by: str, changes: Changes) -> bool:
         """See the port."""
         return await self._end(set_aside, aside.number, by, changes)
 
-    async def say_fixes(self, said: FixesSaid, changes: Changes) -> int:
+    async def add_fix_equivalence(self, said: FixesSaid, changes: Changes) -> int:
         """See the port."""
         try:
             async with self.database.write() as connection:
                 await self.writer.write(connection, changes, self.clock.now())
-                return await insert_numbered(connection, fixes_said, _row(said))
-        except AlreadyDone:
+                return await insert_numbered(connection, fixes_said, _build_row(said))
+        except AlreadyCommitted:
             return 0
 
-    async def fixes_said(self) -> tuple[FixesSaid, ...]:
+    async def list_fix_equivalences(self) -> tuple[FixesSaid, ...]:
         """See the port."""
         asked = sa.select(fixes_said).where(fixes_said.c.undone_at.is_(None)).order_by(fixes_said.c.number)
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).mappings().all()
-        return tuple(FixesSaid(**_values(row)) for row in rows)
+        return tuple(FixesSaid(**_read_values(row)) for row in rows)
 
-    async def take_back_fixes(self, said: FixesSaid, by: str, changes: Changes) -> bool:
+    async def undo_fix_equivalence(self, said: FixesSaid, by: str, changes: Changes) -> bool:
         """See the port."""
         return await self._end(fixes_said, said.number, by, changes)
 
     async def _end(self, table: sa.Table, number: int, by: str, changes: Changes) -> bool:
-        return await Undoing(self.database, self.clock, self.writer).end(table, table.c.number == number, by, changes)
+        return await UndoableRows(self.database, self.clock, self.writer).end(
+            table, table.c.number == number, by, changes
+        )
 
 
-async def forget_said(connection: AsyncConnection, incident_id: str) -> None:
+async def delete_feedback(connection: AsyncConnection, incident_id: str) -> None:
     """Everything that was said of an incident, under its brief, or with its words."""
     about = sa.or_(set_aside.c.incident_id == incident_id, set_aside.c.about == incident_id)
     await connection.execute(sa.delete(set_aside).where(about))
@@ -95,9 +97,9 @@ async def forget_said(connection: AsyncConnection, incident_id: str) -> None:
     await connection.execute(sa.delete(fixes_said).where(words))
 
 
-def _row(said: SetAside | FixesSaid) -> dict[str, Any]:
+def _build_row(said: SetAside | FixesSaid) -> dict[str, Any]:
     return {name: value for name, value in asdict(said).items() if name != "number"}
 
 
-def _values(row: sa.RowMapping) -> dict[str, Any]:
+def _read_values(row: sa.RowMapping) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in _NOT_THEIRS}

@@ -10,9 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.json_bodies import life_from_json
+from bot.adapters.store.database.json_bodies import read_lifecycle_json
 from bot.adapters.store.database.statements import insert_new
 from bot.adapters.store.database.tables import briefs, claims, lives
 from bot.domain.incidents.lifecycle import IncidentState, Life
@@ -26,14 +26,14 @@ EVER = date(2000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class SqlNudges:
+class SqlNudgeStore:
     """The Nudges port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Writer
+    writer: ChangesWriter
 
-    async def waiting(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
         """See the port."""
         asked = sa.select(claims.c.channel).where(claims.c.work == INCIDENT)
         found = (
@@ -48,38 +48,38 @@ class SqlNudges:
             .limit(MOST)
         )
         async with self.database.read() as connection:
-            return tuple(life_from_json(body) for body in (await connection.execute(found)).scalars())
+            return tuple(read_lifecycle_json(body) for body in (await connection.execute(found)).scalars())
 
     async def claim(self, person: str, day: date, incident_ids: Sequence[str], changes: Changes) -> bool:
         """See the port."""
         now = self.clock.now()
         try:
             async with self.database.write() as connection:
-                for row in _rows(person, day, incident_ids):
+                for row in _build_rows(person, day, incident_ids):
                     await _require_new(connection, row | {"at": now})
                 await self.writer.write(connection, changes, now)
-        except AlreadyDone:
+        except AlreadyCommitted:
             return False
         return True
 
-    async def settle(self, incident_id: str) -> None:
+    async def close(self, incident_id: str) -> None:
         """See the port."""
         async with self.database.write() as connection:
-            await insert_new(connection, claims, _row(INCIDENT, incident_id, EVER) | {"at": self.clock.now()})
+            await insert_new(connection, claims, _build_row(INCIDENT, incident_id, EVER) | {"at": self.clock.now()})
 
 
 async def _require_new(connection: AsyncConnection, row: dict[str, Any]) -> None:
     """Claim it; raises AlreadyDone, which undoes the claims before it."""
     if not await insert_new(connection, claims, row):
-        raise AlreadyDone
+        raise AlreadyCommitted
 
 
-def _rows(person: str, day: date, incident_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _build_rows(person: str, day: date, incident_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     """In one order for everybody, so that two that claim at once do not wait for each other."""
-    yield _row(PERSON, person, day)
+    yield _build_row(PERSON, person, day)
     for incident_id in sorted(incident_ids):
-        yield _row(INCIDENT, incident_id, EVER)
+        yield _build_row(INCIDENT, incident_id, EVER)
 
 
-def _row(work: str, name: str, day: date) -> dict[str, Any]:
+def _build_row(work: str, name: str, day: date) -> dict[str, Any]:
     return {"work": work, "channel": name, "period": day}

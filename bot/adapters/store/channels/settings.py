@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.channels.undoable import Undoing, insert_numbered
-from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.channels.undoable import UndoableRows, insert_numbered
+from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.channel_tables import (
     channel_pools,
     channel_settings,
@@ -37,19 +37,21 @@ _RULE, _MUTE = "rule", "mute"
 
 
 @dataclass(frozen=True, slots=True)
-class SqlChannels:
+class SqlChannelStore:
     """The ChannelStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Writer
+    writer: ChangesWriter
 
-    async def settings(self, channel: str) -> ChannelSettings:
+    async def read_settings(self, channel: str) -> ChannelSettings:
         """See the port."""
         async with self.database.read() as connection:
-            return await _settings(connection, channel)
+            return await _read_settings(connection, channel)
 
-    async def set(self, channel: str, settings: ChannelSettings, pool: Sequence[str], changes: Changes) -> None:
+    async def save_settings(
+        self, channel: str, settings: ChannelSettings, pool: Sequence[str], changes: Changes
+    ) -> None:
         """See the port."""
         now = self.clock.now()
         values = _SETTINGS.dump_python(settings, mode="json")
@@ -63,26 +65,26 @@ class SqlChannels:
             await insert_new_rows(connection, channel_pools, both)
             await self.writer.write(connection, changes, now)
 
-    async def pool(self, channel: str) -> tuple[str, ...]:
+    async def list_pool(self, channel: str) -> tuple[str, ...]:
         """See the port."""
         asked = sa.select(channel_pools.c.other).where(channel_pools.c.channel == channel)
         async with self.database.read() as connection:
             return tuple((await connection.execute(asked.order_by(channel_pools.c.other))).scalars())
 
-    async def house(self, channel: str, at: datetime) -> House:
+    async def read_policy(self, channel: str, at: datetime) -> House:
         """See the port."""
         # what was posted before the undoing is still silenced, whenever it is worked on
-        ours = sa.and_(rules.c.channel == channel, _held(rules, at))
-        held = sa.and_(mutes.c.channel == channel, _held(mutes, at), mutes.c.until > at)
+        ours = sa.and_(rules.c.channel == channel, _is_in_force(rules, at))
+        held = sa.and_(mutes.c.channel == channel, _is_in_force(mutes, at), mutes.c.until > at)
         async with self.database.read() as connection:
-            settings = await _settings(connection, channel)
-            found_rules = await _counted(connection, rules, _RULE, ours)
-            found_mutes = await _counted(connection, mutes, _MUTE, held)
-        return House(settings, tuple(map(_rule, found_rules)), tuple(map(_mute, found_mutes)))
+            settings = await _read_settings(connection, channel)
+            found_rules = await _select_counted(connection, rules, _RULE, ours)
+            found_mutes = await _select_counted(connection, mutes, _MUTE, held)
+        return House(settings, tuple(map(_read_rule, found_rules)), tuple(map(_read_mute, found_mutes)))
 
-    async def teach(self, rule: Rule, changes: Changes) -> int:
+    async def add_rule(self, rule: Rule, changes: Changes) -> int:
         """See the port."""
-        row = _row(rule)
+        row = _build_row(rule)
         same = sa.and_(rules.c.undone_at.is_(None), *(rules.c[name] == row[name] for name in _SAME_RULE))
         now = self.clock.now()
         try:
@@ -90,12 +92,12 @@ class SqlChannels:
                 await self.writer.write(connection, changes, now)
                 known = (await connection.execute(sa.select(rules.c.number).where(same))).scalars().first()
                 return int(known) if known is not None else await insert_numbered(connection, rules, row)
-        except AlreadyDone:
+        except AlreadyCommitted:
             return 0
 
-    async def mute(self, mute: Mute, changes: Changes) -> int:
+    async def add_mute(self, mute: Mute, changes: Changes) -> int:
         """See the port."""
-        row, now = _row(mute), self.clock.now()
+        row, now = _build_row(mute), self.clock.now()
         same = sa.and_(mutes.c.undone_at.is_(None), *(mutes.c[name] == row[name] for name in _SAME_MUTE))
         ended = {"undone_at": now, "undone_by": mute.by}
         try:
@@ -103,22 +105,22 @@ class SqlChannels:
                 await self.writer.write(connection, changes, now)
                 await connection.execute(sa.update(mutes).where(same, mutes.c.until > now).values(**ended))
                 return await insert_numbered(connection, mutes, row)
-        except AlreadyDone:
+        except AlreadyCommitted:
             return 0
 
-    async def undo(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
+    async def undo_silence(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
         """See the port."""
         table = rules if isinstance(silence, Rule) else mutes
         row = sa.and_(table.c.number == silence.number, table.c.channel == silence.channel)
-        return await Undoing(self.database, self.clock, self.writer).end(table, row, by, changes)
+        return await UndoableRows(self.database, self.clock, self.writer).end(table, row, by, changes)
 
-    async def silenced(self, silence: Rule | Mute, event: int) -> None:
+    async def count_silenced(self, silence: Rule | Mute, event: int) -> None:
         """See the port."""
         kind = _RULE if isinstance(silence, Rule) else _MUTE
         async with self.database.write() as connection:
             await insert_new(connection, silenced, {"kind": kind, "number": silence.number, "event": event})
 
-    async def seen(self, channel: str, fingerprint: str, source: AlertSource) -> None:
+    async def note_source(self, channel: str, fingerprint: str, source: AlertSource) -> None:
         """See the port."""
         table = channel_sources
         row = {"channel": channel, "fingerprint": fingerprint, "source": source.source}
@@ -129,7 +131,7 @@ class SqlChannels:
         async with self.database.write() as connection:
             await insert_new(connection, table, row | {"tool": source.tool, "at": self.clock.now()})
 
-    async def sources(self, channel: str) -> tuple[AlertSource, ...]:
+    async def list_sources(self, channel: str) -> tuple[AlertSource, ...]:
         """See the port."""
         table = channel_sources
         asked = sa.select(table.c.source, table.c.tool).where(table.c.channel == channel).distinct()
@@ -137,7 +139,7 @@ class SqlChannels:
             found = await connection.execute(asked.order_by(table.c.source, table.c.tool))
             return tuple(AlertSource(source, tool) for source, tool in found)
 
-    async def source_of(self, channel: str, fingerprint: str) -> str | None:
+    async def find_source(self, channel: str, fingerprint: str) -> str | None:
         """See the port."""
         table = channel_sources
         asked = sa.select(table.c.source).where(table.c.channel == channel, table.c.fingerprint == fingerprint)
@@ -146,17 +148,17 @@ class SqlChannels:
         return found
 
 
-def _held(table: sa.Table, at: datetime) -> sa.ColumnElement[bool]:
+def _is_in_force(table: sa.Table, at: datetime) -> sa.ColumnElement[bool]:
     return sa.or_(table.c.undone_at.is_(None), table.c.undone_at > at)
 
 
-async def _settings(connection: AsyncConnection, channel: str) -> ChannelSettings:
+async def _read_settings(connection: AsyncConnection, channel: str) -> ChannelSettings:
     asked = sa.select(channel_settings.c.body).where(channel_settings.c.channel == channel)
     body = (await connection.execute(asked)).scalars().first()
     return ChannelSettings() if body is None else _SETTINGS.validate_json(body)
 
 
-async def _counted(
+async def _select_counted(
     connection: AsyncConnection, table: sa.Table, kind: str, where: sa.ColumnElement[bool]
 ) -> Sequence[sa.RowMapping]:
     counted = (
@@ -169,7 +171,7 @@ async def _counted(
     return (await connection.execute(asked)).mappings().all()
 
 
-def _row(silence: Rule | Mute) -> dict[str, Any]:
+def _build_row(silence: Rule | Mute) -> dict[str, Any]:
     return {k: str(v) if isinstance(v, Reach | Muted) else v for k, v in asdict(silence).items() if k not in _OURS}
 
 
@@ -177,11 +179,11 @@ _OURS = frozenset({"number", "silenced"})
 _NOT_THEIRS = frozenset({"undone_at", "undone_by"})
 
 
-def _rule(row: sa.RowMapping) -> Rule:
+def _read_rule(row: sa.RowMapping) -> Rule:
     values = {k: v for k, v in row.items() if k not in _NOT_THEIRS}
     return Rule(**values | {"reach": Reach(row["reach"])})
 
 
-def _mute(row: sa.RowMapping) -> Mute:
+def _read_mute(row: sa.RowMapping) -> Mute:
     values = {k: v for k, v in row.items() if k not in _NOT_THEIRS}
     return Mute(**values | {"what": Muted(row["what"])})

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Changes
@@ -22,12 +22,12 @@ async def insert_numbered(connection: AsyncConnection, table: sa.Table, row: Map
 
 
 @dataclass(frozen=True, slots=True)
-class Undoing:
+class UndoableRows:
     """Ends rows that hold."""
 
     database: Database
     clock: Clock
-    writer: Writer
+    writer: ChangesWriter
 
     async def end(self, table: sa.Table, row: sa.ColumnElement[bool], by: str, changes: Changes) -> bool:
         """End the one `row` that holds, with `changes`; False (and nothing written) if it was ended before, or
@@ -40,6 +40,6 @@ class Undoing:
                 if (await connection.execute(ended)).rowcount != 1:
                     return False
                 await self.writer.write(connection, changes, now)
-        except AlreadyDone:
+        except AlreadyCommitted:
             return False
         return True

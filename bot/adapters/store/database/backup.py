@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bot.adapters.store.database.connection import plain_errors, refuse_network
-from bot.adapters.store.database.copies import Copied, check_copy, file_of, put_in_place, staged
-from bot.adapters.store.database.schema import HEAD, known
+from bot.adapters.store.database.connection import refuse_network, translate_errors
+from bot.adapters.store.database.copies import DatabaseCopy, check_copy, find_file, put_in_place, stage_copy
+from bot.adapters.store.database.schema import HEAD, list_revisions
 from bot.ports import RecordRejected, StoreUnavailable
 
 # Where SQLite's own locks lie in a database file: who has it open holds a shared one here.
@@ -29,26 +29,26 @@ LOGS = ("-wal", "-shm", "-journal")
 class Restored:
     """What is in place now, where the one before was kept (None: there was none), and whether `serve` will upgrade it."""
 
-    held: Copied
+    held: DatabaseCopy
     kept: Path | None
     upgrades: bool
 
 
-async def backup(url: str, file: Path, *, overwrite: bool = False) -> Copied:
+async def backup(url: str, file: Path, *, overwrite: bool = False) -> DatabaseCopy:
     """Copy the SQLite store of this address to `file` while it is used: everything acknowledged before is in it.
 
     Raises ConfigurationRejected for PostgreSQL, RecordRejected for a file that is there, StoreUnavailable.
     """
-    return await asyncio.to_thread(_backup, file_of(url), file, overwrite=overwrite)
+    return await asyncio.to_thread(_backup, find_file(url), file, overwrite=overwrite)
 
 
-def _backup(source: Path, file: Path, *, overwrite: bool) -> Copied:
-    with plain_errors():
+def _backup(source: Path, file: Path, *, overwrite: bool) -> DatabaseCopy:
+    with translate_errors():
         if not overwrite and file.exists():
             raise RecordRejected("", f"{file} is there already; name another file, or say --force to replace it.")
         if file.exists() and source.exists() and file.samefile(source):
             raise RecordRejected("", f"{file} is the database itself; name another file.")
-        with staged(source, file) as (partial, held):
+        with stage_copy(source, file) as (partial, held):
             put_in_place(partial, file)
         return held
 
@@ -59,11 +59,11 @@ async def restore(url: str, file: Path, now: datetime, *, replace: bool = False)
     Raises ConfigurationRejected for PostgreSQL, RecordRejected for a database that is there or a backup that is damaged or of
     a newer version, StoreUnavailable where a bot has the database open.
     """
-    return await asyncio.to_thread(_restore, file_of(url), file, now, replace=replace)
+    return await asyncio.to_thread(_restore, find_file(url), file, now, replace=replace)
 
 
 def _restore(target: Path, file: Path, now: datetime, *, replace: bool) -> Restored:
-    with plain_errors():
+    with translate_errors():
         refuse_network(target)
         _require_usable(file)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -71,8 +71,8 @@ def _restore(target: Path, file: Path, now: datetime, *, replace: bool) -> Resto
         if is_there:
             _require_free(target)
             _require_asked(target, asked=replace)
-        with staged(file, target, still=True) as (partial, held):
-            kept = _keep(target, now) if is_there else None
+        with stage_copy(file, target, still=True) as (partial, held):
+            kept = _keep_previous(target, now) if is_there else None
             put_in_place(partial, target)
         return Restored(held, kept, upgrades=held.schema != HEAD)
 
@@ -82,7 +82,7 @@ def _require_usable(file: Path) -> None:
         schema = check_copy(file).schema
     except StoreUnavailable as useless:
         raise RecordRejected("", str(useless)) from useless
-    if schema not in known():
+    if schema not in list_revisions():
         raise RecordRejected(
             "FILE", f"{file} has the schema {schema} of a newer Precedent: install that version first."
         )
@@ -108,7 +108,7 @@ def _require_asked(target: Path, *, asked: bool) -> None:
     raise RecordRejected("", f"{target} is there already ({held}); say --force to replace it: it will be kept beside.")
 
 
-def _keep(target: Path, now: datetime) -> Path:
+def _keep_previous(target: Path, now: datetime) -> Path:
     """A second name for the database that is there, its logs with it; the first stays until it is replaced."""
     kept = target.with_name(f"{target.name}.before-restore-{now:%Y%m%dT%H%M%SZ}")
     os.link(target, kept)
@@ -125,14 +125,14 @@ async def keep_before_upgrade(database: Path, schema: str) -> Path | None:
 
 def _keep_before_upgrade(database: Path, schema: str) -> Path | None:
     kept = database.with_name(f"{database.name}.before-{HEAD}")
-    with plain_errors(), staged(database, kept) as (partial, held):
+    with translate_errors(), stage_copy(database, kept) as (partial, held):
         if held.schema != schema:
             return None
         put_in_place(partial, kept)
     return kept
 
 
-def forget_earlier(database: Path, kept: Path) -> None:
+def delete_earlier_copies(database: Path, kept: Path) -> None:
     """Remove the copies of earlier upgrades: one is enough, and they hold what was purged since."""
     for copy in database.parent.glob(f"{glob.escape(database.name)}.before-[0-9][0-9][0-9][0-9]"):
         if copy != kept:

@@ -80,7 +80,7 @@ PROBLEMS: tuple[tuple[str, str], ...] = (
 )
 
 
-def in_plain_words(error: BaseException) -> str:
+def format_problem(error: BaseException) -> str:
     """One sentence for a person: what is wrong with the store and what to do."""
     told = f"{type(error).__name__} {error}".lower()
     problem = next((says for sign, says in PROBLEMS if sign in told), None)
@@ -88,14 +88,14 @@ def in_plain_words(error: BaseException) -> str:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn every error of the database or the disk into StoreUnavailable."""
     try:
         yield
     except PrecedentError:
         raise
     except (SQLAlchemyError, sqlite3.Error, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise StoreUnavailable(in_plain_words(error)) from error
+        raise StoreUnavailable(format_problem(error)) from error
 
 
 def read_url(url: str) -> URL:
@@ -122,17 +122,17 @@ def prepare_file(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # opening it here tells at once what is wrong with the path, before a driver's thread runs into it
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    _keep_a_log(path)
+    _switch_to_wal(path)
 
 
-def _keep_a_log(path: Path) -> None:
+def _switch_to_wal(path: Path) -> None:
     """Switch the file to write-ahead logging, before any pool does: the switch needs the file for itself, and SQLite does
     not wait for that. Who comes later finds it done. A file of another program stays as it is: StoreUnavailable."""
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
             with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)) as connection:
-                require_ours(path, {row[0] for row in connection.execute(TABLES)})
+                require_our_file(path, {row[0] for row in connection.execute(TABLES)})
                 connection.execute("PRAGMA journal_mode = WAL")
                 return
         except sqlite3.OperationalError as error:
@@ -141,7 +141,7 @@ def _keep_a_log(path: Path) -> None:
             time.sleep(BUSY_POLL_S)
 
 
-def require_ours(path: Path, tables: set[str]) -> None:
+def require_our_file(path: Path, tables: set[str]) -> None:
     """Raise StoreUnavailable where a file holds tables, and none of them is Precedent's."""
     if tables and "alembic_version" not in tables:
         raise StoreUnavailable(
@@ -152,13 +152,13 @@ def require_ours(path: Path, tables: set[str]) -> None:
 
 def refuse_network(path: Path) -> None:
     """Raise StoreUnavailable where the file, or what it is a link to, lies or would lie on a network file system."""
-    if (kind := file_system(path.resolve().parent)) in NETWORK_FILE_SYSTEMS:
+    if (kind := find_file_system(path.resolve().parent)) in NETWORK_FILE_SYSTEMS:
         raise StoreUnavailable(
             f"{path} lies on a network file system ({kind}), where SQLite loses writes; use a local disk or PostgreSQL."
         )
 
 
-def file_system(directory: Path, mounts: Path = Path("/proc/mounts")) -> str:
+def find_file_system(directory: Path, mounts: Path = Path("/proc/mounts")) -> str:
     """The type of the file system that holds the directory; "" where the system does not tell."""
     if not mounts.exists():
         return ""
@@ -174,20 +174,20 @@ class Database:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._writing = engine.execution_options(writes=True)
-        self._at_once = _same_file(engine.url) if self.is_sqlite else None
+        self._at_once = _create_sync_engine(engine.url) if self.is_sqlite else None
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """One consistent view; nothing is written."""
-        with plain_errors():
+        with translate_errors():
             async with self.engine.connect() as connection, connection.begin():
                 yield connection
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         """One durable transaction: commits at the end, rolls back on any error."""
-        with plain_errors():
+        with translate_errors():
             if not self.is_sqlite:
                 async with self._writing.begin() as connection:
                     yield connection
@@ -208,16 +208,16 @@ class Database:
             async with self.write() as connection:
                 await work(connection)
             return
-        with plain_errors():
+        with translate_errors():
             async with self._turn:
-                await asyncio.to_thread(self._write_here, work)
+                await asyncio.to_thread(self._write_in_thread, work)
 
-    def _write_here(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
+    def _write_in_thread(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
         if self._at_once is None:
             raise RuntimeError("only SQLite is written in a thread of ours")
         with self._at_once.begin() as connection:
             try:
-                work(cast("AsyncConnection", Inline(connection))).send(None)
+                work(cast("AsyncConnection", InlineConnection(connection))).send(None)
             except StopIteration:
                 return
             raise RuntimeError("work that is done at once waited for something")
@@ -227,15 +227,15 @@ class Database:
         server's business. Raises StoreUnavailable where somebody reads an older state for too long."""
         if self._at_once is None:
             return
-        with plain_errors():
+        with translate_errors():
             async with self._turn:
                 until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-                while not await asyncio.to_thread(self._compacted_here, self._at_once):
+                while not await asyncio.to_thread(self._compact_in_thread, self._at_once):
                     if time.monotonic() > until:
                         raise StoreUnavailable(STILL_READ)
                     await asyncio.sleep(BUSY_POLL_S)
 
-    def _compacted_here(self, engine: sa.Engine) -> bool:
+    def _compact_in_thread(self, engine: sa.Engine) -> bool:
         with closing(engine.raw_connection()) as connection:
             cursor = connection.cursor()
             cursor.execute("PRAGMA temp_store = FILE")  # the copy is as large as the database
@@ -254,7 +254,7 @@ class Database:
             self._at_once.dispose()
 
 
-class Inline:
+class InlineConnection:
     """A connection used like an asynchronous one, which answers at once: for coroutines that run in a thread."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -270,7 +270,7 @@ class Inline:
         return work(self._connection, *given)
 
 
-def _same_file(url: URL) -> sa.Engine:
+def _create_sync_engine(url: URL) -> sa.Engine:
     made = sa.create_engine(
         url.set(drivername="sqlite"), pool_size=1, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}
     ).execution_options(writes=True)

@@ -26,7 +26,7 @@ FORGOTTEN_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class DatabaseCopy:
     """What a checked copy holds. `schema` is its revision, `records` how many incidents people or imports recorded."""
 
     schema: str
@@ -34,7 +34,7 @@ class Copied:
     size_bytes: int
 
 
-def file_of(url: str) -> Path:
+def find_file(url: str) -> Path:
     """The file of a SQLite store; raises ConfigurationRejected for PostgreSQL, which is copied by its own tools."""
     address = read_url(url)
     if address.get_backend_name() != "sqlite":
@@ -48,12 +48,12 @@ def file_of(url: str) -> Path:
 
 
 @contextmanager
-def staged(source: Path, target: Path, *, still: bool = False) -> Iterator[tuple[Path, Copied]]:
+def stage_copy(source: Path, target: Path, *, still: bool = False) -> Iterator[tuple[Path, DatabaseCopy]]:
     """A complete and checked copy of `source` in a hidden file beside `target`, its owner's alone; gone afterwards unless
     it was put into place. A `still` source is written by nobody. Raises StoreUnavailable for a source that is none of ours
     or damaged, or a disk that is full."""
-    with _told(source, target), _hidden(target) as (handle, partial):
-        with closing(_open(source, still=still)) as connection:
+    with _translate_errors(source, target), _create_hidden_file(target) as (handle, partial):
+        with closing(_open_read_only(source, still=still)) as connection:
             connection.execute("VACUUM INTO ?", (str(partial),))
         found = check_copy(partial)
         os.fsync(handle)
@@ -61,7 +61,7 @@ def staged(source: Path, target: Path, *, still: bool = False) -> Iterator[tuple
 
 
 @contextmanager
-def _told(source: Path, target: Path) -> Iterator[None]:
+def _translate_errors(source: Path, target: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as problem:
@@ -71,8 +71,8 @@ def _told(source: Path, target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _hidden(target: Path) -> Iterator[tuple[int, Path]]:
-    _remove_forgotten(target)
+def _create_hidden_file(target: Path) -> Iterator[tuple[int, Path]]:
+    _remove_abandoned(target)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
     try:
         yield handle, Path(name)
@@ -91,16 +91,16 @@ def put_in_place(partial: Path, target: Path) -> None:
         os.close(directory)
 
 
-def check_copy(path: Path) -> Copied:
+def check_copy(path: Path) -> DatabaseCopy:
     """Read the whole file back; raises StoreUnavailable for one that is damaged or no database of Precedent."""
     try:
-        with closing(_open(path, still=True)) as connection:
+        with closing(_open_read_only(path, still=True)) as connection:
             _require_whole(path, connection)
             schema = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             count = connection.execute("SELECT count(*) FROM records").fetchone()
     except sqlite3.DatabaseError as damaged:
         raise StoreUnavailable(f"{path} is no whole database of Precedent ({damaged}).") from damaged
-    return Copied(schema[0], count[0], path.stat().st_size)
+    return DatabaseCopy(schema[0], count[0], path.stat().st_size)
 
 
 def _require_whole(path: Path, connection: sqlite3.Connection) -> None:
@@ -112,7 +112,7 @@ def _require_whole(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreUnavailable(f"{path} is damaged ({told}).")
 
 
-def _open(path: Path, *, still: bool) -> sqlite3.Connection:
+def _open_read_only(path: Path, *, still: bool) -> sqlite3.Connection:
     """A connection that only reads. A still file is read as it is, also from a read-only disk, unless its log is there."""
     if not path.is_file():
         raise StoreUnavailable(f"There is no file {path}.")
@@ -121,7 +121,7 @@ def _open(path: Path, *, still: bool) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, timeout=BUSY_TIMEOUT_MS / 1000)
 
 
-def _remove_forgotten(target: Path) -> None:
+def _remove_abandoned(target: Path) -> None:
     """What a copy that was killed left behind, once nobody can be at it any more."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.partial*"):
         if left.stat().st_mtime < time.time() - FORGOTTEN_S:

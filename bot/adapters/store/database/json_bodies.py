@@ -22,12 +22,12 @@ _OPENING: TypeAdapter[Opening] = TypeAdapter(Opening)
 _STORM: TypeAdapter[Storm] = TypeAdapter(Storm)
 
 
-def record_to_json(record: Incident) -> str:
+def write_record_json(record: Incident) -> str:
     """The record in its import form."""
     return to_json(write_record(record))
 
 
-def record_from_json(text: str) -> Incident:
+def read_record_json(text: str) -> Incident:
     """The record, equal to what was written."""
     try:
         return _RECORD.validate_json(text)
@@ -36,51 +36,51 @@ def record_from_json(text: str) -> Incident:
         return read_record(json.loads(text), how=None)
 
 
-def life_to_json(life: Life) -> str:
+def write_lifecycle_json(life: Life) -> str:
     """All fields of the life; those that a later version adds come back with their defaults."""
     return to_json(_LIFE.dump_python(life, mode="json"))
 
 
-def life_from_json(text: str) -> Life:
+def read_lifecycle_json(text: str) -> Life:
     """The life, equal to what was written."""
     return _LIFE.validate_json(text)
 
 
-def notice_to_json(notice: Notice) -> str:
+def write_notification_json(notice: Notice) -> str:
     """All fields of the notice."""
     return to_json(_NOTICE.dump_python(notice, mode="json"))
 
 
-def notice_from_json(text: str) -> Notice:
+def read_notification_json(text: str) -> Notice:
     """The notice, equal to what was written."""
     return _NOTICE.validate_json(text)
 
 
-def brief_to_json(brief: Brief) -> str:
+def write_brief_json(brief: Brief) -> str:
     """All fields of the brief."""
     return to_json(_BRIEF.dump_python(brief, mode="json"))
 
 
-def brief_from_json(text: str) -> Brief:
+def read_brief_json(text: str) -> Brief:
     """The brief, equal to what was written."""
     return _BRIEF.validate_json(text)
 
 
-def opening_to_json(opening: Opening) -> str:
+def write_opening_json(opening: Opening) -> str:
     """All fields of the opening."""
     return to_json(_OPENING.dump_python(opening, mode="json"))
 
 
-def opening_from_json(text: str) -> Opening:
+def read_opening_json(text: str) -> Opening:
     """The opening, equal to what was written."""
     return _OPENING.validate_json(text)
 
 
-def storm_to_json(storm: Storm) -> str:
+def write_storm_json(storm: Storm) -> str:
     """All fields of the storm."""
     return to_json(_STORM.dump_python(storm, mode="json"))
 
 
-def storm_from_json(text: str) -> Storm:
+def read_storm_json(text: str) -> Storm:
     """The storm, equal to what was written."""
     return _STORM.validate_json(text)

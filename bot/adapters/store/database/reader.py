@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from bot.adapters.store.database.connection import BUSY_TIMEOUT_MS, Database, plain_errors
+from bot.adapters.store.database.connection import BUSY_TIMEOUT_MS, Database, translate_errors
 
 T = TypeVar("T")
 PRAGMAS = (
@@ -22,7 +22,7 @@ PRAGMAS = (
 )
 
 
-class Reader:
+class ReadOnlyPool:
     """Read-only connections to the file of a database that is on SQLite."""
 
     def __init__(self, database: Database) -> None:
@@ -36,7 +36,7 @@ class Reader:
         return await asyncio.to_thread(self._ask, work)
 
     def _ask(self, work: Callable[[sa.Connection], T]) -> T:
-        with plain_errors(), self._engine.connect() as connection, connection.begin():
+        with translate_errors(), self._engine.connect() as connection, connection.begin():
             return work(connection)
 
     def close(self) -> None:

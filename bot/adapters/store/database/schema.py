@@ -20,17 +20,17 @@ ADVISORY_LOCK = 7_303_014_271
 _VERSION = sa.table("alembic_version", sa.column("version_num", sa.String))
 
 
-def applied(connection: sa.Connection) -> str | None:
+def read_revision(connection: sa.Connection) -> str | None:
     """The revision of the database; None for an empty one."""
     if not sa.inspect(connection).has_table(_VERSION.name):
         return None
     return connection.scalar(sa.select(_VERSION.c.version_num))
 
 
-def check(connection: sa.Connection) -> bool:
+def check_revision(connection: sa.Connection) -> bool:
     """Whether the schema is the one we need; raises StoreUnavailable for one that a newer version wrote."""
-    revision = applied(connection)
-    if revision is not None and revision not in known():
+    revision = read_revision(connection)
+    if revision is not None and revision not in list_revisions():
         raise StoreUnavailable(
             f"The database has the schema {revision} of a newer Precedent; install that version, or restore a backup."
         )
@@ -38,7 +38,7 @@ def check(connection: sa.Connection) -> bool:
 
 
 @lru_cache(maxsize=1)
-def known() -> frozenset[str]:
+def list_revisions() -> frozenset[str]:
     """The revisions that this version knows."""
     return frozenset(path.name.partition("_")[0] for path in MIGRATIONS.glob("versions/[0-9]*_*.py"))
 
@@ -47,5 +47,5 @@ def upgrade(connection: sa.Connection) -> None:
     """Apply the missing steps inside the open transaction. On PostgreSQL one at a time, under an advisory lock."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
-    if not check(connection):
+    if not check_revision(connection):
         importlib.import_module("bot.adapters.store.database.schema_steps").run(connection, MIGRATIONS)

@@ -12,7 +12,7 @@ from alembic import command
 from alembic.config import Config
 
 
-def run(connection: sa.Connection, migrations: Path) -> None:
+def run_steps(connection: sa.Connection, migrations: Path) -> None:
     """Apply the steps of this folder that the database lacks, inside the open transaction."""
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))

@@ -51,7 +51,7 @@ async def insert_or_replace(
     await connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=replaced), list(rows))
 
 
-async def advance(connection: AsyncConnection, counters: sa.Table, name: str, by: int = 1) -> int:
+async def advance_counter(connection: AsyncConnection, counters: sa.Table, name: str, by: int = 1) -> int:
     """The counter's next value. The row stays locked until the commit, so values commit in order."""
     await insert_new(connection, counters, {"name": name, "value": 0})
     row = counters.c.name == name
@@ -59,7 +59,7 @@ async def advance(connection: AsyncConnection, counters: sa.Table, name: str, by
     return int((await connection.execute(sa.select(counters.c.value).where(row))).scalar_one())
 
 
-def seen_by(viewer: Viewer, visibility: sa.Column[str]) -> sa.ColumnElement[bool]:
+def is_visible_to_viewer(viewer: Viewer, visibility: sa.Column[str]) -> sa.ColumnElement[bool]:
     """The condition under which the viewer may see a row."""
     return sa.true() if viewer.sees_all else visibility.in_(sorted(viewer.scopes))
 
@@ -69,6 +69,6 @@ def to_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def batches(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
+def split_batches(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
     """The rows in portions of at most `size`, for statements with a bounded number of parameters."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 
-def _to_database(self: Any, value: datetime | None, dialect: Dialect) -> datetime | None:
+def _to_naive_utc(self: Any, value: datetime | None, dialect: Dialect) -> datetime | None:
     if value is None:
         return None
     if value.tzinfo is None:
@@ -20,7 +20,7 @@ def _to_database(self: Any, value: datetime | None, dialect: Dialect) -> datetim
     return value.astimezone(UTC).replace(tzinfo=None)
 
 
-def _from_database(self: Any, value: Any | None, dialect: Dialect) -> datetime | None:
+def _to_aware_utc(self: Any, value: Any | None, dialect: Dialect) -> datetime | None:
     return None if value is None else value.replace(tzinfo=UTC)
 
 
@@ -30,8 +30,8 @@ class UtcTime(sa.types.TypeDecorator[datetime]):
     impl = sa.DateTime(timezone=False)
     cache_ok = True
 
-    process_bind_param = _to_database
-    process_result_value = _from_database
+    process_bind_param = _to_naive_utc
+    process_result_value = _to_aware_utc
 
 
 metadata = sa.MetaData(

@@ -15,13 +15,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.adapters.store.database.batched_inserts import BatchedInserts
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.receiving import Together
 from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import inbox
 from bot.domain.operations.load import Waiting
 from bot.ports.clock import Clock, Ids
-from bot.ports.unit_of_work import InboxRow, Received
+from bot.ports.unit_of_work import InboxRow, ReceivedEvent
 
 LIVE = ("pending", "working")
 
@@ -34,16 +34,16 @@ class SqlInbox:
     clock: Clock
     ids: Ids
     lease_s: float
-    together: Together
+    together: BatchedInserts
 
-    async def receive(self, received: Received) -> bool:
+    async def receive(self, received: ReceivedEvent) -> bool:
         """See the port."""
-        return await self.together.insert(_row(received, self.clock.now()))
+        return await self.together.insert(_build_row(received, self.clock.now()))
 
-    async def take(self, limit: int) -> tuple[InboxRow, ...]:
+    async def claim(self, limit: int) -> tuple[InboxRow, ...]:
         """See the port."""
         now = self.clock.now()
-        ready = (inbox.c.state.in_(LIVE), inbox.c.due_at <= now, ~_waits_for_an_older())
+        ready = (inbox.c.state.in_(LIVE), inbox.c.due_at <= now, ~_has_older_pending())
         due = sa.select(inbox).where(*ready).order_by(inbox.c.id).limit(limit)
         async with self.database.read() as connection:
             if (await connection.execute(due.with_only_columns(inbox.c.id).limit(1))).first() is None:
@@ -58,7 +58,7 @@ class SqlInbox:
                 until = now + timedelta(seconds=self.lease_s)
                 changed = {"state": "working", "lease": lease, "due_at": until, "attempts": row["attempts"] + 1}
                 await connection.execute(sa.update(inbox).where(inbox.c.id == row["id"]).values(**changed))
-                taken.append(_taken(row, lease))
+                taken.append(_read_claimed(row, lease))
 
         await self.database.write_at_once(take)
         return tuple(taken)
@@ -66,17 +66,17 @@ class SqlInbox:
     async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
         """See the port."""
         due = self.clock.now() + timedelta(seconds=delay_s)
-        await self._settle(row, state="pending", lease=None, due_at=due, error=error)
+        await self._write_settled(row, state="pending", lease=None, due_at=due, error=error)
 
     async def give_up(self, row: InboxRow, error: str) -> None:
         """See the port."""
-        await self._settle(row, state="dead", lease=None, error=error)
+        await self._write_settled(row, state="dead", lease=None, error=error)
 
-    async def settle(self, row: InboxRow) -> None:
+    async def acknowledge(self, row: InboxRow) -> None:
         """See the port."""
-        await self._settle(row, state="done", lease=None, body=None)
+        await self._write_settled(row, state="done", lease=None, body=None)
 
-    async def waiting(self) -> Waiting:
+    async def read_backlog(self) -> Waiting:
         """See the port. Rows that wait after a failure are due later, and do not count."""
         now = self.clock.now()
         asked = sa.select(sa.func.count(), sa.func.min(inbox.c.received_at)).where(
@@ -86,7 +86,7 @@ class SqlInbox:
             rows, oldest = (await connection.execute(asked)).one()
         return Waiting(int(rows), max(timedelta(), now - oldest) if oldest else timedelta())
 
-    async def newest(self, channel: str, before: datetime) -> str | None:
+    async def find_newest_message(self, channel: str, before: datetime) -> str | None:
         """See the port. The time stands in the key, and every ts of these centuries has as many digits."""
         key = inbox.c.natural_key
         asked = sa.select(sa.func.max(key)).where(key.like(f"message/%/{channel}/%"), inbox.c.received_at < before)
@@ -94,33 +94,33 @@ class SqlInbox:
             found: str | None = (await connection.execute(asked)).scalar_one()
         return found.split("/")[3] if found else None
 
-    async def forget_before(self, when: datetime) -> int:
+    async def delete_settled(self, when: datetime) -> int:
         """See the port."""
         old = sa.delete(inbox).where(inbox.c.state == "done", inbox.c.received_at < when)
         async with self.database.write() as connection:
             return (await connection.execute(old)).rowcount
 
-    async def _settle(self, row: InboxRow, **changed: Any) -> None:
+    async def _write_settled(self, row: InboxRow, **changed: Any) -> None:
         async def settle(connection: AsyncConnection) -> None:
-            await connection.execute(_held(row).values(**changed))
+            await connection.execute(_update_claimed(row).values(**changed))
 
         await self.database.write_at_once(settle)
 
 
-def _waits_for_an_older() -> sa.ColumnElement[bool]:
+def _has_older_pending() -> sa.ColumnElement[bool]:
     """Whether an older row about the same thing is not done: what is told of one alert is worked on in order."""
     older = inbox.alias("older")
     same = (older.c.order_key == inbox.c.order_key, older.c.id < inbox.c.id, older.c.state.in_(LIVE))
     return sa.exists(sa.select(sa.literal(1)).select_from(older).where(*same).correlate(inbox))
 
 
-async def receive_in(connection: AsyncConnection, received: Sequence[Received], now: datetime) -> None:
+async def write_received(connection: AsyncConnection, received: Sequence[ReceivedEvent], now: datetime) -> None:
     """Keep work for ourselves as part of a larger transaction; what is there already stays."""
     for one in received:
-        await insert_new(connection, inbox, _row(one, now))
+        await insert_new(connection, inbox, _build_row(one, now))
 
 
-def _row(received: Received, now: datetime) -> dict[str, Any]:
+def _build_row(received: ReceivedEvent, now: datetime) -> dict[str, Any]:
     return {
         "event_id": received.event_id,
         "natural_key": received.natural_key,
@@ -134,16 +134,16 @@ def _row(received: Received, now: datetime) -> dict[str, Any]:
     }
 
 
-async def settle_in(connection: AsyncConnection, row: InboxRow) -> bool:
+async def write_acknowledged(connection: AsyncConnection, row: InboxRow) -> bool:
     """Mark the row done as part of a larger transaction, and forget what it said; False if its lease was lost to another worker."""
-    return (await connection.execute(_held(row).values(state="done", lease=None, body=None))).rowcount == 1
+    return (await connection.execute(_update_claimed(row).values(state="done", lease=None, body=None))).rowcount == 1
 
 
-def _held(row: InboxRow) -> sa.Update:
+def _update_claimed(row: InboxRow) -> sa.Update:
     return sa.update(inbox).where(inbox.c.id == row.id, inbox.c.lease == row.lease)
 
 
-def _taken(row: sa.RowMapping, lease: str) -> InboxRow:
+def _read_claimed(row: sa.RowMapping, lease: str) -> InboxRow:
     return InboxRow(
         id=row["id"],
         kind=row["kind"],

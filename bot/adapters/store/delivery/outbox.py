@@ -21,7 +21,7 @@ from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
 from bot.domain.operations.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
 from bot.ports.clock import Clock, Ids
-from bot.ports.unit_of_work import Destination, Owed, OwedRow
+from bot.ports.unit_of_work import Destination, OutboxEntry, OutboxRow
 
 LIVE = ("pending", "sending")
 
@@ -35,16 +35,16 @@ class SqlOutbox:
     ids: Ids
     lease_s: float
 
-    async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OwedRow, ...]:
+    async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OutboxRow, ...]:
         """See the port."""
         now = self.clock.now()
-        asked = _due(destination, now, limit)
+        asked = _select_due(destination, now, limit)
         if urgent_only:
             asked = asked.where(outbox.c.urgent)
         async with self.database.read() as connection:
             if (await connection.execute(asked.with_only_columns(outbox.c.id).limit(1))).first() is None:
                 return ()
-        claimed: list[OwedRow] = []
+        claimed: list[OutboxRow] = []
 
         async def claim(connection: AsyncConnection) -> None:
             rows = (await connection.execute(asked.with_for_update(skip_locked=True, of=outbox))).mappings().all()
@@ -53,7 +53,7 @@ class SqlOutbox:
         await self.database.write_at_once(claim)
         return tuple(claimed)
 
-    async def _lease(self, connection: AsyncConnection, row: Mapping[str, Any], now: datetime) -> OwedRow:
+    async def _lease(self, connection: AsyncConnection, row: Mapping[str, Any], now: datetime) -> OutboxRow:
         lease, uncertain = self.ids.new(), bool(row["uncertain"]) or row["state"] == "sending"
         changed = {
             "state": "sending",
@@ -65,11 +65,11 @@ class SqlOutbox:
         }
         await connection.execute(sa.update(outbox).where(outbox.c.id == row["id"]).values(**changed))
         payload = json.loads(row["payload"])
-        place = _place(row)
-        target_result, target_place = await _result(connection, payload.get("target"))
-        return OwedRow(
+        place = _read_place(row)
+        target_result, target_place = await _find_result(connection, payload.get("target"))
+        return OutboxRow(
             id=row["id"],
-            owed=Owed(
+            owed=OutboxEntry(
                 destination=Destination(row["destination"]),
                 operation=row["operation"],
                 key=row["key"],
@@ -84,43 +84,45 @@ class SqlOutbox:
             own_result=row["result"],
             replaced=bool(row["replaced"]),
             place=place,
-            under_result=(await _result(connection, place.under))[0] if place else None,
+            under_result=(await _find_result(connection, place.under))[0] if place else None,
             target_place=target_place,
         )
 
-    async def settle(self, row: OwedRow, result: str | None) -> bool:
+    async def acknowledge(self, row: OutboxRow, result: str | None) -> bool:
         """See the port."""
         now = self.clock.now()
         kept = {"result": result} if result is not None else {}
-        return await self._end(row, {"state": "sent", "settled_at": now, "error": None, "uncertain": False, **kept})
+        return await self._finish(row, {"state": "sent", "settled_at": now, "error": None, "uncertain": False, **kept})
 
-    async def postpone(self, row: OwedRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True) -> bool:
+    async def postpone(
+        self, row: OutboxRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True
+    ) -> bool:
         """See the port."""
         due = self.clock.now() + timedelta(seconds=delay_s)
         changed = {"state": "pending", "due_at": due, "uncertain": uncertain}
         changed |= {"error": error} if tried else {"attempts": row.attempts - 1}
-        return await self._end(row, changed)
+        return await self._finish(row, changed)
 
-    async def bury(self, row: OwedRow, error: str) -> bool:
+    async def dead_letter(self, row: OutboxRow, error: str) -> bool:
         """See the port."""
-        return await self._end(row, {"state": "dead", "settled_at": self.clock.now(), "error": error})
+        return await self._finish(row, {"state": "dead", "settled_at": self.clock.now(), "error": error})
 
-    async def _end(self, row: OwedRow, changed: dict[str, Any]) -> bool:
+    async def _finish(self, row: OutboxRow, changed: dict[str, Any]) -> bool:
         ended: list[bool] = []
 
         async def end(connection: AsyncConnection) -> None:
-            ended[:] = [await self._ended(connection, row, dict(changed))]
+            ended[:] = [await self._write_finished(connection, row, dict(changed))]
 
         await self.database.write_at_once(end)
         return ended[0]
 
-    async def _ended(self, connection: AsyncConnection, row: OwedRow, changed: dict[str, Any]) -> bool:
+    async def _write_finished(self, connection: AsyncConnection, row: OutboxRow, changed: dict[str, Any]) -> bool:
         held = sa.and_(outbox.c.id == row.id, outbox.c.lease == row.lease)
         replaced = (await connection.execute(sa.select(outbox.c.replaced).where(held))).scalar_one_or_none()
         if replaced is None:
             return False
         if replaced:
-            due = self.clock.now() + timedelta(seconds=await _pace_s(connection, row.id))
+            due = self.clock.now() + timedelta(seconds=await _read_pace_s(connection, row.id))
             changed |= {"state": "pending", "due_at": due, "settled_at": None, "attempts": 0}
         outdated = bool(replaced) and changed.get("uncertain", False)
         update = sa.update(outbox).where(held).values(**changed, lease=None, replaced=outdated)
@@ -141,9 +143,9 @@ class SqlOutbox:
             changed |= {"place_under": None, "place_root": None}
         async with self.database.write() as connection:
             moved = int((await connection.execute(sa.update(outbox).where(other).values(**changed))).rowcount)
-            return moved + (await _keep_back(connection, shadow, self.clock.now()) if shadow else 0)
+            return moved + (await _move_into_shadow(connection, shadow, self.clock.now()) if shadow else 0)
 
-    async def counts(self) -> Mapping[str, int]:
+    async def count_rows(self) -> Mapping[str, int]:
         """See the port."""
         counted = sa.select(outbox.c.destination, outbox.c.state, sa.func.count()).group_by(
             outbox.c.destination, outbox.c.state
@@ -152,7 +154,7 @@ class SqlOutbox:
             rows = (await connection.execute(counted)).all()
         return {f"{destination}.{state}": number for destination, state, number in rows}
 
-    async def oldest_pending_at(self) -> datetime | None:
+    async def find_oldest_pending(self) -> datetime | None:
         """See the port."""
         async with self.database.read() as connection:
             oldest = sa.select(sa.func.min(outbox.c.owed_at)).where(outbox.c.state.in_(LIVE))
@@ -160,7 +162,7 @@ class SqlOutbox:
         return found
 
 
-def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
+def _select_due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
     older = outbox.alias("older")
     # an edit that only waits for its pace holds nobody up
     paced = sa.and_(older.c.state == "pending", older.c.every_s > 0, older.c.attempts == 0, older.c.due_at > now)
@@ -185,30 +187,32 @@ def _due(destination: Destination, now: datetime, limit: int) -> sa.Select[Any]:
     )
 
 
-async def _result(connection: AsyncConnection, delivery_id: str | None) -> tuple[str | None, Shadowed | None]:
+async def _find_result(connection: AsyncConnection, delivery_id: str | None) -> tuple[str | None, Shadowed | None]:
     """What a delivery produced, and where that stands if not in its own channel."""
     if delivery_id is None:
         return None, None
     found = (await connection.execute(sa.select(outbox).where(outbox.c.delivery_id == delivery_id))).mappings().first()
-    return (found["result"], _place(found)) if found else (None, None)
+    return (found["result"], _read_place(found)) if found else (None, None)
 
 
-def _place(row: Mapping[Any, Any]) -> Shadowed | None:
+def _read_place(row: Mapping[Any, Any]) -> Shadowed | None:
     return Shadowed(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
 
 
-async def _pace_s(connection: AsyncConnection, row_id: int) -> float:
+async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
     found = sa.select(outbox.c.every_s).where(outbox.c.id == row_id)
     return float((await connection.execute(found)).scalar_one())
 
 
-async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetime, shadow: str | None = None) -> None:
+async def write_entries(
+    connection: AsyncConnection, owed: Sequence[OutboxEntry], now: datetime, shadow: str | None = None
+) -> None:
     """Write what is owed as part of a larger transaction; what is owed already changes only by `replaces`, and never its
     place. `shadow` is the channel of shadow mode, where that is on."""
     for one in owed:
         if is_left_out(one.operation, shadow):
             continue
-        place = await _placed(connection, one, shadow)
+        place = await _find_place(connection, one, shadow)
         row = {
             "destination": one.destination.value,
             "operation": one.operation,
@@ -228,20 +232,20 @@ async def owe_in(connection: AsyncConnection, owed: Sequence[Owed], now: datetim
             "place_root": place and place.root_ts,
         }
         if not await insert_new(connection, outbox, row) and one.replaces:
-            await _replace(connection, row)
+            await _replace_payload(connection, row)
 
 
-async def _placed(connection: AsyncConnection, one: Owed, shadow: str | None) -> Shadowed | None:
+async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> Shadowed | None:
     """Where it goes instead of its own channel."""
     named = one.payload.get
     if one.destination is not Destination.SLACK or one.operation not in POSTS or not named("channel"):
         return None
     call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
     about = named("incident_id")
-    return shadowed(call, shadow, await _brief_in_shadow(connection, str(about), call.channel) if about else None)
+    return shadowed(call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None)
 
 
-async def _keep_back(connection: AsyncConnection, shadow: str, now: datetime) -> int:
+async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datetime) -> int:
     """What was owed before the mode was turned on and was surely never sent goes where it would go if it were owed now;
     how many. A brief is older than what joins it."""
     unsent = (outbox.c.state == "pending", outbox.c.result.is_(None), sa.not_(outbox.c.uncertain))
@@ -253,15 +257,15 @@ async def _keep_back(connection: AsyncConnection, shadow: str, now: datetime) ->
             await connection.execute(sa.delete(outbox).where(same))
             continue
         payload = json.loads(row["payload"])
-        one = Owed(Destination.SLACK, row["operation"], row["key"], row["delivery_id"], payload)
-        if place := await _placed(connection, one, shadow):
+        one = OutboxEntry(Destination.SLACK, row["operation"], row["key"], row["delivery_id"], payload)
+        if place := await _find_place(connection, one, shadow):
             where = {"place": place.channel, "place_under": place.under, "place_root": place.root_ts}
             await connection.execute(sa.update(outbox).where(same).values(**where, due_at=now))
             moved += 1
     return moved
 
 
-async def _brief_in_shadow(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
+async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
     """Where the incident's brief for this channel stands, if that is in shadow: its first message, for that has the
     thread; the newest where the first is not kept."""
     own = sa.and_(briefs.c.incident_id == incident_id, briefs.c.channel == channel)
@@ -273,7 +277,7 @@ async def _brief_in_shadow(connection: AsyncConnection, incident_id: str, channe
     return None
 
 
-async def _replace(connection: AsyncConnection, row: Mapping[str, Any]) -> None:
+async def _replace_payload(connection: AsyncConnection, row: Mapping[str, Any]) -> None:
     same = outbox.c.delivery_id == row["delivery_id"]
     asked = sa.select(outbox.c.state, outbox.c.due_at, outbox.c.settled_at).where(same).with_for_update()
     state, due_at, settled_at = (await connection.execute(asked)).one()

@@ -13,19 +13,19 @@ from typing import Protocol, TypeVar
 import sqlalchemy as sa
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.json_bodies import record_from_json
-from bot.adapters.store.database.reader import Reader
-from bot.adapters.store.database.statements import batches, seen_by
+from bot.adapters.store.database.json_bodies import read_record_json
+from bot.adapters.store.database.reader import ReadOnlyPool
+from bot.adapters.store.database.statements import is_visible_to_viewer, split_batches
 from bot.adapters.store.database.tables import record_fingerprints, records
 from bot.adapters.store.index.dense_scan import SignScan
-from bot.adapters.store.index.reading import known_to
-from bot.adapters.store.index.search import Found, Search, found_by
+from bot.adapters.store.index.reading import count_visible
+from bot.adapters.store.index.search import IndexQuery, SearchResult, run_search
 from bot.adapters.store.index.tables import names
 from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import KnownNames, Query
 from bot.domain.recall.ranking import Candidate, TextScore, fused
 from bot.domain.text.tokens import tokens, words
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Embedder, Vectors
 
@@ -35,10 +35,10 @@ ALIKE_AT_MOST = 20
 WITHOUT_VECTOR = 10
 IDS_PER_STATEMENT = 500
 T = TypeVar("T")
-log = logger("index")
+log = get_logger("index")
 
 
-class CatchUp(Protocol):
+class IndexUpdater(Protocol):
     """Brings an index that lives in another file than the records up to date."""
 
     async def catch_up(self) -> None:
@@ -47,33 +47,33 @@ class CatchUp(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SqlIndex:
+class SqlRecordIndex:
     """The Index port. `records_in` holds the records, `database` the index: the same one on SQLite."""
 
     database: Database
     records_in: Database
-    follower: CatchUp | None = None
+    follower: IndexUpdater | None = None
     embedder: Embedder | None = None
     scan: SignScan = field(default_factory=SignScan)
-    _readers: list[Reader] = field(default_factory=list)
+    _readers: list[ReadOnlyPool] = field(default_factory=list)
 
-    async def candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
+    async def find_candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
         """See the port."""
-        same_alert = await self._with_fingerprint(query, viewer)
+        same_alert = await self._find_by_fingerprint(query, viewer)
         found = await self._search(query, viewer, same_alert)
-        chosen = _best(found, limit)
-        return await self._load((*chosen, *sorted(same_alert - frozenset(chosen))), found, query, viewer)
+        chosen = _select_best(found, limit)
+        return await self._load_records((*chosen, *sorted(same_alert - frozenset(chosen))), found, query, viewer)
 
-    async def scored(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
+    async def score_records(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
         """See the port."""
         found = await self._search(query, viewer, frozenset(incident_ids))
-        return await self._load(incident_ids, found, query, viewer)
+        return await self._load_records(incident_ids, found, query, viewer)
 
-    async def known(self, viewer: Viewer) -> int:
+    async def count_records(self, viewer: Viewer) -> int:
         """See the port."""
-        return await self._ask(lambda connection: known_to(connection, viewer))
+        return await self._ask(lambda connection: count_visible(connection, viewer))
 
-    async def known_names(self) -> KnownNames:
+    async def list_known_names(self) -> KnownNames:
         """See the port."""
         asked = sa.select(names.c.kind, names.c.name)
         rows = await self._ask(lambda connection: connection.execute(asked).all())
@@ -89,61 +89,61 @@ class SqlIndex:
         """Read the index, caught up with the records."""
         if self.follower:
             await self.follower.catch_up()
-        return await self._reader().ask(work)
+        return await self._get_reader().ask(work)
 
-    def _reader(self) -> Reader:
+    def _get_reader(self) -> ReadOnlyPool:
         if not self._readers:
-            self._readers.append(Reader(self.database))
+            self._readers.append(ReadOnlyPool(self.database))
         return self._readers[0]
 
-    async def _rows(self, asked: sa.Select[tuple[str, ...]]) -> Sequence[sa.Row[tuple[str, ...]]]:
+    async def _read_rows(self, asked: sa.Select[tuple[str, ...]]) -> Sequence[sa.Row[tuple[str, ...]]]:
         """Rows of the records, which may be in another database than the index."""
         if self.records_in is self.database:
-            return await self._reader().ask(lambda connection: connection.execute(asked).all())
+            return await self._get_reader().ask(lambda connection: connection.execute(asked).all())
         async with self.records_in.read() as connection:
             return (await connection.execute(asked)).all()
 
-    async def _with_fingerprint(self, query: Query, viewer: Viewer) -> frozenset[str]:
+    async def _find_by_fingerprint(self, query: Query, viewer: Viewer) -> frozenset[str]:
         if not query.fingerprint:
             return frozenset()
         asked = (
             sa.select(records.c.incident_id)
             .join(record_fingerprints, record_fingerprints.c.incident_id == records.c.incident_id)
-            .where(record_fingerprints.c.fingerprint == query.fingerprint, *_recallable(query, viewer))
+            .where(record_fingerprints.c.fingerprint == query.fingerprint, *_select_recallable(query, viewer))
         )
-        return frozenset(row.incident_id for row in await self._rows(asked))
+        return frozenset(row.incident_id for row in await self._read_rows(asked))
 
-    async def _search(self, query: Query, viewer: Viewer, also: frozenset[str]) -> Found:
-        question = await self._question(query)
-        search = Search(Counter(tokens(query.text)), tuple(words(query.text)), viewer, query.exclude, also)
-        return await self._ask(lambda connection: found_by(connection, search, question, self.scan))
+    async def _search(self, query: Query, viewer: Viewer, also: frozenset[str]) -> SearchResult:
+        question = await self._embed_question(query)
+        search = IndexQuery(Counter(tokens(query.text)), tuple(words(query.text)), viewer, query.exclude, also)
+        return await self._ask(lambda connection: run_search(connection, search, question, self.scan))
 
-    async def _question(self, query: Query) -> Vectors | None:
+    async def _embed_question(self, query: Query) -> Vectors | None:
         if self.embedder is None or not query.text:
             return None
         try:
-            return await self.embedder.question(query.text)
+            return await self.embedder.embed_question(query.text)
         except EmbeddingUnavailable as problem:
             log.debug("a question is answered by words", reason=str(problem))
             return None
 
-    async def _load(
-        self, incident_ids: Sequence[str], found: Found, query: Query, viewer: Viewer
+    async def _load_records(
+        self, incident_ids: Sequence[str], found: SearchResult, query: Query, viewer: Viewer
     ) -> tuple[Candidate, ...]:
         bodies: dict[str, str] = {}
-        for portion in batches(incident_ids, IDS_PER_STATEMENT):
+        for portion in split_batches(incident_ids, IDS_PER_STATEMENT):
             asked = sa.select(records.c.incident_id, records.c.body).where(
-                records.c.incident_id.in_(portion), *_recallable(query, viewer)
+                records.c.incident_id.in_(portion), *_select_recallable(query, viewer)
             )
-            bodies |= {row.incident_id: row.body for row in await self._rows(asked)}
+            bodies |= {row.incident_id: row.body for row in await self._read_rows(asked)}
         return tuple(
-            Candidate(record_from_json(bodies[incident_id]), found.scores.get(incident_id, TextScore()))
+            Candidate(read_record_json(bodies[incident_id]), found.scores.get(incident_id, TextScore()))
             for incident_id in dict.fromkeys(incident_ids)
             if incident_id in bodies
         )
 
 
-def _best(found: Found, limit: int) -> list[str]:
+def _select_best(found: SearchResult, limit: int) -> list[str]:
     """The ids of the best, at most `limit`, and of texts that are alike at most `ALIKE_AT_MOST`. What has no vector yet
     cannot be compared with what has one: some of it comes in addition."""
     ordered = sorted(found.scores, key=lambda incident_id: (-fused(found.scores[incident_id]), incident_id))
@@ -157,9 +157,9 @@ def _best(found: Found, limit: int) -> list[str]:
     return kept[True][:limit] + kept[False][: WITHOUT_VECTOR if kept[True] else limit]
 
 
-def _recallable(query: Query, viewer: Viewer) -> tuple[sa.ColumnElement[bool], ...]:
+def _select_recallable(query: Query, viewer: Viewer) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         records.c.recallable.is_(True),
-        seen_by(viewer, records.c.visibility),
+        is_visible_to_viewer(viewer, records.c.visibility),
         records.c.incident_id.not_in(sorted(query.exclude)),
     )

@@ -24,17 +24,17 @@ _EPOCH = "SELECT value FROM index_state WHERE name = 'epoch'"
 _FRESH = "SELECT seq, doc_id, visibility, signs FROM index_signs WHERE seq > ? ORDER BY seq"
 GONE_SHARE, GONE_AT_LEAST = 0.25, 1_000
 FAR = np.uint16(60_000)
-Words = npt.NDArray[np.uint64]
-Row = sa.Row[int, int, str, bytes]
-Numbers = npt.NDArray[np.int64]
+SignWords = npt.NDArray[np.uint64]
+SignRow = sa.Row[int, int, str, bytes]
+DocumentNumbers = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Signs:
+class SignMatrix:
     """Rows in memory: `words[i]` is the i-th 64 signs of every row, `scopes` numbers its visibility."""
 
-    words: Words
-    numbers: Numbers
+    words: SignWords
+    numbers: DocumentNumbers
     scopes: npt.NDArray[np.uint16]
     count: int = 0
     last: int = 0
@@ -42,15 +42,15 @@ class Signs:
     named: dict[str, int] = field(default_factory=dict)
 
 
-def _empty() -> Signs:
-    return Signs(np.zeros((0, 0), np.uint64), np.zeros(0, np.int64), np.zeros(0, np.uint16))
+def _create_empty() -> SignMatrix:
+    return SignMatrix(np.zeros((0, 0), np.uint64), np.zeros(0, np.int64), np.zeros(0, np.uint16))
 
 
 class SignScan:
     """All signs in memory, and the search through them; for use in threads."""
 
     def __init__(self) -> None:
-        self._held = _empty()
+        self._held = _create_empty()
         self._turn = threading.Lock()
 
     @property
@@ -64,20 +64,20 @@ class SignScan:
             epoch = connection.exec_driver_sql(_EPOCH).scalar_one()
             crowded = self._held.count > live * (1 + GONE_SHARE) + GONE_AT_LEAST
             if epoch != self._held.epoch or crowded:
-                self._held = _empty()
+                self._held = _create_empty()
                 self._held.epoch = epoch
             fresh = connection.exec_driver_sql(_FRESH, (self._held.last,))
             while rows := fresh.fetchmany(AT_ONCE):
-                _add(self._held, rows)
+                _add_rows(self._held, rows)
 
-    def nearest(self, question: Vectors, viewer: Viewer, limit: int) -> list[int]:
+    def find_nearest(self, question: Vectors, viewer: Viewer, limit: int) -> list[int]:
         """The numbers of the documents whose signs differ least, of those that the viewer may see."""
         held = self._held
         seen = None if viewer.sees_all else {number for name, number in held.named.items() if name in viewer.scopes}
-        return _nearest(held, held.count, question, seen, limit)
+        return _find_nearest(held, held.count, question, seen, limit)
 
 
-def _add(held: Signs, rows: Sequence[Row]) -> None:
+def _add_rows(held: SignMatrix, rows: Sequence[SignRow]) -> None:
     fresh = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.uint64).reshape(len(rows), -1).T
     end = held.count + len(rows)
     if end > held.numbers.size:
@@ -88,7 +88,7 @@ def _add(held: Signs, rows: Sequence[Row]) -> None:
     held.count, held.last = end, rows[-1][0]
 
 
-def _grow(held: Signs, needed: int, width: int) -> None:
+def _grow(held: SignMatrix, needed: int, width: int) -> None:
     """New arrays with room to spare; a scan that runs keeps the old ones."""
     room = needed + max(needed // 8, 64)
     words, numbers, scopes = np.zeros((width, room), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint16)
@@ -99,7 +99,7 @@ def _grow(held: Signs, needed: int, width: int) -> None:
     held.words, held.numbers, held.scopes = words, numbers, scopes
 
 
-def _nearest(held: Signs, count: int, question: Vectors, seen: set[int] | None, limit: int) -> list[int]:
+def _find_nearest(held: SignMatrix, count: int, question: Vectors, seen: set[int] | None, limit: int) -> list[int]:
     if not count:
         return []
     words, numbers, scopes = held.words, held.numbers, held.scopes

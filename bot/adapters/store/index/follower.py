@@ -13,9 +13,16 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.json_bodies import record_from_json
+from bot.adapters.store.database.json_bodies import read_record_json
 from bot.adapters.store.database.tables import counters, records, tombstones
-from bot.adapters.store.index.tables import create_empty, indexed_revision, is_current, is_of_model, state, use_model
+from bot.adapters.store.index.tables import (
+    create_empty,
+    has_model_vectors,
+    is_current,
+    read_indexed_revision,
+    state,
+    use_model,
+)
 from bot.adapters.store.index.writer import SqliteIndexWriter
 
 PAGE = 500
@@ -36,9 +43,9 @@ class IndexFollower:
         async with self._turn:
             async with self.database.read() as target:
                 current = await target.run_sync(is_current)
-                since = await target.run_sync(indexed_revision) if current else 0
+                since = await target.run_sync(read_indexed_revision) if current else 0
             async with self.records_in.read() as source:
-                until = await store_revision(source)
+                until = await read_store_revision(source)
                 if current and since == until:
                     return
                 async with self.database.write() as target:
@@ -50,22 +57,22 @@ class IndexFollower:
                     await copy_changes(source, target, self.writer, since, until)
 
 
-async def make_anew(database: Database, writer: SqliteIndexWriter, model: str | None = None) -> None:
+async def rebuild_index(database: Database, writer: SqliteIndexWriter, model: str | None = None) -> None:
     """Make the index of a SQLite store again if it is missing or was made by another version; drop vectors of another
     `model` (None: whatever there is stays)."""
     async with database.read() as connection:
         current = await connection.run_sync(is_current)
-        if current and (model is None or await connection.run_sync(is_of_model, model)):
+        if current and (model is None or await connection.run_sync(has_model_vectors, model)):
             return
     async with database.write() as connection:
         if not current:
             await connection.run_sync(create_empty)
-            await copy_changes(connection, connection, writer, 0, await store_revision(connection))
+            await copy_changes(connection, connection, writer, 0, await read_store_revision(connection))
         if model is not None:
             await connection.run_sync(use_model, model)
 
 
-async def store_revision(connection: AsyncConnection) -> int:
+async def read_store_revision(connection: AsyncConnection) -> int:
     """The revision of the last commit that changed records."""
     asked = sa.select(counters.c.value).where(counters.c.name == "revision")
     return int((await connection.execute(asked)).scalar_one_or_none() or 0)
@@ -81,7 +88,7 @@ async def copy_changes(
     changed = changed.where(records.c.revision > since, records.c.revision <= until)
     changed, last = changed.order_by(records.c.incident_id).limit(PAGE), ""
     while page := (await source.execute(changed.where(records.c.incident_id > last))).all():
-        await writer.put(target, [record_from_json(row.body) for row in page if row.recallable])
+        await writer.put(target, [read_record_json(row.body) for row in page if row.recallable])
         await writer.drop(target, [row.incident_id for row in page if not row.recallable])
         last = page[-1].incident_id
     await target.execute(sa.update(state).where(state.c.name == "revision").values(value=str(until)))

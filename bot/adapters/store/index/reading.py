@@ -14,8 +14,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.adapters.store.database.statements import batches
-from bot.adapters.store.index.scoring import Collection, Document, rarity
+from bot.adapters.store.database.statements import split_batches
+from bot.adapters.store.index.scoring import IndexedDocument, SearchableCollection, score_rarity
 from bot.adapters.store.index.tables import documents, fts
 from bot.domain.access.visibility import Viewer
 
@@ -23,7 +23,7 @@ IDS_PER_STATEMENT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchEffort:
     """How far words are searched. `pool`: documents scored exactly. A collection of less than `full_below` documents is
     searched by all words (at most `words_at_most`); a larger one by the rarest, at most `rarest_at_most`, held by
     `base + share * documents` documents together."""
@@ -41,8 +41,8 @@ class Effort:
 
 
 # Vectors find what common words would: fewer words and documents give the same answers (measured).
-WITH_VECTORS = Effort(pool=80, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_000, share=0.01)
-BY_WORDS = Effort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
+WITH_VECTORS = SearchEffort(pool=80, full_below=2_000, words_at_most=200, rarest_at_most=6, base=1_000, share=0.01)
+BY_WORDS = SearchEffort(pool=300, full_below=5_000, words_at_most=200, rarest_at_most=12, base=6_000, share=0.02)
 
 
 _MATCHING = """SELECT rowid FROM index_fts WHERE index_fts MATCH ? AND rowid > ?
@@ -51,7 +51,9 @@ _TOTALS = "SELECT visibility, documents, length FROM index_totals"
 _HOLDING = "SELECT term, visibility, documents FROM index_terms WHERE term IN (SELECT value FROM json_each(?))"
 
 
-def collection_of(connection: sa.Connection, wanted: Iterable[str], viewer: Viewer) -> tuple[Collection, int]:
+def read_collection(
+    connection: sa.Connection, wanted: Iterable[str], viewer: Viewer
+) -> tuple[SearchableCollection, int]:
     """What the viewer may search, and in how many of it each word occurs; and how many documents there are in all."""
     scopes = connection.exec_driver_sql(_TOTALS).fetchall()
     seen = [(number, length) for scope, number, length in scopes if viewer.may_see(scope)]
@@ -60,20 +62,20 @@ def collection_of(connection: sa.Connection, wanted: Iterable[str], viewer: View
     for term, scope, number in connection.exec_driver_sql(_HOLDING, (json.dumps(list(wanted)),)).fetchall():
         held[term] += number if viewer.may_see(scope) else 0
     mean_length = sum(length for _, length in seen) / max(1, documents_seen)
-    return Collection(documents_seen, mean_length, held), sum(number for _, number, _ in scopes)
+    return SearchableCollection(documents_seen, mean_length, held), sum(number for _, number, _ in scopes)
 
 
-def known_to(connection: sa.Connection, viewer: Viewer) -> int:
+def count_visible(connection: sa.Connection, viewer: Viewer) -> int:
     """How many documents the viewer may search."""
     scopes = connection.exec_driver_sql(_TOTALS).fetchall()
     return sum(number for scope, number, _ in scopes if viewer.may_see(scope))
 
 
-def words_to_search(wanted: Counter[str], collection: Collection, effort: Effort) -> list[str]:
+def choose_words(wanted: Counter[str], collection: SearchableCollection, effort: SearchEffort) -> list[str]:
     """The words to search by, the most telling first."""
     there = [term for term in wanted if collection.held.get(term)]
     if collection.documents < effort.full_below:
-        weight = {t: wanted[t] * rarity(collection.documents, collection.held[t]) for t in there}
+        weight = {t: wanted[t] * score_rarity(collection.documents, collection.held[t]) for t in there}
         return sorted(there, key=lambda t: (-weight[t], t))[: effort.words_at_most]
     rarest = sorted(there, key=lambda term: (collection.held[term], term))
     chosen, postings = rarest[:1], collection.held[rarest[0]] if rarest else 0
@@ -86,20 +88,20 @@ def words_to_search(wanted: Counter[str], collection: Collection, effort: Effort
     return chosen
 
 
-def pool_of(
+def find_pool(
     connection: sa.Connection,
     wanted: Counter[str],
-    collection: Collection,
-    effort: Effort,
+    collection: SearchableCollection,
+    effort: SearchEffort,
     conditions: Sequence[sa.ColumnElement[bool]],
 ) -> list[int]:
     """The numbers of the documents that FTS5 ranks best of those that meet the conditions, at most `effort.pool`."""
-    chosen = words_to_search(wanted, collection, effort)
+    chosen = choose_words(wanted, collection, effort)
     if not chosen:
         return []
     # what is repeated in the question counts more
     expression = " OR ".join(f'"{term}"' for term in chosen for _ in range(min(wanted[term], 3)))
-    oldest = _oldest(connection, chosen, collection, effort)
+    oldest = _find_oldest(connection, chosen, collection, effort)
     if not conditions:
         return [row[0] for row in connection.exec_driver_sql(_MATCHING, (expression, oldest, effort.pool)).fetchall()]
     asked: sa.Select[Any] = sa.select(fts.c.rowid).join(documents, fts.c.rowid == documents.c.doc_id)
@@ -108,7 +110,9 @@ def pool_of(
     return list(connection.execute(asked).scalars())
 
 
-def _oldest(connection: sa.Connection, chosen: Sequence[str], collection: Collection, effort: Effort) -> int:
+def _find_oldest(
+    connection: sa.Connection, chosen: Sequence[str], collection: SearchableCollection, effort: SearchEffort
+) -> int:
     """Where even the rarest word is held by far more than the budget, only the newest documents are looked at."""
     held, budget = collection.held[chosen[0]], effort.budget(collection.documents)
     if collection.documents < effort.full_below or held <= 2 * budget:
@@ -117,10 +121,10 @@ def _oldest(connection: sa.Connection, chosen: Sequence[str], collection: Collec
     return int(last * (1 - budget / held))
 
 
-def numbers_of(connection: sa.Connection, incident_ids: Iterable[str]) -> list[int]:
+def find_document_numbers(connection: sa.Connection, incident_ids: Iterable[str]) -> list[int]:
     """The numbers of these incidents' documents."""
     found: list[int] = []
-    for portion in batches(sorted(incident_ids), IDS_PER_STATEMENT):
+    for portion in split_batches(sorted(incident_ids), IDS_PER_STATEMENT):
         asked = sa.select(documents.c.doc_id).where(documents.c.incident_id.in_(portion))
         found += connection.execute(asked).scalars()
     return found
@@ -135,18 +139,18 @@ WHERE doc_id IN (SELECT value FROM json_each(?))"""
 _VECTORS = "SELECT doc_id, vector FROM index_vectors WHERE doc_id IN (SELECT value FROM json_each(?))"
 
 
-def documents_of(connection: sa.Connection, numbers: Sequence[int], *, grams: bool) -> dict[int, Document]:
+def read_documents(connection: sa.Connection, numbers: Sequence[int], *, grams: bool) -> dict[int, IndexedDocument]:
     """What is stored of these documents, by number; `grams`: also what character n-grams are counted from."""
     rows = connection.exec_driver_sql(_WITH_WORDS if grams else _DOCUMENTS, (str(list(numbers)),)).fetchall()
-    return {number: Document(*stored) for number, *stored in rows}
+    return {number: IndexedDocument(*stored) for number, *stored in rows}
 
 
-def vectors_of(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
+def read_vectors(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
     """The vectors of these documents, packed, where they have one."""
     rows = connection.exec_driver_sql(_VECTORS, (str(list(numbers)),)).fetchall()
     return {row[0]: row[1] for row in rows}
 
 
-def waiting(connection: sa.Connection, most: int) -> int:
+def count_pending(connection: sa.Connection, most: int) -> int:
     """How many documents have no vector yet, counted up to `most`."""
     return int(connection.exec_driver_sql(_WAITING, (most,)).scalar_one())

@@ -24,7 +24,7 @@ TIMES = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class IndexedDocument:
     """A stored document as the index keeps it: its `terms` separated by spaces and their number, the number of its
     text's form; `words` as `counted_words` writes them and how many n-grams they have, where n-grams are counted."""
 
@@ -37,7 +37,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class SearchableCollection:
     """What the viewer may search: how many documents, their mean length, and in how many each query term occurs."""
 
     documents: int
@@ -45,41 +45,41 @@ class Collection:
     held: Mapping[str, int]
 
 
-def counted_words(words: Iterable[str]) -> str:
+def format_word_counts(words: Iterable[str]) -> str:
     """Words with their counts as text: "disk full*2". No word holds an asterisk or a space."""
     return " ".join(word if n == 1 else f"{word}{TIMES}{n}" for word, n in Counter(words).items())
 
 
-def rarity(documents: int, holding: int) -> float:
+def score_rarity(documents: int, holding: int) -> float:
     """BM25's inverse document frequency, never negative."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
-def saturated(times: int, length: int, mean_length: float) -> float:
+def saturate(times: int, length: int, mean_length: float) -> float:
     """BM25's term frequency part, at most K1 + 1."""
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / max(mean_length, 1.0)))
 
 
-def scores(
+def score_documents(
     query_terms: Mapping[str, int],
     query_words: Sequence[str],
-    collection: Collection,
-    pool: Sequence[Document],
-    others: Sequence[Document] = (),
+    collection: SearchableCollection,
+    pool: Sequence[IndexedDocument],
+    others: Sequence[IndexedDocument] = (),
     cosines: Mapping[str, float] | None = None,
 ) -> dict[str, TextScore]:
     """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id. `cosines`: of those
     that have a vector. Without `query_words` n-grams are not counted."""
-    held, repeats = _without_repeats(query_terms, collection, pool)
+    held, repeats = _count_distinct(query_terms, collection, pool)
     number = collection.documents + PRIOR_DOCUMENTS - repeats
-    weight = {term: times * rarity(number, held.get(term, 0)) for term, times in query_terms.items()}
+    weight = {term: times * score_rarity(number, held.get(term, 0)) for term, times in query_terms.items()}
     highest = sum(weight.values()) * (K1 + 1)
-    unit = rarity(number, 0) * (K1 + 1)
+    unit = score_rarity(number, 0) * (K1 + 1)
     grams = Counter(gram for word in query_words for gram in word_grams(word))
-    shares = _gram_shares(grams, pool, others) if grams else {}
+    shares = _score_grams(grams, pool, others) if grams else {}
     found = {}
     for document in (*pool, *others):
-        bm25 = _bm25(document, weight, collection.mean_length)
+        bm25 = _score_bm25(document, weight, collection.mean_length)
         found[document.incident_id] = TextScore(
             bm25_share=bm25 / highest if highest else 0.0,
             bm25_mass=math.log1p(bm25 / unit),
@@ -89,8 +89,8 @@ def scores(
     return found
 
 
-def _without_repeats(
-    query_terms: Mapping[str, int], collection: Collection, pool: Sequence[Document]
+def _count_distinct(
+    query_terms: Mapping[str, int], collection: SearchableCollection, pool: Sequence[IndexedDocument]
 ) -> tuple[dict[str, int], int]:
     """In how many documents each term occurs, with documents of the same words counted once, and how many were left
     out: an incident that came five times must not make its own words common."""
@@ -102,26 +102,28 @@ def _without_repeats(
     return held, sum(n - 1 for n in copies.values())
 
 
-def _bm25(document: Document, weight: Mapping[str, float], mean_length: float) -> float:
+def _score_bm25(document: IndexedDocument, weight: Mapping[str, float], mean_length: float) -> float:
     there = document.terms.split()
     # sorted, so that equal documents have equal sums
     shared = sorted(weight.keys() & set(there))
-    once = saturated(1, document.length, mean_length)
+    once = saturate(1, document.length, mean_length)
     bm25 = 0.0
     for term in shared:
         times = there.count(term)
-        bm25 += weight[term] * (once if times == 1 else saturated(times, document.length, mean_length))
+        bm25 += weight[term] * (once if times == 1 else saturate(times, document.length, mean_length))
     return bm25
 
 
-def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Sequence[Document]) -> dict[str, float]:
+def _score_grams(
+    wanted: Mapping[str, int], pool: Sequence[IndexedDocument], others: Sequence[IndexedDocument]
+) -> dict[str, float]:
     """As BM25, over n-grams. A table of words by n-grams is made once, for the same words stand in many documents."""
     everything = (*pool, *others)
     column = {gram: number for number, gram in enumerate(wanted)}
-    rows, hits = _hits_of_words(everything, column)
+    rows, hits = _find_gram_columns(everything, column)
     if not hits:
         return dict.fromkeys((document.incident_id for document in everything), 0.0)
-    times = np.stack([_times(document, rows, hits, len(column)) for document in everything])
+    times = np.stack([_count_grams(document, rows, hits, len(column)) for document in everything])
     # texts that came several times are counted once: a recurrence does not make its own words common
     distinct = list({document.words: row for row, document in enumerate(pool)}.values())
     held = (times[distinct] > 0).sum(axis=0)
@@ -136,8 +138,8 @@ def _gram_shares(wanted: Mapping[str, int], pool: Sequence[Document], others: Se
     return {document.incident_id: float(share) for document, share in zip(everything, shares, strict=True)}
 
 
-def _hits_of_words(
-    documents: Sequence[Document], column: Mapping[str, int]
+def _find_gram_columns(
+    documents: Sequence[IndexedDocument], column: Mapping[str, int]
 ) -> tuple[Mapping[str, tuple[int, int]], list[int]]:
     """Which columns each word's n-grams hit: a slice of one long list, for each word with any."""
     rows: dict[str, tuple[int, int]] = {}
@@ -150,8 +152,8 @@ def _hits_of_words(
     return rows, hits
 
 
-def _times(
-    document: Document, rows: Mapping[str, tuple[int, int]], hits: Sequence[int], width: int
+def _count_grams(
+    document: IndexedDocument, rows: Mapping[str, tuple[int, int]], hits: Sequence[int], width: int
 ) -> npt.NDArray[np.float64]:
     """How often each of the question's n-grams occurs in the document."""
     found: list[int] = []

@@ -130,7 +130,7 @@ def begin_epoch(connection: sa.Connection) -> None:
     connection.execute(sa.update(state).where(state.c.name == "epoch").values(value=fresh))
 
 
-def is_of_model(connection: sa.Connection, model: str) -> bool:
+def has_model_vectors(connection: sa.Connection, model: str) -> bool:
     """Whether the vectors are this model's."""
     asked = sa.select(state.c.value).where(state.c.name == "model")
     return bool(connection.execute(asked).scalar_one() == model)
@@ -138,7 +138,7 @@ def is_of_model(connection: sa.Connection, model: str) -> bool:
 
 def use_model(connection: sa.Connection, model: str) -> None:
     """Vectors are this model's from now on; those of another one are dropped, and all documents wait for new ones."""
-    if is_of_model(connection, model):
+    if has_model_vectors(connection, model):
         return
     for table in (vectors, signs, pending):
         connection.execute(sa.delete(table))
@@ -147,6 +147,6 @@ def use_model(connection: sa.Connection, model: str) -> None:
     begin_epoch(connection)
 
 
-def indexed_revision(connection: sa.Connection) -> int:
+def read_indexed_revision(connection: sa.Connection) -> int:
     """Up to which revision of the records an index in a file of its own has come."""
     return int(connection.execute(sa.select(state.c.value).where(state.c.name == "revision")).scalar_one())

@@ -17,28 +17,28 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.json_bodies import record_from_json
+from bot.adapters.store.database.json_bodies import read_record_json
 from bot.adapters.store.database.tables import records
 from bot.adapters.store.index.tables import documents, pending
-from bot.adapters.store.index.writer import keep_vectors, searchable_text
+from bot.adapters.store.index.writer import build_searchable_text, store_vectors
 from bot.ports.embedding import Embedder, Vectors
 
 SCALE_BYTES = 4
 BATCH = 16
 
 
-def packed(vector: Vectors) -> bytes:
+def pack_vectors(vector: Vectors) -> bytes:
     """A scale and 8-bit numbers."""
     scale = np.float32(max(float(np.abs(vector).max()), 1e-12) / 127)
     return bytes(scale.tobytes() + np.rint(vector / scale).astype(np.int8).tobytes())
 
 
-def sign_bits(vector: Vectors) -> bytes:
+def compute_sign_bits(vector: Vectors) -> bytes:
     """One bit a dimension: whether the number is positive."""
     return bytes(np.packbits(vector > 0))
 
 
-def cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.float32]:
+def compute_cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.float32]:
     """The cosine of the question with each packed vector."""
     rows = np.frombuffer(b"".join(kept), dtype=np.uint8).reshape(len(kept), -1)
     scales = np.ascontiguousarray(rows[:, :SCALE_BYTES]).view(np.float32)[:, 0]
@@ -59,7 +59,7 @@ class VectorFiller:
     embedder: Embedder
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def waiting(self) -> int:
+    async def count_pending(self) -> int:
         """How many documents have no vector yet. Raises StoreUnavailable."""
         async with self.database.read() as connection:
             return int((await connection.execute(sa.select(sa.func.count()).select_from(pending))).scalar_one())
@@ -71,39 +71,41 @@ class VectorFiller:
         """
         async with self._turn:
             async with self.database.read() as connection:
-                wanted = await _waiting(connection, limit)
+                wanted = await _select_pending(connection, limit)
             if not wanted:
                 return 0
-            texts = await self._texts(list(wanted.values()))
+            texts = await self._read_texts(list(wanted.values()))
             held = {number: texts[incident_id] for number, incident_id in wanted.items() if incident_id in texts}
-            made = await self.embedder.documents(list(held.values()))
+            made = await self.embedder.embed_documents(list(held.values()))
             async with self.database.write() as connection:
-                await _keep(connection, dict(zip(held, made, strict=True)))
+                await _store_vectors(connection, dict(zip(held, made, strict=True)))
                 # a document without a record is about to be dropped; it must not be asked for again and again
                 await connection.execute(sa.delete(pending).where(pending.c.doc_id.in_(list(wanted))))
             return len(wanted)
 
-    async def _texts(self, incident_ids: Sequence[str]) -> dict[str, str]:
+    async def _read_texts(self, incident_ids: Sequence[str]) -> dict[str, str]:
         asked = sa.select(records.c.incident_id, records.c.body).where(records.c.incident_id.in_(incident_ids))
         async with self.records_in.read() as connection:
             found = (await connection.execute(asked)).all()
-        return {row.incident_id: searchable_text(record_from_json(row.body)) for row in found}
+        return {row.incident_id: build_searchable_text(read_record_json(row.body)) for row in found}
 
 
-async def _waiting(connection: AsyncConnection, limit: int) -> dict[int, str]:
+async def _select_pending(connection: AsyncConnection, limit: int) -> dict[int, str]:
     """The newest first: what was just recorded is what is asked for."""
     asked = sa.select(documents.c.doc_id, documents.c.incident_id)
     asked = asked.join(pending, pending.c.doc_id == documents.c.doc_id).order_by(pending.c.doc_id.desc()).limit(limit)
     return {row.doc_id: row.incident_id for row in await connection.execute(asked)}
 
 
-async def _keep(connection: AsyncConnection, made: dict[int, Vectors]) -> None:
+async def _store_vectors(connection: AsyncConnection, made: dict[int, Vectors]) -> None:
     """Store the vectors for these documents and for all that wait with an equal text, where they are still there."""
     own = sa.select(documents.c.doc_id, documents.c.form).where(documents.c.doc_id.in_(list(made)))
     by_form = {row.form: made[row.doc_id] for row in await connection.execute(own)}
     alike = sa.select(documents.c.doc_id, documents.c.form, documents.c.visibility)
     alike = alike.join(pending, pending.c.doc_id == documents.c.doc_id).where(documents.c.form.in_(list(by_form)))
     rows: list[dict[str, Any]] = [dict(row) for row in (await connection.execute(alike)).mappings()]
-    kept = {form: {"vector": packed(vector), "signs": sign_bits(vector)} for form, vector in by_form.items()}
-    await keep_vectors(connection, [row | kept[row["form"]] for row in rows])
+    kept = {
+        form: {"vector": pack_vectors(vector), "signs": compute_sign_bits(vector)} for form, vector in by_form.items()
+    }
+    await store_vectors(connection, [row | kept[row["form"]] for row in rows])
     await connection.execute(sa.delete(pending).where(pending.c.doc_id.in_([row["doc_id"] for row in rows])))

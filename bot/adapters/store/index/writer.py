@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.database.statements import batches
-from bot.adapters.store.index.scoring import counted_words
+from bot.adapters.store.database.statements import split_batches
+from bot.adapters.store.index.scoring import format_word_counts
 from bot.adapters.store.index.tables import (
     FTS_ADD,
     FTS_REMOVE,
@@ -47,7 +47,7 @@ _HELD = sa.text("SELECT * FROM index_documents WHERE incident_id IN (SELECT valu
 LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'index_documents'), 0)")
 
 
-def searchable_text(record: Incident) -> str:
+def build_searchable_text(record: Incident) -> str:
     """What is searched of a record: what it looked like and why; not what was tried (that would match checks)."""
     parts = [
         record.title,
@@ -74,22 +74,22 @@ class SqliteIndexWriter:
         first = (await connection.execute(LAST_NUMBER)).scalar_one() + 1
         # many texts are cut into tokens in a thread, to keep the event loop free; work done at once is in one already
         if len(records) > AT_ONCE and isinstance(connection, AsyncConnection):
-            rows = await asyncio.to_thread(_document_rows, records, first)
+            rows = await asyncio.to_thread(_build_document_rows, records, first)
         else:
-            rows = _document_rows(records, first)
-        alike = await _vectors_of(connection, {row["form"] for row in rows})
+            rows = _build_document_rows(records, first)
+        alike = await _find_equal_vectors(connection, {row["form"] for row in rows})
         await self.drop(connection, [record.incident_id for record in records])
         await connection.execute(_INSERT, rows)
         await connection.execute(FTS_ADD, rows)
-        await _count(connection, rows, 1)
+        await _count_rows(connection, rows, 1)
         known = [row | alike[row["form"]] for row in rows if row["form"] in alike]
-        await keep_vectors(connection, known)
+        await store_vectors(connection, known)
         if waiting := [{"doc_id": row["doc_id"]} for row in rows if row["form"] not in alike]:
             await connection.execute(_WAIT, waiting)
 
     async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
         """Forget these ids; unknown ones are fine."""
-        for portion in batches(incident_ids, IDS_PER_STATEMENT):
+        for portion in split_batches(incident_ids, IDS_PER_STATEMENT):
             held = await connection.execute(_HELD, {"ids": json.dumps(list(portion))})
             rows = [dict(row) for row in held.mappings()]
             if rows:
@@ -97,10 +97,10 @@ class SqliteIndexWriter:
                 for table in (documents, vectors, signs, pending):
                     gone = table.c.doc_id.in_([row["doc_id"] for row in rows])
                     await connection.execute(sa.delete(table).where(gone))
-                await _count(connection, rows, -1)
+                await _count_rows(connection, rows, -1)
 
 
-async def keep_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+async def store_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
     """Store vectors; each row has `doc_id`, `visibility`, `vector`, `signs`."""
     if rows:
         await connection.execute(sa.insert(vectors), [{"doc_id": r["doc_id"], "vector": r["vector"]} for r in rows])
@@ -108,25 +108,25 @@ async def keep_vectors(connection: AsyncConnection, rows: Sequence[dict[str, Any
         await connection.execute(sa.insert(signs), kept)
 
 
-async def _vectors_of(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
+async def _find_equal_vectors(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
     """The vectors of documents whose text has one of these forms."""
     rows = await connection.execute(_ALIKE, {"forms": json.dumps(sorted(forms))})
     return {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
 
 
-def _document_rows(records: Iterable[Incident], first: int) -> list[dict[str, Any]]:
-    return [_document_row(record, number) for number, record in enumerate(records, first)]
+def _build_document_rows(records: Iterable[Incident], first: int) -> list[dict[str, Any]]:
+    return [_build_document_row(record, number) for number, record in enumerate(records, first)]
 
 
-def _document_row(record: Incident, doc_id: int) -> dict[str, Any]:
-    text = searchable_text(record)
+def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
+    text = build_searchable_text(record)
     found, written = tokens(text), words(text)
     return {
         "doc_id": doc_id,
         "incident_id": record.incident_id,
         "visibility": record.source.visibility,
         "terms": " ".join(found),
-        "words": counted_words(written),
+        "words": format_word_counts(written),
         "length": len(found),
         "grams": sum(gram_count(word) for word in written),
         "form": form_number(text),
@@ -136,7 +136,7 @@ def _document_row(record: Incident, doc_id: int) -> dict[str, Any]:
     }
 
 
-async def _count(connection: AsyncConnection, rows: Sequence[dict[str, Any]], sign: int) -> None:
+async def _count_rows(connection: AsyncConnection, rows: Sequence[dict[str, Any]], sign: int) -> None:
     held: Counter[tuple[str, str]] = Counter()
     named: Counter[tuple[str, str]] = Counter()
     many: Counter[str] = Counter()
@@ -151,34 +151,36 @@ async def _count(connection: AsyncConnection, rows: Sequence[dict[str, Any]], si
     in_totals = [
         {"visibility": scope, "documents": sign * n, "length": sign * length[scope]} for scope, n in many.items()
     ]
-    await _run(connection, _ADD_TERMS, in_terms)
-    await _run(connection, _ADD_NAMES, in_names)
-    await _run(connection, _ADD_TOTALS, in_totals)
+    await _run_counted(connection, _ADD_TERMS, in_terms)
+    await _run_counted(connection, _ADD_NAMES, in_names)
+    await _run_counted(connection, _ADD_TOTALS, in_totals)
     if sign < 0:
         # only what was counted down can be gone; a search through all terms would take long in a large store
-        await _run(connection, _DROP_TERMS, in_terms)
-        await _run(connection, _DROP_NAMES, in_names)
+        await _run_counted(connection, _DROP_TERMS, in_terms)
+        await _run_counted(connection, _DROP_NAMES, in_names)
 
 
-async def _run(connection: AsyncConnection, statement: sa.Executable, counted: Sequence[dict[str, Any]]) -> None:
+async def _run_counted(
+    connection: AsyncConnection, statement: sa.Executable, counted: Sequence[dict[str, Any]]
+) -> None:
     if counted:
         await connection.execute(statement, counted)
 
 
-def _unheld(table: sa.Table) -> sa.Delete:
+def _delete_unused(table: sa.Table) -> sa.Delete:
     keys = [column == sa.bindparam(f"{column.name}") for column in table.primary_key.columns]
     return sa.delete(table).where(*keys, table.c.documents <= 0)
 
 
-def _adding(table: sa.Table, keys: Sequence[str], amounts: Sequence[str]) -> sqlite.Insert:
+def _build_upsert(table: sa.Table, keys: Sequence[str], amounts: Sequence[str]) -> sqlite.Insert:
     statement = sqlite.insert(table)
     sums = {name: table.c[name] + statement.excluded[name] for name in amounts}
     return statement.on_conflict_do_update(index_elements=keys, set_=sums)
 
 
 # Made once: making a statement takes longer than executing it.
-_ADD_TERMS = _adding(terms, ("term", "visibility"), ("documents",))
-_ADD_NAMES = _adding(names, ("kind", "name"), ("documents",))
-_ADD_TOTALS = _adding(totals, ("visibility",), ("documents", "length"))
+_ADD_TERMS = _build_upsert(terms, ("term", "visibility"), ("documents",))
+_ADD_NAMES = _build_upsert(names, ("kind", "name"), ("documents",))
+_ADD_TOTALS = _build_upsert(totals, ("visibility",), ("documents", "length"))
 _INSERT, _WAIT = sa.insert(documents), sa.insert(pending)
-_DROP_TERMS, _DROP_NAMES = _unheld(terms), _unheld(names)
+_DROP_TERMS, _DROP_NAMES = _delete_unused(terms), _delete_unused(names)

@@ -21,14 +21,14 @@ class SqlAuditLog:
 
     database: Database
 
-    async def lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
+    async def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
         """See the port."""
         asked, last = sa.select(audit).order_by(audit.c.id).limit(PAGE), 0
         if since is not None:
             asked = asked.where(audit.c.at >= since)
         while page := await self._page(asked.where(audit.c.id > last)):
             for row in page:
-                yield _line(row)
+                yield _read_line(row)
             last = page[-1].id
 
     async def _page(self, asked: sa.Select[tuple[object, ...]]) -> list[sa.Row[tuple[object, ...]]]:
@@ -36,6 +36,6 @@ class SqlAuditLog:
             return list((await connection.execute(asked)).all())
 
 
-def _line(row: sa.Row[tuple[object, ...]]) -> AuditLine:
+def _read_line(row: sa.Row[tuple[object, ...]]) -> AuditLine:
     detail, before, after = read_detail(row.detail)
     return AuditLine(row.at, row.actor, row.action, row.object, detail, before, after)

@@ -12,12 +12,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.commit import AlreadyDone, Writer
+from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.json_bodies import brief_from_json, life_from_json, notice_from_json, record_from_json
-from bot.adapters.store.database.statements import advance, batches, seen_by
+from bot.adapters.store.database.json_bodies import (
+    read_brief_json,
+    read_lifecycle_json,
+    read_notification_json,
+    read_record_json,
+)
+from bot.adapters.store.database.statements import advance_counter, is_visible_to_viewer, split_batches
 from bot.adapters.store.database.tables import briefs, counters, lives, notices, outbox, records, seen_posts, tombstones
-from bot.adapters.store.records.quoting import mentions, speaking_of
+from bot.adapters.store.records.quoting import names_incident, select_briefs_naming
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.alert_history import AlertHistory, history_of
@@ -25,7 +30,7 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Incident
 from bot.ports import IncidentNotFound
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Changes, Kept, PostedBrief
+from bot.ports.unit_of_work import Changes, PostedBrief, RelatedIncidents
 
 PAGE = 500
 OPEN_AT_MOST = 100
@@ -35,18 +40,18 @@ UNFINISHED = (IncidentState.OPEN.value, IncidentState.CLEARED.value)
 
 
 @dataclass(frozen=True, slots=True)
-class SqlIncidents:
+class SqlIncidentStore:
     """The IncidentStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Writer
+    writer: ChangesWriter
 
     async def commit(self, changes: Changes) -> bool:
         """See the port."""
         try:
             await self.database.write_at_once(partial(self.writer.write, changes=changes, now=self.clock.now()))
-        except AlreadyDone:
+        except AlreadyCommitted:
             return False
         return True
 
@@ -55,86 +60,94 @@ class SqlIncidents:
         number: list[int] = []
 
         async def give(connection: AsyncConnection) -> None:
-            number[:] = [await advance(connection, counters, "incident")]
+            number[:] = [await advance_counter(connection, counters, "incident")]
 
         await self.database.write_at_once(give)
         return f"INC-{number[0]}"
 
-    async def record(self, incident_id: str) -> Incident:
+    async def read_record(self, incident_id: str) -> Incident:
         """See the port."""
-        body = await self._one(sa.select(records.c.body).where(records.c.incident_id == incident_id))
+        body = await self._read_first(sa.select(records.c.body).where(records.c.incident_id == incident_id))
         if body is None:
             raise IncidentNotFound(f"There is no record of {incident_id} that you may see.")
-        return record_from_json(body)
+        return read_record_json(body)
 
-    async def find(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
+    async def find_records(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
         """See the port."""
         found: list[str] = []
-        for portion in batches(incident_ids, PAGE):
-            found += await self._all(sa.select(records.c.body).where(records.c.incident_id.in_(portion)))
-        return {record.incident_id: record for record in map(record_from_json, found)}
+        for portion in split_batches(incident_ids, PAGE):
+            found += await self._read_all(sa.select(records.c.body).where(records.c.incident_id.in_(portion)))
+        return {record.incident_id: record for record in map(read_record_json, found)}
 
-    async def forgotten(self, incident_ids: Sequence[str]) -> frozenset[str]:
+    async def find_retracted(self, incident_ids: Sequence[str]) -> frozenset[str]:
         """See the port."""
         found: list[str] = []
-        for portion in batches(incident_ids, PAGE):
-            found += await self._all(sa.select(tombstones.c.incident_id).where(tombstones.c.incident_id.in_(portion)))
+        for portion in split_batches(incident_ids, PAGE):
+            found += await self._read_all(
+                sa.select(tombstones.c.incident_id).where(tombstones.c.incident_id.in_(portion))
+            )
         return frozenset(found)
 
-    async def records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
+    async def list_records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
         """See the port."""
-        asked = sa.select(records.c.body).where(seen_by(viewer, records.c.visibility)).order_by(records.c.incident_id)
+        asked = (
+            sa.select(records.c.body)
+            .where(is_visible_to_viewer(viewer, records.c.visibility))
+            .order_by(records.c.incident_id)
+        )
         if recallable_only:
             asked = asked.where(records.c.recallable)
-        return tuple(record_from_json(body) for body in await self._all(asked))
+        return tuple(read_record_json(body) for body in await self._read_all(asked))
 
-    async def export(self, viewer: Viewer) -> AsyncIterator[Incident]:
+    async def stream_records(self, viewer: Viewer) -> AsyncIterator[Incident]:
         """See the port."""
-        asked = sa.select(records.c.body).where(seen_by(viewer, records.c.visibility))
+        asked = sa.select(records.c.body).where(is_visible_to_viewer(viewer, records.c.visibility))
         asked, last = asked.order_by(records.c.incident_id).limit(PAGE), ""
-        while page := await self._all(asked.where(records.c.incident_id > last)):
+        while page := await self._read_all(asked.where(records.c.incident_id > last)):
             for body in page:
-                record = record_from_json(body)
+                record = read_record_json(body)
                 last = record.incident_id
                 yield record
 
-    async def life(self, incident_id: str) -> Life:
+    async def read_lifecycle(self, incident_id: str) -> Life:
         """See the port."""
-        body = await self._one(sa.select(lives.c.body).where(lives.c.incident_id == incident_id))
+        body = await self._read_first(sa.select(lives.c.body).where(lives.c.incident_id == incident_id))
         if body is None:
             raise IncidentNotFound(f"There is no incident {incident_id} that you may see.")
-        return life_from_json(body)
+        return read_lifecycle_json(body)
 
-    async def latest_life(self, fingerprint: str, visibility: str) -> Life | None:
+    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Life | None:
         """See the port."""
-        body = await self._one(
+        body = await self._read_first(
             sa.select(lives.c.body)
             .where(lives.c.fingerprint == fingerprint, lives.c.visibility == visibility)
             .order_by(lives.c.opened_at.desc(), lives.c.incident_id.desc())
             .limit(1)
         )
-        return None if body is None else life_from_json(body)
+        return None if body is None else read_lifecycle_json(body)
 
-    async def lives(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
         """See the port."""
         asked = (
             sa.select(lives.c.body)
-            .where(lives.c.opened_at >= since, lives.c.opened_at < until, seen_by(viewer, lives.c.visibility))
+            .where(
+                lives.c.opened_at >= since, lives.c.opened_at < until, is_visible_to_viewer(viewer, lives.c.visibility)
+            )
             .order_by(lives.c.opened_at, lives.c.incident_id)
         )
-        return tuple(life_from_json(body) for body in await self._all(asked))
+        return tuple(read_lifecycle_json(body) for body in await self._read_all(asked))
 
-    async def open_lives(self, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Life, ...]:
         """See the port."""
         asked = (
             sa.select(lives.c.body)
-            .where(lives.c.state.in_(UNFINISHED), seen_by(viewer, lives.c.visibility))
+            .where(lives.c.state.in_(UNFINISHED), is_visible_to_viewer(viewer, lives.c.visibility))
             .order_by(lives.c.opened_at.desc(), lives.c.incident_id.desc())
             .limit(OPEN_AT_MOST)
         )
-        return tuple(life_from_json(body) for body in await self._all(asked))
+        return tuple(read_lifecycle_json(body) for body in await self._read_all(asked))
 
-    async def history(
+    async def read_alert_history(
         self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
     ) -> AlertHistory:
         """See the port. An incident may have been going on for long before the days asked for."""
@@ -144,22 +157,22 @@ class SqlIncidents:
             lives.c.opened_at >= now - timedelta(days=2 * days),
             lives.c.opened_at < now,
         )
-        return history_of([life_from_json(body) for body in await self._all(asked)], now, days, but)
+        return history_of([read_lifecycle_json(body) for body in await self._read_all(asked)], now, days, but)
 
-    async def kept(self, notice: Notice, *, known: str | None = None) -> Kept:
+    async def find_related(self, notice: Notice, *, known: str | None = None) -> RelatedIncidents:
         """See the port."""
         async with self.database.read() as connection:
-            bodies = (await connection.execute(_touched(notice, known))).scalars()
-            found = {life.incident_id: life for life in map(life_from_json, bodies)}
+            bodies = (await connection.execute(_select_neighbors(notice, known))).scalars()
+            found = {life.incident_id: life for life in map(read_lifecycle_json, bodies)}
             theirs = sa.select(notices.c.body).where(notices.c.incident_id.in_(list(found)))
             told = [
                 *(await connection.execute(theirs)).scalars(),
-                *(await connection.execute(_early(notice))).scalars(),
+                *(await connection.execute(_select_unassigned(notice))).scalars(),
             ]
         ordered = sorted(found.values(), key=lambda life: (life.opened_at, life.incident_id))
-        return Kept(tuple(ordered), tuple(notice_from_json(body) for body in told))
+        return RelatedIncidents(tuple(ordered), tuple(read_notification_json(body) for body in told))
 
-    async def briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
+    async def list_briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
         """See the port."""
         asked = (
             sa.select(briefs, outbox.c.result, outbox.c.place)
@@ -168,9 +181,9 @@ class SqlIncidents:
             .order_by(briefs.c.first_at, briefs.c.channel)
         )
         async with self.database.read() as connection:
-            return tuple(_posted(row) for row in (await connection.execute(asked)).mappings())
+            return tuple(_read_brief(row) for row in (await connection.execute(asked)).mappings())
 
-    async def incident_at(self, channel: str, ts: str) -> str | None:
+    async def find_incident(self, channel: str, ts: str) -> str | None:
         """See the port."""
         post = sa.select(seen_posts.c.incident_id).where(seen_posts.c.channel == channel, seen_posts.c.ts == ts)
         root = sa.select(briefs.c.incident_id).where(briefs.c.channel == channel, briefs.c.root_ts == ts)
@@ -186,7 +199,7 @@ class SqlIncidents:
                     return found
         return None
 
-    async def posts_about(self, since: datetime) -> Mapping[str, int]:
+    async def count_posts(self, since: datetime) -> Mapping[str, int]:
         """See the port. What is owed about an incident has a key that ends with it."""
         asked = (
             sa.select(outbox.c.key, sa.func.count())
@@ -201,33 +214,33 @@ class SqlIncidents:
             counts[str(key).rpartition("/")[2]] += int(count)
         return counts
 
-    async def briefs_using(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
+    async def find_briefs_naming(self, incident_id: str, since: datetime | None = None) -> tuple[PostedBrief, ...]:
         """See the port."""
-        asked = speaking_of(incident_id).add_columns(outbox.c.result, outbox.c.place)
+        asked = select_briefs_naming(incident_id).add_columns(outbox.c.result, outbox.c.place)
         asked = asked.outerjoin(outbox, outbox.c.delivery_id == briefs.c.delivery_id)
         if since is not None:
             asked = asked.outerjoin(lives, lives.c.incident_id == briefs.c.incident_id)
             asked = asked.where(sa.or_(briefs.c.first_at >= since, lives.c.state.in_(UNFINISHED)))
         async with self.database.read() as connection:
             rows = (await connection.execute(asked.order_by(briefs.c.incident_id, briefs.c.channel))).mappings().all()
-        return tuple(_posted(row) for row in rows if mentions(row["body"], incident_id))
+        return tuple(_read_brief(row) for row in rows if names_incident(row["body"], incident_id))
 
-    async def brief_channels(self, since: datetime) -> tuple[str, ...]:
+    async def list_brief_channels(self, since: datetime) -> tuple[str, ...]:
         """See the port."""
         asked = sa.select(briefs.c.channel).where(briefs.c.first_at >= since).distinct().order_by(briefs.c.channel)
-        return tuple(await self._all(asked))
+        return tuple(await self._read_all(asked))
 
-    async def _one(self, asked: sa.Select[Any]) -> str | None:
+    async def _read_first(self, asked: sa.Select[Any]) -> str | None:
         async with self.database.read() as connection:
             found: str | None = (await connection.execute(asked)).scalars().first()
         return found
 
-    async def _all(self, asked: sa.Select[Any]) -> list[str]:
+    async def _read_all(self, asked: sa.Select[Any]) -> list[str]:
         async with self.database.read() as connection:
             return list((await connection.execute(asked)).scalars())
 
 
-def _touched(notice: Notice, known: str | None) -> sa.Select[Any]:
+def _select_neighbors(notice: Notice, known: str | None) -> sa.Select[Any]:
     """The last incident that its alert had opened by then, the first one after, and the known one."""
     same = sa.and_(lives.c.fingerprint == notice.fingerprint, lives.c.visibility == notice.visibility)
     ids = sa.select(lives.c.incident_id).where(same)
@@ -238,7 +251,7 @@ def _touched(notice: Notice, known: str | None) -> sa.Select[Any]:
     return sa.select(lives.c.body).where(sa.or_(*wanted, lives.c.incident_id == (known or "")))
 
 
-def _early(notice: Notice) -> sa.Select[Any]:
+def _select_unassigned(notice: Notice) -> sa.Select[Any]:
     """The notices of no incident that may belong to the same as this one: by fingerprint, or by the post they speak of."""
     alike = sa.and_(notices.c.fingerprint == notice.fingerprint, notices.c.visibility == notice.visibility)
     posts = {notice.ts, notice.root_ts} - {""}
@@ -249,13 +262,13 @@ def _early(notice: Notice) -> sa.Select[Any]:
     return asked.order_by(notices.c.at.desc()).limit(EARLY_AT_MOST)
 
 
-def _posted(row: sa.RowMapping) -> PostedBrief:
+def _read_brief(row: sa.RowMapping) -> PostedBrief:
     return PostedBrief(
         incident_id=row["incident_id"],
         channel=row["channel"],
         root_ts=row["root_ts"],
         delivery_id=row["delivery_id"],
-        brief=brief_from_json(row["body"]),
+        brief=read_brief_json(row["body"]),
         message_ts=row["result"],
         shadow=row["place"],
     )

@@ -11,16 +11,16 @@ from bot.adapters.store.database.statements import to_json
 from bot.adapters.store.database.tables import briefs
 
 
-def speaking_of(incident_id: str) -> sa.Select[Any]:
+def select_briefs_naming(incident_id: str) -> sa.Select[Any]:
     """Briefs of other incidents whose text holds this id, perhaps as a part of a longer one (see `mentions`)."""
     said = briefs.c.body.contains(to_json(incident_id)[1:-1], autoescape=True)
     return sa.select(briefs).where(said, briefs.c.incident_id != incident_id)
 
 
-def mentions(body: str, incident_id: str) -> bool:
+def names_incident(body: str, incident_id: str) -> bool:
     """Whether JSON text holds this very id, and not only a longer one."""
-    return re.search(_bounded(incident_id), body) is not None
+    return re.search(_build_pattern(incident_id), body) is not None
 
 
-def _bounded(incident_id: str) -> str:
+def _build_pattern(incident_id: str) -> str:
     return rf"(?<![\w-]){re.escape(to_json(incident_id)[1:-1])}(?![\w-])"

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import FULL, Database
-from bot.adapters.store.database.schema import HEAD, applied
+from bot.adapters.store.database.schema import HEAD, read_revision
 from bot.adapters.store.database.statements import insert_or_replace
 from bot.adapters.store.database.tables import counters, inbox, records
 from bot.ports import StoreUnavailable
@@ -26,12 +26,12 @@ class SqlHealth:
     database: Database
     clock: Clock
 
-    async def status(self) -> StoreStatus:
+    async def read_status(self) -> StoreStatus:
         """See the port. The small write is a counter that holds the second of the last check."""
         kind = self.database.engine.dialect.name
         try:
             async with self.database.read() as connection:
-                schema = await connection.run_sync(applied)
+                schema = await connection.run_sync(read_revision)
                 kept = int((await connection.execute(sa.select(sa.func.count()).select_from(records))).scalar_one())
         except StoreUnavailable as error:
             return StoreStatus(writable=False, schema=None, problem=str(error), details={"database": kind})
@@ -39,18 +39,18 @@ class SqlHealth:
         try:
             row = {"name": "checked_at", "value": int(self.clock.now().timestamp())}
             async with self.database.write() as connection:
-                await self._room(connection)
+                await self._find_room_problem(connection)
                 await insert_or_replace(connection, counters, [row])
         except StoreUnavailable as error:
             return StoreStatus(writable=False, schema=schema, records=kept, problem=str(error), details=details)
         return StoreStatus(writable=True, schema=schema, records=kept, details=details)
 
-    async def _room(self, connection: AsyncConnection) -> None:
+    async def _find_room_problem(self, connection: AsyncConnection) -> None:
         """On SQLite, see that there is room for what a person may record: the small write alone finds its place in pages
         that are there already, also on a full disk."""
         if not self.database.is_sqlite:
             return
-        if _free_bytes(self.database.engine.url.database or "") < ROOM_BYTES:
+        if _count_free_bytes(self.database.engine.url.database or "") < ROOM_BYTES:
             raise StoreUnavailable(FULL)
         now = self.clock.now()
         row = {"event_id": "room", "natural_key": "room", "kind": "room", "state": "done", "attempts": 0}
@@ -59,7 +59,7 @@ class SqlHealth:
         await tried.rollback()
 
 
-def _free_bytes(path: str) -> int:
+def _count_free_bytes(path: str) -> int:
     """Free space where the file lies; of a path that the system does not know as one, as much as is asked for."""
     try:
         return shutil.disk_usage(path).free

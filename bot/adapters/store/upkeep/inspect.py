@@ -14,23 +14,23 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
-from bot.adapters.store.alerts.brief_timings import SqlTraces
-from bot.adapters.store.alerts.storms import SqlHeard
-from bot.adapters.store.commit import Writer
+from bot.adapters.store.alerts.brief_timings import SqlBriefTimings
+from bot.adapters.store.alerts.storms import SqlConnectionWatermark
+from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.database.connection import (
     TABLES,
     Database,
     connect,
-    plain_errors,
     read_url,
     refuse_network,
-    require_ours,
+    require_our_file,
+    translate_errors,
 )
-from bot.adapters.store.database.schema import HEAD, applied, known
+from bot.adapters.store.database.schema import HEAD, list_revisions, read_revision
 from bot.adapters.store.database.tables import inbox
-from bot.adapters.store.delivery.admin import SqlInboxDesk
 from bot.adapters.store.delivery.outbox import SqlOutbox
-from bot.adapters.store.records.incidents import SqlIncidents
+from bot.adapters.store.delivery.outbox_admin import SqlInboxAdmin
+from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.adapters.store.upkeep.health import SqlHealth
 from bot.ports.clock import Clock, Ids
 
@@ -38,7 +38,7 @@ BUSY_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class StoreAddress:
     """Where the store is. `file` is None on PostgreSQL, and for SQLite's addresses of the form file:…"""
 
     url: URL
@@ -50,7 +50,7 @@ class Address:
         return f"{self.url.host or 'localhost'}:{self.url.port or 5432}/{self.url.database or ''}"
 
 
-def address(url: str) -> Address:
+def read_address(url: str) -> StoreAddress:
     """What DATABASE_URL says; raises StoreUnavailable for what cannot be used."""
     parsed = read_url(url)
     name = parsed.database or ""
@@ -58,48 +58,48 @@ def address(url: str) -> Address:
     file = Path(name) if is_file else None
     if file:
         refuse_network(file)
-    return Address(parsed, file)
+    return StoreAddress(parsed, file)
 
 
-async def revision(at: Address) -> tuple[str | None, str]:
+async def inspect_revision(at: StoreAddress) -> tuple[str | None, str]:
     """The schema that the store has (None: none yet), and what that is here: "current", "older", "newer" or "empty".
     Raises StoreUnavailable."""
-    found = _revision_of(at.file) if at.file else await _revision_there(at.url)
+    found = _read_file_revision(at.file) if at.file else await _read_server_revision(at.url)
     if found is None:
         return None, "empty"
-    return found, "newer" if found not in known() else "current" if found == HEAD else "older"
+    return found, "newer" if found not in list_revisions() else "current" if found == HEAD else "older"
 
 
-def _revision_of(path: Path) -> str | None:
+def _read_file_revision(path: Path) -> str | None:
     """Read in a way that makes no file, whatever is there."""
     with (
-        plain_errors(),
+        translate_errors(),
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as opened,
     ):
         tables = {str(row[0]) for row in opened.execute(TABLES)}
-        require_ours(path, tables)
+        require_our_file(path, tables)
         if "alembic_version" not in tables:
             return None
         row = opened.execute("SELECT version_num FROM alembic_version").fetchone()
         return str(row[0]) if row else None
 
 
-async def _revision_there(url: URL) -> str | None:
+async def _read_server_revision(url: URL) -> str | None:
     database = connect(url)
     try:
         async with database.read() as connection:
-            return await connection.run_sync(applied)
+            return await connection.run_sync(read_revision)
     finally:
         await database.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Arrivals:
+class EventArrivals:
     """What the inbox knows of events that Slack sent."""
 
     database: Database
 
-    async def posts(self, channel: str, since: datetime) -> frozenset[str]:
+    async def list_posts(self, channel: str, since: datetime) -> frozenset[str]:
         """The ts of the posts of a channel that came in since then, however they did and whatever team they are told of
         (that of a channel shared between organisations may be either). Raises StoreUnavailable."""
         here = inbox.c.natural_key.contains(f"/{channel}/", autoescape=True)
@@ -108,7 +108,7 @@ class Arrivals:
             keys = (await connection.execute(asked)).scalars().all()
         return frozenset(key.rpartition("/")[2] for key in keys)
 
-    async def span(self) -> tuple[datetime | None, datetime | None]:
+    async def read_span(self) -> tuple[datetime | None, datetime | None]:
         """When the first and the last event came of those that are still known. Raises StoreUnavailable."""
         sent = inbox.c.event_id.startswith("Ev", autoescape=True)
         asked = sa.select(sa.func.min(inbox.c.received_at), sa.func.max(inbox.c.received_at)).where(sent)
@@ -118,31 +118,31 @@ class Arrivals:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class StoreParts:
     """The parts of a store that tell of it."""
 
     health: SqlHealth
     outbox: SqlOutbox
-    inbox_desk: SqlInboxDesk
-    traces: SqlTraces
-    incidents: SqlIncidents
-    heard: SqlHeard
-    arrivals: Arrivals
+    inbox_desk: SqlInboxAdmin
+    traces: SqlBriefTimings
+    incidents: SqlIncidentStore
+    heard: SqlConnectionWatermark
+    arrivals: EventArrivals
 
 
 @asynccontextmanager
-async def looking(at: Address, clock: Clock, ids: Ids) -> AsyncIterator[Looked]:
+async def open_parts(at: StoreAddress, clock: Clock, ids: Ids) -> AsyncIterator[StoreParts]:
     """The parts of a store that has the schema of this version."""
     database = connect(at.url)
     try:
-        yield Looked(
+        yield StoreParts(
             SqlHealth(database, clock),
             SqlOutbox(database, clock, ids, 60.0),
-            SqlInboxDesk(database, clock),
-            SqlTraces(database),
-            SqlIncidents(database, clock, Writer(index=None)),
-            SqlHeard(database),
-            Arrivals(database),
+            SqlInboxAdmin(database, clock),
+            SqlBriefTimings(database),
+            SqlIncidentStore(database, clock, ChangesWriter(index=None)),
+            SqlConnectionWatermark(database),
+            EventArrivals(database),
         )
     finally:
         await database.close()

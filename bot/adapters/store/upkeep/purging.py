@@ -15,11 +15,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.adapters.store.channels.feedback import forget_said
-from bot.adapters.store.commit import Writer
+from bot.adapters.store.channels.feedback import delete_feedback
+from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.database.backfill_tables import purged_posts
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import advance, insert_new_rows, to_json
+from bot.adapters.store.database.statements import advance_counter, insert_new_rows, to_json
 from bot.adapters.store.database.tables import (
     audit,
     briefs,
@@ -31,24 +31,24 @@ from bot.adapters.store.database.tables import (
     records,
     seen_posts,
 )
-from bot.adapters.store.delivery.outbox import owe_in
-from bot.adapters.store.index.bank_index import SqlIndex
+from bot.adapters.store.delivery.outbox import write_entries
+from bot.adapters.store.index.bank_index import SqlRecordIndex
 from bot.adapters.store.index.tables import FTS_REBUILD
-from bot.adapters.store.records.model_ledger import forget_what_speaks_of
-from bot.adapters.store.records.quoting import mentions, speaking_of
+from bot.adapters.store.records.model_ledger import delete_exchanges
+from bot.adapters.store.records.quoting import names_incident, select_briefs_naming
 from bot.domain.assistant.intents import PREFIX
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
-from bot.ports.parts import owed
-from bot.ports.unit_of_work import Changes, Owed
+from bot.ports.parts import build_outbox_entry
+from bot.ports.unit_of_work import Changes, OutboxEntry
 
 PORTION = 500
 _HASHED = "purged; sha256"
 REMOVED = "A past incident that this quoted was purged."
 # what a payload says; the rest is where it goes
-SAID = frozenset({"text", "blocks", "extra"})
+TEXT_KEYS = frozenset({"text", "blocks", "extra"})
 # what takes back what was shown
-UNDOES = {"post": "delete", "upload": "delete_file"}
+UNDO_OPERATIONS = {"post": "delete", "upload": "delete_file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class SqlPurging:
 
     database: Database
     clock: Clock
-    writer: Writer
-    index: SqlIndex
+    writer: ChangesWriter
+    index: SqlRecordIndex
 
     async def purge(self, incident_id: str, marks: Sequence[str], changes: Changes) -> bool:
         """See the port."""
@@ -67,16 +67,16 @@ class SqlPurging:
             # in the order in which commits lock: whoever changes the incident, then whoever writes records, is waited for
             held = sa.select(lives.c.version).where(lives.c.incident_id == incident_id).with_for_update()
             await connection.execute(held)
-            await advance(connection, counters, "revision")
+            await advance_counter(connection, counters, "revision")
             there = await _is_there(connection, incident_id)
             if there:
-                deletions = await _from_outbox(connection, incident_id, marks)
-                await _from_inbox(connection, incident_id)
-                await _rows(connection, incident_id)
-                await forget_what_speaks_of(connection, incident_id)
-                await _from_audit(connection, incident_id)
+                deletions = await _purge_outbox(connection, incident_id, marks)
+                await _purge_inbox(connection, incident_id)
+                await _delete_rows(connection, incident_id)
+                await delete_exchanges(connection, incident_id)
+                await _purge_audit(connection, incident_id)
                 changes = replace(changes, retracted=(*changes.retracted, incident_id))
-                await owe_in(connection, deletions, now)
+                await write_entries(connection, deletions, now)
             await self.writer.write(connection, changes, now)
         return there
 
@@ -95,16 +95,16 @@ async def _is_there(connection: AsyncConnection, incident_id: str) -> bool:
         if (await connection.execute(asked)).first() is not None:
             return True
     # a record that was retracted is in no table but the audit log, word by word
-    return (await connection.execute(_audited(incident_id).limit(1))).first() is not None
+    return (await connection.execute(_select_audited(incident_id).limit(1))).first() is not None
 
 
-async def _rows(connection: AsyncConnection, incident_id: str) -> None:
+async def _delete_rows(connection: AsyncConnection, incident_id: str) -> None:
     for table in (lives, briefs, notices, seen_posts):
         await connection.execute(sa.delete(table).where(table.c.incident_id == incident_id))
-    await forget_said(connection, incident_id)
+    await delete_feedback(connection, incident_id)
 
 
-async def _from_inbox(connection: AsyncConnection, incident_id: str) -> None:
+async def _purge_inbox(connection: AsyncConnection, incident_id: str) -> None:
     """What was received about its posts is worked on no more, and they are not read back from Slack."""
     posts: set[tuple[str, str]] = set()
     for table, column in ((seen_posts, "ts"), (briefs, "root_ts"), (notices, "ts")):
@@ -123,9 +123,9 @@ async def _from_inbox(connection: AsyncConnection, incident_id: str) -> None:
         await connection.execute(sa.update(inbox).where(gone).values(state="done", lease=None, body=None, error=None))
 
 
-async def _from_outbox(connection: AsyncConnection, incident_id: str, marks: Sequence[str]) -> list[Owed]:
+async def _purge_outbox(connection: AsyncConnection, incident_id: str, marks: Sequence[str]) -> list[OutboxEntry]:
     """Its own messages are deleted; others that name or quote it lose what they said. What is owed for the former."""
-    quoting = await _quoting(connection, incident_id)
+    quoting = await _find_quoting_keys(connection, incident_id)
     escaped = [to_json(mark)[1:-1] for mark in marks]
     last, due = 0, []
     while True:
@@ -133,56 +133,58 @@ async def _from_outbox(connection: AsyncConnection, incident_id: str, marks: Seq
         rows = (await connection.execute(asked.order_by(outbox.c.id).limit(PORTION))).mappings().all()
         for row in rows:
             if row["key"].endswith(f"/{incident_id}"):
-                due += await _withdraw(connection, row, incident_id, row["key"].removesuffix(f"/{incident_id}"))
-            elif row["delivery_id"].startswith(PREFIX) and mentions(row["payload"], incident_id):
+                due += await _withdraw_message(connection, row, incident_id, row["key"].removesuffix(f"/{incident_id}"))
+            elif row["delivery_id"].startswith(PREFIX) and names_incident(row["payload"], incident_id):
                 # an answer to a person in a thread may tell of several incidents; nobody tells it anew
-                due += await _withdraw(connection, row, incident_id, json.loads(row["payload"])["channel"])
-            elif row["key"] in quoting or mentions(row["payload"], incident_id):
-                await _silence(connection, row)
+                due += await _withdraw_message(connection, row, incident_id, json.loads(row["payload"])["channel"])
+            elif row["key"] in quoting or names_incident(row["payload"], incident_id):
+                await _blank_message(connection, row)
             elif row["state"] == "sent" and any(mark in row["payload"] for mark in escaped):
                 # by words alone only what was told already: what is still to be told may be another's
-                await _silence(connection, row)
+                await _blank_message(connection, row)
         if len(rows) < PORTION:
             return due
         last = rows[-1]["id"]
 
 
-async def _withdraw(connection: AsyncConnection, row: sa.RowMapping, incident_id: str, channel: str) -> list[Owed]:
+async def _withdraw_message(
+    connection: AsyncConnection, row: sa.RowMapping, incident_id: str, channel: str
+) -> list[OutboxEntry]:
     """One of its own messages: not sent if it was not, else deleted."""
     same = outbox.c.id == row["id"]
-    undo = UNDOES.get(row["operation"])
+    undo = UNDO_OPERATIONS.get(row["operation"])
     if undo is None or row["state"] in ("pending", "dead"):
         await connection.execute(sa.delete(outbox).where(same))
         return []
     await connection.execute(sa.update(outbox).where(same).values(payload="{}", error=None))
     delivery = row["delivery_id"]
     posting = Posting(undo, channel, f"{delivery}/purge", incident_id=incident_id)
-    return [owed(posting, key=row["key"], target=delivery, replaces=True)]
+    return [build_outbox_entry(posting, key=row["key"], target=delivery, replaces=True)]
 
 
-async def _silence(connection: AsyncConnection, row: sa.RowMapping) -> None:
+async def _blank_message(connection: AsyncConnection, row: sa.RowMapping) -> None:
     """A message of another incident: what was said goes; one that is still to be sent says that something is gone."""
     payload: dict[str, Any] = {}
     if row["state"] != "sent":
         said = json.loads(row["payload"])
-        payload = {name: value for name, value in said.items() if name not in SAID} | {"text": REMOVED}
+        payload = {name: value for name, value in said.items() if name not in TEXT_KEYS} | {"text": REMOVED}
     await connection.execute(sa.update(outbox).where(outbox.c.id == row["id"]).values(payload=to_json(payload)))
 
 
-async def _quoting(connection: AsyncConnection, incident_id: str) -> set[str]:
+async def _find_quoting_keys(connection: AsyncConnection, incident_id: str) -> set[str]:
     """The outbox keys of briefs that speak of it: what was told under them may quote it without naming it."""
-    rows = await connection.execute(speaking_of(incident_id))
-    return {f"{row.channel}/{row.incident_id}" for row in rows if mentions(row.body, incident_id)}
+    rows = await connection.execute(select_briefs_naming(incident_id))
+    return {f"{row.channel}/{row.incident_id}" for row in rows if names_incident(row.body, incident_id)}
 
 
-async def _from_audit(connection: AsyncConnection, incident_id: str) -> None:
+async def _purge_audit(connection: AsyncConnection, incident_id: str) -> None:
     """What was audited about it stays as a hash of what it said."""
-    for row in (await connection.execute(_audited(incident_id))).all():
+    for row in (await connection.execute(_select_audited(incident_id))).all():
         said = f"{_HASHED} {hashlib.sha256(row.detail.encode()).hexdigest()}"
         await connection.execute(sa.update(audit).where(audit.c.id == row.id).values(detail=said))
 
 
-def _audited(incident_id: str) -> sa.Select[Any]:
+def _select_audited(incident_id: str) -> sa.Select[Any]:
     """The lines of the audit log that say something of it still."""
     about = sa.and_(audit.c.object == incident_id, audit.c.action != "purge")
     return sa.select(audit.c.id, audit.c.detail).where(about, audit.c.detail.not_like(f"{_HASHED}%"))

@@ -15,7 +15,7 @@ from bot.adapters.store.database.feedback_tables import fixes_said, set_aside
 from bot.adapters.store.database.model_tables import model_days, model_sent
 from bot.adapters.store.database.tables import audit, briefs, deploys, inbox, lives, notices, once, outbox
 from bot.adapters.store.records.incidents import UNFINISHED
-from bot.ports.outbox_admin import Forgotten
+from bot.ports.outbox_admin import DeletedCounts
 
 PORTION = 500
 
@@ -26,34 +26,36 @@ class SqlRetention:
 
     database: Database
 
-    async def forget(
+    async def delete_expired(
         self,
         *,
         before: datetime,
         audit_before: datetime,
         notices_before: datetime | None = None,
         sent_before: datetime | None = None,
-    ) -> Forgotten:
+    ) -> DeletedCounts:
         """See the port."""
         sent = sa.and_(outbox.c.state == "sent", outbox.c.settled_at < before)
         # a brief is found and edited by what posting it gave, so that stays; what it said need not
         of_brief = sa.exists().where(briefs.c.delivery_id == outbox.c.delivery_id)
         emptied = sa.and_(sent, of_brief, outbox.c.payload != "{}")
-        await self._in_portions(outbox.c.id, emptied, lambda ids: sa.update(outbox).values(payload="{}").where(ids))
+        await self._delete_in_portions(
+            outbox.c.id, emptied, lambda ids: sa.update(outbox).values(payload="{}").where(ids)
+        )
         dead = sa.and_(inbox.c.state == "dead", inbox.c.received_at < before)
-        return Forgotten(
+        return DeletedCounts(
             sent=await self._delete(outbox.c.id, sa.and_(sent, sa.not_(of_brief))),
             once=await self._delete(once.c.key, once.c.at < before),
             dead_events=await self._delete(inbox.c.id, dead),
             audit=await self._delete(audit.c.id, audit.c.at < audit_before),
             early=await self._delete(notices.c.key, sa.and_(notices.c.incident_id.is_(None), notices.c.at < before)),
-            silences=await self._forget_silences(before),
-            notices=await self._forget_notices(notices_before) if notices_before else 0,
-            model_sent=await self._forget_sent(sent_before) if sent_before else 0,
+            silences=await self._delete_silences(before),
+            notices=await self._delete_notifications(notices_before) if notices_before else 0,
+            model_sent=await self._delete_exchanges(sent_before) if sent_before else 0,
             deploys=await self._delete(deploys.c.key, deploys.c.at < before),
         )
 
-    async def _forget_silences(self, before: datetime) -> int:
+    async def _delete_silences(self, before: datetime) -> int:
         """What holds no more, and the counts of what it silenced."""
         ended = sa.or_(mutes.c.undone_at < before, mutes.c.until < before)
         gone = await self._delete(mutes.c.number, ended)
@@ -61,28 +63,28 @@ class SqlRetention:
             gone += await self._delete(table.c.number, table.c.undone_at < before)
         for kind, table in (("mute", mutes), ("rule", rules)):
             held = sa.exists().where(table.c.number == silenced.c.number)
-            await self._in_portions(
+            await self._delete_in_portions(
                 silenced.c.number,
                 sa.and_(silenced.c.kind == kind, sa.not_(held)),
                 lambda old: sa.delete(silenced).where(old),
             )
         return gone
 
-    async def _forget_notices(self, before: datetime) -> int:
+    async def _delete_notifications(self, before: datetime) -> int:
         """An incident that goes on is told again from its notices; one that ended long ago is not."""
         open_now = sa.exists().where(lives.c.incident_id == notices.c.incident_id, lives.c.state.in_(UNFINISHED))
         old = sa.and_(notices.c.at < before, notices.c.incident_id.is_not(None), sa.not_(open_now))
         return await self._delete(notices.c.key, old)
 
-    async def _forget_sent(self, before: datetime) -> int:
+    async def _delete_exchanges(self, before: datetime) -> int:
         """What models were sent, and the days that nobody counts any more."""
         await self._delete(model_days.c.day, model_days.c.day < before.date())
         return await self._delete(model_sent.c.number, model_sent.c.at < before)
 
     async def _delete(self, key: sa.Column[Any], old: sa.ColumnElement[bool]) -> int:
-        return await self._in_portions(key, old, lambda ids: sa.delete(key.table).where(ids))
+        return await self._delete_in_portions(key, old, lambda ids: sa.delete(key.table).where(ids))
 
-    async def _in_portions(self, key: sa.Column[Any], old: sa.ColumnElement[bool], change: Any) -> int:
+    async def _delete_in_portions(self, key: sa.Column[Any], old: sa.ColumnElement[bool], change: Any) -> int:
         done = 0
         while True:
             async with self.database.write() as connection:

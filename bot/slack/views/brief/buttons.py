@@ -12,34 +12,36 @@ from bot.slack.views.markup import actions, plain_text
 MAX_MENU_ID = 110
 
 
-def buttons(brief: Brief) -> Blocks:
+def build_buttons(brief: Brief) -> Blocks:
     """What a person can do about the incident; after it is resolved, only add to the record."""
     incident, best = brief.incident, brief.recommendation
     if incident is None or len(incident.incident_id) > 200:
         return ()
-    row = [_record_button(incident.incident_id)]
+    row = [_build_record_button(incident.incident_id)]
     if best and incident.state != "resolved":
-        row.insert(0, _fixed_button(incident.incident_id, best.fix))
-    row.append(_details_button(incident.incident_id))
+        row.insert(0, _build_fixed_button(incident.incident_id, best.fix))
+    row.append(_build_details_button(incident.incident_id))
     if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
-        row.append(_not_same_button(incident.incident_id, brief.same_outage.incident_id))
+        row.append(_build_not_same_button(incident.incident_id, brief.same_outage.incident_id))
     if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
-        row.append(_menu(incident, compares=brief.memory_mode == "on", lists=bool(brief.sources or brief.possible)))
+        row.append(
+            _build_menu(incident, compares=brief.memory_mode == "on", lists=bool(brief.sources or brief.possible))
+        )
     return (actions(ids.BRIEF_ACTIONS, row),)
 
 
-def _fixed_button(incident_id: str, fix: str) -> dict[str, object]:
+def _build_fixed_button(incident_id: str, fix: str) -> dict[str, object]:
     return {
         "type": "button",
         "action_id": ids.FIXED,
         "style": "primary",
         "text": plain_text("This fixed it"),
-        "value": ids.encode({"i": incident_id, "f": ids.fix_key(fix)}),
-        **confirmation(),
+        "value": ids.encode({"i": incident_id, "f": ids.hash_fix(fix)}),
+        **build_confirmation(),
     }
 
 
-def confirmation() -> dict[str, object]:
+def build_confirmation() -> dict[str, object]:
     """What is asked before the suggested steps are recorded as seen to work, wherever the button stands."""
     return {
         "confirm": {
@@ -51,7 +53,7 @@ def confirmation() -> dict[str, object]:
     }
 
 
-def _menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, object]:
+def _build_menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, object]:
     """What is done seldom. An incident whose resolution is recorded was an alert."""
     entries = [("Wrong precedent…", ids.WRONG)] if lists else []
     entries += [("Compare without memory", ids.COMPARE)] if compares else []
@@ -63,7 +65,7 @@ def _menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[str, o
     return {"type": "overflow", "action_id": ids.MORE, "options": options}
 
 
-def _record_button(incident_id: str) -> dict[str, object]:
+def _build_record_button(incident_id: str) -> dict[str, object]:
     return {
         "type": "button",
         "action_id": ids.RECORD,
@@ -72,7 +74,7 @@ def _record_button(incident_id: str) -> dict[str, object]:
     }
 
 
-def _details_button(incident_id: str) -> dict[str, object]:
+def _build_details_button(incident_id: str) -> dict[str, object]:
     return {
         "type": "button",
         "action_id": ids.DETAILS,
@@ -81,7 +83,7 @@ def _details_button(incident_id: str) -> dict[str, object]:
     }
 
 
-def _not_same_button(incident_id: str, other: str) -> dict[str, object]:
+def _build_not_same_button(incident_id: str, other: str) -> dict[str, object]:
     return {
         "type": "button",
         "action_id": ids.NOT_SAME,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from bot.domain.brief.decide import Brief
 from bot.domain.brief.then_and_now import then_and_now
 from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable, is_deploy, observed, quantity
-from bot.slack.views.brief.sections import MAX_ID, SEPARATOR, Blocks, Levels, joined
+from bot.slack.views.brief.sections import MAX_ID, SEPARATOR, Blocks, Levels, join_parts
 from bot.slack.views.markup import MAX_URL, context, link, prose, section
 
 # What is left of the values compared when room gets short.
@@ -21,36 +21,37 @@ SHORT_URL = 120
 WHAT, REASON, SAID, UNIT = 60, 110, 120, 12
 
 
-def now(brief: Brief) -> Levels:
+def render_now(brief: Brief) -> Levels:
     """Contradictions first, then each thing that was seen on a line of its own, then what could not be seen. Shorter
     forms hold fewer values; the first contradiction stays."""
     if not brief.evidence:
         return ((),)
-    forms = _lines(brief, 8, 3, None), _lines(brief, 6, 2, TELLING), _in_one_line(brief)
-    speaks_against = contradiction_lines(brief)
+    forms = _format_lines(brief, 8, 3, None), _format_lines(brief, 6, 2, TELLING), _format_one_line(brief)
+    speaks_against = format_contradictions(brief)
     whole = [[*speaks_against, *lines] for lines in forms]
-    shortest = contradiction_lines(brief, 60, 30)[:1] or _in_one_line(brief)
-    return tuple((section("\n".join([_heading(brief), *lines])),) for lines in (*whole, shortest))
+    shortest = format_contradictions(brief, 60, 30)[:1] or _format_one_line(brief)
+    return tuple((section("\n".join([_format_heading(brief), *lines])),) for lines in (*whole, shortest))
 
 
-def _lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[str] | None) -> list[str]:
+def _format_lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[str] | None) -> list[str]:
     """A line for each thing, as many as there is room for; `labels`: the values compared that are told."""
-    seen, unseen = observed(brief.evidence), _unseen(brief)
+    seen, unseen = observed(brief.evidence), _list_unavailable(brief)
     lines = [
-        item_line(item, brief.now, labels, most_url=SHORT_URL if labels is None else 0) for item in _first(seen, most)
+        format_item(item, brief.now, labels, most_url=SHORT_URL if labels is None else 0)
+        for item in _pick_first(seen, most)
     ]
-    lines += [unavailable_line(item) for item in unseen[:most_unseen]]
+    lines += [format_unavailable(item) for item in unseen[:most_unseen]]
     hidden = len(seen) + len(unseen) - len(lines)
     return [*lines, f"+{hidden} more in Details"] if hidden else lines
 
 
-def _in_one_line(brief: Brief) -> list[str]:
+def _format_one_line(brief: Brief) -> list[str]:
     seen = observed(brief.evidence)
-    values = [f"• {SEPARATOR.join(_bare(item, brief.now) for item in _first(seen, 5))}"] if seen else []
-    return [*values, *_named(_unseen(brief))]
+    values = [f"• {SEPARATOR.join(_format_bare(item, brief.now) for item in _pick_first(seen, 5))}"] if seen else []
+    return [*values, *_format_unavailable_sources(_list_unavailable(brief))]
 
 
-def _first(seen: Sequence[Observed], most: int) -> list[Observed]:
+def _pick_first(seen: Sequence[Observed], most: int) -> list[Observed]:
     """As many as there is room for, in their order: of each kind its first, then the second ones; of metrics two for one
     of the others, so that many of them do not hide a deploy."""
     ranks: dict[EvidenceKind, int] = {}
@@ -62,20 +63,20 @@ def _first(seen: Sequence[Observed], most: int) -> list[Observed]:
     return [seen[place] for place in sorted(place for _, place in sorted(placed)[:most])]
 
 
-def _unseen(brief: Brief) -> list[Unavailable]:
+def _list_unavailable(brief: Brief) -> list[Unavailable]:
     return [item for item in brief.evidence if isinstance(item, Unavailable)]
 
 
-def _heading(brief: Brief) -> str:
-    return f"*NOW* {clock_time(brief.evidence_at)}" if brief.evidence_at else "*NOW*"
+def _format_heading(brief: Brief) -> str:
+    return f"*NOW* {format_clock_time(brief.evidence_at)}" if brief.evidence_at else "*NOW*"
 
 
-def clock_time(at: datetime) -> str:
+def format_clock_time(at: datetime) -> str:
     """The time of day in the reader's own zone."""
     return f"<!date^{int(at.timestamp())}^{{time}}|{at.astimezone(UTC):%H:%M} UTC>"
 
 
-def contradiction_lines(brief: Brief, room: int = 130, memory_room: int = 90) -> list[str]:
+def format_contradictions(brief: Brief, room: int = 130, memory_room: int = 90) -> list[str]:
     """What is seen and what memory says instead, each a sentence."""
     return [
         f":warning: *{prose(c.now, room)}.* Memory says: {prose(c.memory, memory_room)}."
@@ -83,62 +84,64 @@ def contradiction_lines(brief: Brief, room: int = 130, memory_room: int = 90) ->
     ]
 
 
-def item_line(
+def format_item(
     item: Observed, alert_at: datetime | None, labels: Sequence[str] | None = None, *, most_url: int = MAX_URL
 ) -> str:
     """One thing that was seen: its value and window, the values compared (all, or those of `labels`), its source."""
     shown = [c for c in item.compared if labels is None or c.label in labels]
     window = f"({prose(item.window, 30)})" if item.window else ""
-    head = " ".join(p for p in ("•", prose(item.what, WHAT), _value(item), window) if p)
+    head = " ".join(p for p in ("•", prose(item.what, WHAT), _format_value(item), window) if p)
     if item.kind is EvidenceKind.LOGS and item.count is not None:
         head = f"• {item.count:,}× {prose(item.text or item.what, SAID)}"
     else:
-        head = joined((head, prose(item.text, SAID) if item.text else None))
+        head = join_parts((head, prose(item.text, SAID) if item.text else None))
     source = link(item.url, item.source, 30) if item.url and len(item.url) <= most_url else None
     cut = "not all of it" if item.truncated else None
-    return joined((head, _when(item, alert_at), *(_compared(c, item.unit) for c in shown), cut, source))
+    return join_parts(
+        (head, _format_when(item, alert_at), *(_format_comparison(c, item.unit) for c in shown), cut, source)
+    )
 
 
-def _value(item: Observed) -> str:
+def _format_value(item: Observed) -> str:
     return f"*{prose(quantity(item.value, item.unit[:UNIT]), 30)}*" if item.value is not None else ""
 
 
-def _compared(other: Compared, unit: str) -> str:
+def _format_comparison(other: Compared, unit: str) -> str:
     return f"{prose(other.label, 30)} {prose(quantity(other.value, unit[:UNIT]), 30)}"
 
 
-def _when(item: Observed, alert_at: datetime | None) -> str | None:
+def _format_when(item: Observed, alert_at: datetime | None) -> str | None:
     """When it was so, for what has a time of its own: a deploy by its distance to the alert, log lines from first to
     last."""
     if is_deploy(item) and alert_at:
         minutes = int((alert_at - item.at).total_seconds() // 60)
         return f"*{minutes} min before the alert*" if minutes >= 0 else f"*{-minutes} min after the alert*"
     if item.first and item.last:
-        return f"{clock_time(item.first)} to {clock_time(item.last)}"
+        return f"{format_clock_time(item.first)} to {format_clock_time(item.last)}"
     return None
 
 
-def _bare(item: Observed, alert_at: datetime | None) -> str:
+def _format_bare(item: Observed, alert_at: datetime | None) -> str:
     if item.kind is EvidenceKind.LOGS:
         return f"{item.count or 1:,}× {prose(item.text or item.what, 40)}"
-    said = _value(item) or _when(item, alert_at) or prose(item.text or "", 40)
+    said = _format_value(item) or _format_when(item, alert_at) or prose(item.text or "", 40)
     return f"{prose(item.what, 40)} {said}".rstrip()
 
 
-def unavailable_line(item: Unavailable) -> str:
+def format_unavailable(item: Unavailable) -> str:
     """One thing that could not be seen, and why."""
-    named = joined((prose(item.what, WHAT), prose(item.source, 30) if item.source != item.what else None))
+    named = join_parts((prose(item.what, WHAT), prose(item.source, 30) if item.source != item.what else None))
     return f"• {named}: unavailable: {prose(item.reason, REASON)}"
 
 
-def _named(unseen: Sequence[Unavailable]) -> list[str]:
+def _format_unavailable_sources(unseen: Sequence[Unavailable]) -> list[str]:
     """By source, each with the first reason."""
     reasons = {item.source: item.reason for item in reversed(unseen)}
     said = "; ".join(f"{prose(source, 30)}: {prose(why, 50)}" for source, why in list(reasons.items())[:3])
     return [f"• unavailable: {said}"] if said else []
 
 
-def then(brief: Brief) -> Levels:
+def render_then(brief: Brief) -> Levels:
     """What was seen in the past incident whose steps are told, beside what is seen now: part of what memory says."""
     pairs = then_and_now(brief.then, brief.evidence)
     if brief.then is None or not pairs:
@@ -149,17 +152,17 @@ def then(brief: Brief) -> Levels:
     return ((section(full),), (section(short),), ())
 
 
-def now_lines(brief: Brief) -> list[str]:
+def format_now(brief: Brief) -> list[str]:
     """All of it, for the details."""
-    seen = [item_line(item, brief.now) for item in observed(brief.evidence)]
+    seen = [format_item(item, brief.now) for item in observed(brief.evidence)]
     return [
-        *contradiction_lines(brief),
+        *format_contradictions(brief),
         *seen,
-        *(unavailable_line(i) for i in brief.evidence if isinstance(i, Unavailable)),
+        *(format_unavailable(i) for i in brief.evidence if isinstance(i, Unavailable)),
     ]
 
 
-def then_lines(brief: Brief) -> list[str]:
+def format_then(brief: Brief) -> list[str]:
     """The whole snapshot of the past incident."""
     if brief.then is None:
         return []
@@ -171,7 +174,7 @@ def then_lines(brief: Brief) -> list[str]:
     ]
 
 
-def withheld(brief: Brief) -> Blocks:
+def render_withheld(brief: Brief) -> Blocks:
     """That the checks which memory would skip are not skipped now."""
     if not brief.withheld:
         return ()

@@ -15,7 +15,19 @@ from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.recall.dismissed import SAID
-from bot.slack.views.markup import Block, clean, context, day, header, link, moment, plain, prose, section, verbatim
+from bot.slack.views.markup import (
+    Block,
+    clean,
+    context,
+    format_date,
+    format_time,
+    header,
+    link,
+    plain,
+    prose,
+    section,
+    verbatim,
+)
 
 Blocks = tuple[Block, ...]
 _USER_ID = re.compile(r"(?:<@)?([UW](?=[A-Z]*\d)[A-Z0-9]{2,20})(?:\|[^<>]*)?>?")
@@ -29,47 +41,47 @@ SEPARATOR = " · "
 STATE_WORDS = {"open": "Firing since", "cleared": "Cleared", "resolved": "Resolved", "dismissed": "Dismissed"}
 
 
-def joined(parts: Iterable[str | None]) -> str:
+def join_parts(parts: Iterable[str | None]) -> str:
     """What is there, separated by dots."""
     return SEPARATOR.join(p for p in parts if p)
 
 
-def ids_of(incidents: Sequence[str], most: int = 3) -> str:
+def format_ids(incidents: Sequence[str], most: int = 3) -> str:
     """Incident ids, the first few, and how many more."""
     shown = ", ".join(prose(i, MAX_ID) for i in incidents[:most])
     return f"{shown} +{len(incidents) - most}" if len(incidents) > most else shown
 
 
-def verdict(brief: Brief) -> str:
+def format_verdict(brief: Brief) -> str:
     """The verdict as the notification shows it."""
     return plain(brief.verdict, MAX_VERDICT) or "Alert"
 
 
-def title(brief: Brief) -> Blocks:
+def render_title(brief: Brief) -> Blocks:
     """The verdict on top."""
-    return (header(verdict(brief)),)
+    return (header(format_verdict(brief)),)
 
 
-def state(brief: Brief, tell: str | None = None) -> Levels:
+def render_state(brief: Brief, tell: str | None = None) -> Levels:
     """How the incident stands and what alerts alone tell of it; `tell` is mentioned."""
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
-    stands, severity = _stands(brief), brief.alert.severity.value if brief.alert.severity else None
-    past = history(brief.history) if brief.memory_mode == "on" else None
-    goes_on = joined((_partly(brief.incident), _flapping(brief.incident))) or None
-    told = told_to(brief, tell)
-    fired, acknowledged = _fired(brief.incident), _acknowledged(brief.incident)
-    full = joined((stands, severity, where, _late(brief), fired, goes_on, acknowledged, past, told))
-    return ((context(full),), (context(joined((stands, severity, _late(brief), goes_on, past, told))),))
+    stands, severity = _format_state(brief), brief.alert.severity.value if brief.alert.severity else None
+    past = format_history(brief.history) if brief.memory_mode == "on" else None
+    goes_on = join_parts((_format_partly_cleared(brief.incident), _format_flapping(brief.incident))) or None
+    told = format_mention(brief, tell)
+    fired, acknowledged = _format_fired(brief.incident), _format_acknowledged(brief.incident)
+    full = join_parts((stands, severity, where, _format_late(brief), fired, goes_on, acknowledged, past, told))
+    return ((context(full),), (context(join_parts((stands, severity, _format_late(brief), goes_on, past, told))),))
 
 
-def _late(brief: Brief) -> str | None:
+def _format_late(brief: Brief) -> str | None:
     """That the bot read the alert only after a gap."""
     if brief.read_at is None or brief.now is None:
         return None
-    return f"*late*: posted {moment(brief.now)}, read {moment(brief.read_at)} after a gap"
+    return f"*late*: posted {format_time(brief.now)}, read {format_time(brief.read_at)} after a gap"
 
 
-def told_to(brief: Brief, tell: str | None) -> str | None:
+def format_mention(brief: Brief, tell: str | None) -> str | None:
     """The mention: a user group, or whoever acknowledged if Slack knows them."""
     if tell == ACKNOWLEDGER:
         found = _USER_ID.fullmatch((brief.incident.acknowledged_by if brief.incident else None) or "")
@@ -77,7 +89,7 @@ def told_to(brief: Brief, tell: str | None) -> str | None:
     return f"<!subteam^{tell}>" if tell and _GROUP_ID.fullmatch(tell) else None
 
 
-def _stands(brief: Brief) -> str:
+def _format_state(brief: Brief) -> str:
     incident = brief.incident
     if incident is None:
         return brief.alert.state.value.replace("_", " ").capitalize()
@@ -85,15 +97,15 @@ def _stands(brief: Brief) -> str:
     if incident.no_data and incident.state == "open":
         word = "No data since"
     at = incident.cleared_at if incident.state == "cleared" and incident.cleared_at else incident.opened_at
-    since = moment(at) if incident.state in {"open", "cleared"} else f"(opened {moment(at)})"
+    since = format_time(at) if incident.state in {"open", "cleared"} else f"(opened {format_time(at)})"
     return f"*{word}* {since}{SEPARATOR}{prose(incident.incident_id, MAX_ID)}"
 
 
-def _fired(incident: IncidentView | None) -> str | None:
+def _format_fired(incident: IncidentView | None) -> str | None:
     return f"fired {incident.fired}×" if incident and incident.fired > 1 else None
 
 
-def _partly(incident: IncidentView | None) -> str | None:
+def _format_partly_cleared(incident: IncidentView | None) -> str | None:
     """How much of a group has cleared, while the rest fires."""
     if incident is None or incident.state != "open" or incident.firing is None or incident.members is None:
         return None
@@ -101,18 +113,18 @@ def _partly(incident: IncidentView | None) -> str | None:
     return f"{cleared} of {incident.members} cleared" if cleared > 0 else None
 
 
-def _flapping(incident: IncidentView | None) -> str | None:
+def _format_flapping(incident: IncidentView | None) -> str | None:
     if incident is None or not incident.flaps:
         return None
     return f"*flapping*: fired and cleared {incident.flaps} times in {incident.flaps_minutes} min"
 
 
-def _acknowledged(incident: IncidentView | None) -> str | None:
+def _format_acknowledged(incident: IncidentView | None) -> str | None:
     by = incident.acknowledged_by if incident else None
     return f"acknowledged by {prose(by, 40)}" if by else None
 
 
-def history(past: AlertHistory | None) -> str | None:
+def format_history(past: AlertHistory | None) -> str | None:
     """History from alerts alone, before anything was recorded."""
     if past is None:
         return None
@@ -124,7 +136,7 @@ def history(past: AlertHistory | None) -> str | None:
     return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
 
 
-def same_outage(brief: Brief) -> Levels:
+def render_same_outage(brief: Brief) -> Levels:
     """What another tool said at the same time about the same; a question, until a person answers it."""
     other = brief.same_outage
     if other is None:
@@ -134,7 +146,7 @@ def same_outage(brief: Brief) -> Levels:
     return ((context(full),), (context(told),))
 
 
-def missing(brief: Brief) -> Levels:
+def render_missing(brief: Brief) -> Levels:
     """The parts that could not be asked."""
     if not brief.missing:
         return ((),)
@@ -147,12 +159,12 @@ def missing(brief: Brief) -> Levels:
     return ((context("\n".join(lines)),), (context(f":warning: *missing:* {short}"),))
 
 
-def boundary(brief: Brief) -> Levels:
+def render_boundary(brief: Brief) -> Levels:
     """Where the fault lay, and the root cause, both as memory tells it."""
     call, cause = brief.boundary, brief.root_cause
     first = (call.told_apart_by or "").partition(";")[0]
     apart = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
-    line = boundary_line(brief)
+    line = format_boundary(brief)
     line += f"{SEPARATOR}*{prose(call.this_alert, 140)}*" if call.this_alert and len(call.votes) > 1 else ""
     if cause is None:
         return ((section(line + apart),), (section(line),))
@@ -161,13 +173,13 @@ def boundary(brief: Brief) -> Levels:
     return ((section(f"{line}{apart}\n{said[0]}"),), (section(f"{line}\n{said[1]}"),))
 
 
-def boundary_line(brief: Brief) -> str:
+def format_boundary(brief: Brief) -> str:
     """The boundary with its votes."""
     votes = ", ".join(f"{prose(k, 12)} {n}" for k, n in list(brief.boundary.votes.items())[:4])
     return f"*BOUNDARY* {brief.boundary.value.value}" + (f" ({votes})" if votes else "")
 
 
-def steps(brief: Brief) -> Levels:
+def render_steps(brief: Brief) -> Levels:
     """The recommended fix: its record, the warnings, then the steps to copy. Shorter forms hold fewer whole steps."""
     best = brief.recommendation
     if best is None:
@@ -175,14 +187,17 @@ def steps(brief: Brief) -> Levels:
     source = best.incidents[0] if best.incidents else None
     wholes = brief.steps or (best.fix,)
     return tuple(
-        (section(_steps_heading(best, brief.step_warnings, said, most)), verbatim(numbered(wholes, room, source)))
+        (
+            section(_format_steps_heading(best, brief.step_warnings, said, most)),
+            verbatim(format_numbered_steps(wholes, room, source)),
+        )
         for room, said, most in ((1100, 240, 3), (800, 140, 3), (550, 0, 2), (330, 0, 1))
     )
 
 
-def _steps_heading(best: Recommendation, warnings: Sequence[str], explained: int, most: int) -> str:
-    last = f"last worked {day(best.last_worked)}" if best.last_worked else None
-    lines = [f"*RESOLUTION STEPS* {joined((best.confidence.value, record_of(best), last))}"]
+def _format_steps_heading(best: Recommendation, warnings: Sequence[str], explained: int, most: int) -> str:
+    last = f"last worked {format_date(best.last_worked)}" if best.last_worked else None
+    lines = [f"*RESOLUTION STEPS* {join_parts((best.confidence.value, format_track_record(best), last))}"]
     if explained:
         lines.append(prose(best.explanation, explained))
     lines += [f":warning: {prose(w, 150 if explained else 110)}" for w in warnings[:most]]
@@ -191,7 +206,7 @@ def _steps_heading(best: Recommendation, warnings: Sequence[str], explained: int
     return "\n".join(line for line in lines if line)
 
 
-def record_of(rated: Recommendation) -> str:
+def format_track_record(rated: Recommendation) -> str:
     """A fix's counts in words."""
     tried = rated.successes + rated.partial + rated.failures
     if rated.successes and rated.failures:
@@ -202,7 +217,7 @@ def record_of(rated: Recommendation) -> str:
     return "helped partly" if rated.partial else "outcome not recorded"
 
 
-def numbered(all_steps: Sequence[str], room: int, source: str | None) -> str:
+def format_numbered_steps(all_steps: Sequence[str], room: int, source: str | None) -> str:
     """Whole steps, numbered, as many as fit (five at most), then where the others are. A first step that does not fit
     alone is cut and says so."""
     where = f"the record of {plain(source, MAX_ID)}" if source else "the record"
@@ -219,7 +234,7 @@ def numbered(all_steps: Sequence[str], room: int, source: str | None) -> str:
     return "\n".join(lines)
 
 
-def runbooks(records: Sequence[RunbookRecord]) -> Levels:
+def render_runbooks(records: Sequence[RunbookRecord]) -> Levels:
     """The named procedures of the cases, with what they did."""
     if not records:
         return ((),)
@@ -228,15 +243,15 @@ def runbooks(records: Sequence[RunbookRecord]) -> Levels:
     return ((context("\n".join(["*RUNBOOKS*", *lines, *more])),), ())
 
 
-def skip(checks: Sequence[Skip]) -> Levels:
+def render_skip(checks: Sequence[Skip]) -> Levels:
     """The checks that wasted time then, with the minutes that were lost in n outages."""
     if not checks:
         return ((),)
-    lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{check_minutes(s)}" for s in checks]
+    lines = [f"• {prose(s.check, 90)}: not the cause in {s.count} of {s.of}{format_check_minutes(s)}" for s in checks]
     return (*((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)), ())
 
 
-def check_minutes(check: Skip) -> str:
+def format_check_minutes(check: Skip) -> str:
     """What a check cost, as a range; "" where nobody said."""
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
@@ -245,7 +260,7 @@ def check_minutes(check: Skip) -> str:
     return f", {low:.0f} min{known}" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min{known}"
 
 
-def later(checks: Sequence[Later]) -> Levels:
+def render_later(checks: Sequence[Later]) -> Levels:
     """The checks that were the cause elsewhere."""
     if not checks:
         return ((),)
@@ -253,42 +268,43 @@ def later(checks: Sequence[Later]) -> Levels:
     return ((section("\n".join(["*LATER*", *lines])),), ())
 
 
-def in_one_line(fix: str) -> str:
+def format_fix_line(fix: str) -> str:
     """A fix of several steps as one line, its steps set apart."""
     return "; ".join(split_steps(fix))
 
 
-def did_not_work(fixes: Sequence[DidNotWork]) -> Levels:
+def render_did_not_work(fixes: Sequence[DidNotWork]) -> Levels:
     """The fixes that only failed."""
     if not fixes:
         return ((),)
     forms = []
     for most, size in ((3, 120), (2, 60)):
         lines = [
-            f"• {prose(in_one_line(f.fix), size)} (failed {f.failures}×: {ids_of(f.incidents)})" for f in fixes[:most]
+            f"• {prose(format_fix_line(f.fix), size)} (failed {f.failures}×: {format_ids(f.incidents)})"
+            for f in fixes[:most]
         ]
         more = [f"+{len(fixes) - most} more"] if len(fixes) > most else []
         forms.append((section("\n".join(["*DID NOT WORK*", *lines, *more])),))
     return (*forms, ())
 
 
-def alternatives(rated: Sequence[Recommendation]) -> Levels:
+def render_alternatives(rated: Sequence[Recommendation]) -> Levels:
     """The other fixes, with their records."""
     if not rated:
         return ((),)
     lines = [
-        f"• {prose(in_one_line(r.fix), 120)} ({joined((r.confidence.value, record_of(r), ids_of(r.incidents)))})"
+        f"• {prose(format_fix_line(r.fix), 120)} ({join_parts((r.confidence.value, format_track_record(r), format_ids(r.incidents)))})"
         for r in rated[:3]
     ]
     more = [f"+{len(rated) - 3} more"] if len(rated) > 3 else []
     return ((section("\n".join(["*ALTERNATIVES*", *lines, *more])),), ())
 
 
-def sources(brief: Brief) -> Levels:
+def render_sources(brief: Brief) -> Levels:
     """The past incidents that all this rests on: with titles, then as ids and dates."""
     if not brief.sources:
         return ((),)
-    full = [source_line(s) for s in brief.sources[:4]]
+    full = [format_source(s) for s in brief.sources[:4]]
     bare = [f"{link(s.url if len(s.url or '') < 120 else None, s.incident_id, MAX_ID)}" for s in brief.sources[:4]]
     more = [f"+{len(brief.sources) - 4}"] if len(brief.sources) > 4 else []
     last = ", ".join(prose(s.incident_id, MAX_ID) for s in brief.sources[:4])
@@ -299,31 +315,31 @@ def sources(brief: Brief) -> Levels:
     )
 
 
-def source_line(line: SourceLine, *, why: bool = False) -> str:
+def format_source(line: SourceLine, *, why: bool = False) -> str:
     """One past incident: id with its link, date, title, boundary, who fixed it (a name; nobody is called at night)."""
     by = clean(line.fixed_by or "")
     fixed = f"fixed by {prose(by, 30)}" if by and not (by[:1] in "UW" and by.isupper() and by.isalnum()) else None
     reasons = ", ".join(prose(w, 60) for w in line.why[:3]) if why else None
-    head = f"{link(line.url, line.incident_id, MAX_ID)} {day(line.date)} {prose(line.title, 80)}"
-    return joined((head, line.boundary.value, fixed, reasons))
+    head = f"{link(line.url, line.incident_id, MAX_ID)} {format_date(line.date)} {prose(line.title, 80)}"
+    return join_parts((head, line.boundary.value, fixed, reasons))
 
 
-def possible(lines: Sequence[SourceLine]) -> Levels:
+def render_possible(lines: Sequence[SourceLine]) -> Levels:
     """Incidents that may be related; they count for nothing."""
     if not lines:
         return ((),)
-    shown = ", ".join(f"{link(p.url, p.incident_id, MAX_ID)}{_set_aside(p)}" for p in lines[:3])
+    shown = ", ".join(f"{link(p.url, p.incident_id, MAX_ID)}{_format_dismissed(p)}" for p in lines[:3])
     more = f" +{len(lines) - 3}" if len(lines) > 3 else ""
     return ((context(f"*Possibly related, not counted:* {shown}{more}"),), ())
 
 
-def _set_aside(line: SourceLine) -> str:
+def _format_dismissed(line: SourceLine) -> str:
     """That a person set it aside; who did stands in Details, so that nobody is called at night."""
     said = next((why for why in line.why if why.startswith(SAID)), None)
     return f" ({prose(said, 80)})" if said else ""
 
 
-def insufficient(brief: Brief) -> Levels:
+def render_insufficient(brief: Brief) -> Levels:
     """Why memory cannot answer."""
     why = brief.insufficient_memory
     if why is None:
@@ -332,19 +348,19 @@ def insufficient(brief: Brief) -> Levels:
     return ((section(f"*INSUFFICIENT_MEMORY* {said}"),),)
 
 
-def collect(brief: Brief) -> Levels:
+def render_collect(brief: Brief) -> Levels:
     """What to look at, with the alert's own links."""
     why = brief.insufficient_memory
     wanted = [f"• {prose(c, 100)}" for c in why.collect] if why else []
-    links = alert_links(brief, why.runbook if why else None)
+    links = format_alert_links(brief, why.runbook if why else None)
     if not wanted and not links:
         return ((),)
-    last = [joined(links)] if links else []
+    last = [join_parts(links)] if links else []
     full, short = ("\n".join(["*COLLECT*", *wanted[:most], *last]) for most in (5, 2))
     return ((section(full),), (section(short),))
 
 
-def alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
+def format_alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
     """The alert's own runbook and dashboards, at most three, as links; a runbook without an address by name."""
     named = {"runbook": runbook} if runbook else {}
     named |= {k: v for k, v in brief.alert.links.items() if v not in named.values()}
@@ -353,7 +369,7 @@ def alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
     return tuple(s for (key, url), s in zip(first, shown, strict=True) if len(url) < 300)[:3]
 
 
-def signs(brief: Brief) -> Levels:
+def render_signs(brief: Brief) -> Levels:
     """What the alert itself says, where memory was not to be asked."""
     symptoms = (symptom.said for symptom in brief.alert.symptoms[:4])
     said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)

@@ -44,8 +44,8 @@ async def store_with(path: Path, *ids: str) -> str:
 
 async def ids_in(path: Path) -> set[str]:
     store = await open_store(f"sqlite+aiosqlite:///{path}", FakeClock(), FakeIds())
-    found = {record.incident_id for record in await store.incidents.records(OPERATOR)}
-    assert len(await store.index.candidates(Query("gateway"), OPERATOR)) > 0
+    found = {record.incident_id for record in await store.incidents.list_records(OPERATOR)}
+    assert len(await store.index.find_candidates(Query("gateway"), OPERATOR)) > 0
     await store.close()
     return found
 

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 
 from bot.adapters.store import open_store
 from bot.adapters.store.database.connection import connect, read_url
-from bot.adapters.store.database.schema import HEAD, MIGRATIONS, known
+from bot.adapters.store.database.schema import HEAD, MIGRATIONS, list_revisions
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports.unit_of_work import Destination
 from tests.fakes import START, FakeClock, FakeIds
@@ -26,7 +26,7 @@ OLD_LIFE = {
 
 def test_the_names_of_the_steps_are_their_revisions() -> None:
     steps = ScriptDirectory(str(MIGRATIONS))
-    assert known() == {step.revision for step in steps.walk_revisions()}
+    assert list_revisions() == {step.revision for step in steps.walk_revisions()}
     assert steps.get_current_head() == HEAD
 
 
@@ -52,8 +52,8 @@ async def test_lives_and_owed_work_of_the_first_version_go_on(tmp_path: Path) ->
         await connection.execute(sa.text(owed), {"at": f"{at}.000000"})
     await old.close()
     store = await open_store(url, FakeClock(), FakeIds())
-    life = await store.incidents.life("INC-7")
+    life = await store.incidents.read_lifecycle("INC-7")
     assert (life.state, life.fired, life.severity, life.spells, life.base) == (IncidentState.OPEN, 3, "high", (), None)
     assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d1"]
-    assert (await store.health.status()).schema == HEAD
+    assert (await store.health.read_status()).schema == HEAD
     await store.close()

@@ -16,14 +16,14 @@ import sqlalchemy as sa
 
 from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.database import connection as engine_module
-from bot.adapters.store.database.connection import connect, file_system, in_plain_words, prepare_file, read_url
-from bot.adapters.store.database.schema import HEAD, MIGRATIONS, applied
+from bot.adapters.store.database.connection import connect, find_file_system, format_problem, prepare_file, read_url
+from bot.adapters.store.database.schema import HEAD, MIGRATIONS, read_revision
 from bot.adapters.store.database.tables import metadata
 from bot.adapters.store.upkeep import health
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Changes, Received
+from bot.ports.unit_of_work import Changes, ReceivedEvent
 from tests.fakes import START, FakeClock, FakeIds
 
 RECORD = Incident("INC-1", "Gateway timeouts")
@@ -68,8 +68,8 @@ async def test_a_store_opens_again_with_everything_in_it(tmp_path: Path) -> None
         await store.incidents.commit(RECALLABLE)
         await store.close()
     store = await opened(tmp_path / "test.db")
-    assert await store.incidents.records(OPERATOR) == (RECORD,)
-    assert len(await store.index.candidates(Query("gateway"), OPERATOR)) == 1
+    assert await store.incidents.list_records(OPERATOR) == (RECORD,)
+    assert len(await store.index.find_candidates(Query("gateway"), OPERATOR)) == 1
     await store.close()
 
 
@@ -85,8 +85,8 @@ async def test_a_full_disk_is_told_and_what_was_there_stays(store: Store) -> Non
     with pytest.raises(StoreUnavailable, match="disk of the database is full; free some space"):
         await store.incidents.commit(Changes(records=(big,), recallable=frozenset({"INC-2"})))
     with pytest.raises(StoreUnavailable, match="full"):
-        await store.inbox.receive(Received("Ev1", "k", "message", {"text": "x" * 100_000}))
-    assert await store.incidents.records(OPERATOR) == (RECORD,)
+        await store.inbox.receive(ReceivedEvent("Ev1", "k", "message", {"text": "x" * 100_000}))
+    assert await store.incidents.list_records(OPERATOR) == (RECORD,)
 
 
 async def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     store = await open_store(f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true", FakeClock(), FakeIds())
     with pytest.raises(StoreUnavailable, match="cannot be written; check the owner and mode"):
         await store.incidents.commit(RECALLABLE)
-    status = await store.health.status()
+    status = await store.health.read_status()
     assert (status.writable, status.schema) == (False, HEAD)
     assert "cannot be written" in (status.problem or "")
     await store.close()
@@ -104,7 +104,7 @@ async def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 async def test_health_of_a_store_that_is_gone(store: Store) -> None:
     async with store.database.write() as connection:
         await connection.execute(sa.text("DROP TABLE records"))
-    status = await store.health.status()
+    status = await store.health.read_status()
     assert (status.writable, status.schema) == (False, None)
     assert "precedent migrate" in (status.problem or "")
 
@@ -174,27 +174,27 @@ async def test_a_server_that_is_not_there_is_told() -> None:
 
 
 def test_an_error_of_the_disk_is_told() -> None:
-    said = in_plain_words(sqlite3.OperationalError("disk I/O error"))
+    said = format_problem(sqlite3.OperationalError("disk I/O error"))
     assert "reports an error, or has become read-only" in said
 
 
 async def test_health_asks_for_room(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (await store.health.status()).writable
+    assert (await store.health.read_status()).writable
     monkeypatch.setattr(health, "ROOM_BYTES", 2**60)
-    status = await store.health.status()
+    status = await store.health.read_status()
     assert (status.writable, status.problem) == (False, engine_module.FULL)
 
 
 def test_unknown_errors_still_say_what_to_do() -> None:
-    assert "precedent doctor" in in_plain_words(ValueError("odd"))
+    assert "precedent doctor" in format_problem(ValueError("odd"))
 
 
 def test_network_file_systems_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/a / ext4 rw 0 0\nserver:/x {tmp_path} nfs4 rw 0 0\n")
-    assert file_system(tmp_path, mounts) == "nfs4"
-    assert file_system(Path("/somewhere"), mounts) == "ext4"
-    assert file_system(tmp_path, tmp_path / "none") == ""
+    assert find_file_system(tmp_path, mounts) == "nfs4"
+    assert find_file_system(Path("/somewhere"), mounts) == "ext4"
+    assert find_file_system(tmp_path, tmp_path / "none") == ""
     monkeypatch.setattr(engine_module, "file_system", lambda _directory: "nfs4")
     with pytest.raises(StoreUnavailable, match="network file system"):
         prepare_file(tmp_path / "test.db")
@@ -228,7 +228,7 @@ async def test_a_connection_that_would_lose_commits_is_refused(
 async def test_migrating_twice_at_once_is_fine(tmp_path: Path) -> None:
     await asyncio.gather(*(migrate(url_of(tmp_path / "test.db")) for _ in range(3)))
     store = await opened(tmp_path / "test.db")
-    assert (await store.health.status()).schema == HEAD
+    assert (await store.health.read_status()).schema == HEAD
     await store.close()
 
 
@@ -247,7 +247,7 @@ async def test_the_migrations_make_the_tables_that_the_code_uses(store: Store) -
 
     async with store.database.read() as connection:
         assert await connection.run_sync(differences) == []
-        assert await connection.run_sync(applied) == HEAD
+        assert await connection.run_sync(read_revision) == HEAD
     assert sorted(p.name for p in (MIGRATIONS / "versions").glob("[0-9]*.py"))[-1].startswith(HEAD)
 
 
@@ -262,14 +262,14 @@ async def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
         connection.execute("DELETE FROM index_documents")
     connection.close()
     store = await opened(path)
-    found = await store.index.candidates(Query("gateway"), OPERATOR)
+    found = await store.index.find_candidates(Query("gateway"), OPERATOR)
     assert [candidate.incident.incident_id for candidate in found] == ["INC-1"]
     await store.close()
 
 
 async def test_a_moment_without_time_zone_never_gets_in(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
-        await store.inbox.forget_before(START.replace(tzinfo=None))
+        await store.inbox.delete_settled(START.replace(tzinfo=None))
 
 
 WRITER = """
@@ -304,10 +304,10 @@ async def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     url = url_of(tmp_path / "test.db")
     acknowledged = [i for life in range(3) for i in written_until_killed(url, f"L{life}", 5 + 3 * life)]
     store = await open_store(url, FakeClock(), FakeIds())
-    kept = {record.incident_id for record in await store.incidents.records(OPERATOR)}
+    kept = {record.incident_id for record in await store.incidents.list_records(OPERATOR)}
     assert set(acknowledged) <= kept
     assert len(kept) - len(acknowledged) <= 3
-    assert await store.index.known(OPERATOR) == len(kept)
+    assert await store.index.count_records(OPERATOR) == len(kept)
     async with store.database.read() as connection:
         assert (await connection.exec_driver_sql("PRAGMA integrity_check")).scalar_one() == "ok"
     await store.close()
@@ -319,5 +319,5 @@ async def test_concurrent_commits_all_arrive(store: Store) -> None:
         for n in range(60)
     ]
     assert all(await asyncio.gather(*(store.incidents.commit(change) for change in changes)))
-    assert await store.index.known(OPERATOR) == 60
+    assert await store.index.count_records(OPERATOR) == 60
     assert connect(read_url("sqlite:///x")).is_sqlite

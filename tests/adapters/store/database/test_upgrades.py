@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 
 from bot.adapters.store import Store, migrate, open_store
 from bot.adapters.store.database.connection import Database, connect, read_url
-from bot.adapters.store.database.schema import HEAD, MIGRATIONS, applied
+from bot.adapters.store.database.schema import HEAD, MIGRATIONS, read_revision
 from bot.domain.alerts.alert import Severity
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
@@ -80,7 +80,7 @@ async def held(url: str) -> tuple[str | None, Rows]:
         }
 
     async with connected(url) as database, database.read() as connection:
-        return await connection.run_sync(applied), await connection.run_sync(rows)
+        return await connection.run_sync(read_revision), await connection.run_sync(rows)
 
 
 def was_held(after: Rows, before: Rows) -> Rows:
@@ -106,21 +106,24 @@ async def test_nothing_of_thefirst_release_is_lost(old: str) -> None:
 
 
 async def _is_used_on(store: Store) -> None:
-    assert {r.incident_id for r in await store.incidents.records(OPERATOR)} >= {"INC-1", "INC-2", "INC-4"}
-    found = await store.index.candidates(Query("ledger export checksum drift"), OPERATOR)
+    assert {r.incident_id for r in await store.incidents.list_records(OPERATOR)} >= {"INC-1", "INC-2", "INC-4"}
+    found = await store.index.find_candidates(Query("ledger export checksum drift"), OPERATOR)
     assert found[0].incident.incident_id == "INC-4"
     assert found[0].incident.attempts[0].fix.startswith("Pause the export job")
-    assert [life.state.value for life in [await store.incidents.life(f"INC-{n}") for n in (3, 4, 5)]] == [
+    assert [life.state.value for life in [await store.incidents.read_lifecycle(f"INC-{n}") for n in (3, 4, 5)]] == [
         "open", "resolved", "open",
     ]  # fmt: skip
     assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d0waiting"]
-    assert [row.body["text"] for row in await store.inbox.take(5)] == ["waiting"]
-    settings, house = await store.channels.settings("C0ALERTS"), await store.channels.house("C0ALERTS", AFTER)
+    assert [row.body["text"] for row in await store.inbox.claim(5)] == ["waiting"]
+    settings, house = (
+        await store.channels.read_settings("C0ALERTS"),
+        await store.channels.read_policy("C0ALERTS", AFTER),
+    )
     assert (settings.minimum, settings.digest_hour, settings.model) == (Severity.HIGH, 8, None)
     assert [mute.value for mute in house.mutes] == ["ledger-export"]
     assert [rule.title for rule in house.rules] == ["nightly check"]
     await store.incidents.commit(Changes(records=(Incident("INC-6", "New"),), recallable=frozenset({"INC-6"})))
-    assert len(await store.incidents.records(OPERATOR)) == 6
+    assert len(await store.incidents.list_records(OPERATOR)) == 6
 
 
 async def test_an_upgrade_that_fails_leaves_everything_as_it_was(old: str, monkeypatch: pytest.MonkeyPatch) -> None:

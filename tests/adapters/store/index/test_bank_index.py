@@ -9,9 +9,15 @@ import pytest
 from bot.adapters.store import Store, open_store
 from bot.adapters.store.database.connection import connect, read_url
 from bot.adapters.store.index import reading, search
-from bot.adapters.store.index.bank_index import SqlIndex
+from bot.adapters.store.index.bank_index import SqlRecordIndex
 from bot.adapters.store.index.follower import IndexFollower
-from bot.adapters.store.index.scoring import Collection, Document, counted_words, rarity, scores
+from bot.adapters.store.index.scoring import (
+    IndexedDocument,
+    SearchableCollection,
+    format_word_counts,
+    score_documents,
+    score_rarity,
+)
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, Source
 from bot.domain.recall.query import OPERATOR, Query
@@ -33,9 +39,9 @@ async def keep(store: Store, *records: Incident) -> None:
     await store.incidents.commit(Changes(records=records, recallable=frozenset(r.incident_id for r in records)))
 
 
-async def found(store: Store | SqlIndex, text: str, viewer: Viewer = PUBLIC, limit: int = 50) -> list[str]:
+async def found(store: Store | SqlRecordIndex, text: str, viewer: Viewer = PUBLIC, limit: int = 50) -> list[str]:
     searched = store.index if isinstance(store, Store) else store
-    return [c.incident.incident_id for c in await searched.candidates(Query(text), viewer, limit)]
+    return [c.incident.incident_id for c in await searched.find_candidates(Query(text), viewer, limit)]
 
 
 def incident(number: int, title: str, **other: object) -> Incident:
@@ -84,7 +90,7 @@ async def test_a_word_that_the_question_repeats_weighs_more(store: Store) -> Non
 
 async def test_equal_records_score_equally_and_the_order_is_stable(store: Store) -> None:
     await keep(store, *(incident(n, "Gateway timeouts") for n in (3, 1, 2)))
-    candidates = await store.index.candidates(Query("gateway timeouts"), PUBLIC)
+    candidates = await store.index.find_candidates(Query("gateway timeouts"), PUBLIC)
     assert [c.incident.incident_id for c in candidates] == ["INC-1", "INC-2", "INC-3"]
     assert len({c.score for c in candidates}) == 1
     assert await found(store, "gateway timeouts", limit=2) == ["INC-1", "INC-2"]
@@ -92,18 +98,18 @@ async def test_equal_records_score_equally_and_the_order_is_stable(store: Store)
 
 async def test_what_moved_to_a_private_channel_leaves_no_trace(store: Store) -> None:
     await keep(store, incident(1, "Gateway"), incident(2, "Disk"))
-    before = await store.index.candidates(Query("disk gateway"), PUBLIC)
+    before = await store.index.find_candidates(Query("disk gateway"), PUBLIC)
     await keep(store, incident(1, "Gateway", source=Source(visibility="private:G1")))
     await keep(store, incident(1, "Gateway"))
-    assert await store.index.candidates(Query("disk gateway"), PUBLIC) == before
+    assert await store.index.find_candidates(Query("disk gateway"), PUBLIC) == before
 
 
 async def test_scored_gives_what_was_asked_even_without_a_shared_word(store: Store) -> None:
     await keep(store, incident(1, "Gateway"), incident(2, "Disk full"))
-    (candidate,) = await store.index.scored(Query("gateway"), PUBLIC, ("INC-2", "unknown"))
+    (candidate,) = await store.index.score_records(Query("gateway"), PUBLIC, ("INC-2", "unknown"))
     assert (candidate.incident.incident_id, candidate.score.bm25_share) == ("INC-2", 0.0)
-    both = await store.index.scored(Query("gateway"), PUBLIC, ("INC-2", "INC-1"))
-    assert both[1] == (await store.index.candidates(Query("gateway"), PUBLIC))[0]
+    both = await store.index.score_records(Query("gateway"), PUBLIC, ("INC-2", "INC-1"))
+    assert both[1] == (await store.index.find_candidates(Query("gateway"), PUBLIC))[0]
 
 
 async def test_a_large_store_is_searched_by_its_rarest_words(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +128,7 @@ async def test_a_large_store_is_searched_by_its_rarest_words(store: Store, monke
 async def test_an_index_beside_the_store_catches_up(store: Store, tmp_path: Path) -> None:
     beside = connect(read_url(f"sqlite:///{tmp_path / 'beside.db'}"))
     follower = IndexFollower(store.database, beside)
-    other = SqlIndex(beside, store.database, follower)
+    other = SqlRecordIndex(beside, store.database, follower)
     assert await found(other, "gateway") == []
     await keep(store, *(incident(n, "Gateway timeouts") for n in range(3)))
     await store.incidents.commit(Changes(records=(incident(9, "Gateway, not yet"),)))
@@ -131,7 +137,7 @@ async def test_an_index_beside_the_store_catches_up(store: Store, tmp_path: Path
     await keep(store, incident(2, "Disk full"))
     assert await found(other, "gateway") == ["INC-0"]
     asked = Query("gateway disk")
-    assert await other.candidates(asked, OPERATOR) == await store.index.candidates(asked, OPERATOR)
+    assert await other.find_candidates(asked, OPERATOR) == await store.index.find_candidates(asked, OPERATOR)
     await beside.close()
 
 
@@ -142,7 +148,9 @@ async def test_an_index_ahead_of_a_restored_store_is_made_anew(store: Store, tmp
     beside = connect(read_url(f"sqlite:///{tmp_path / 'beside.db'}"))
     await IndexFollower(old.database, beside).catch_up()
     await keep(store, incident(7, "Gateway"))
-    assert await found(SqlIndex(beside, store.database, IndexFollower(store.database, beside)), "gateway") == ["INC-7"]
+    assert await found(SqlRecordIndex(beside, store.database, IndexFollower(store.database, beside)), "gateway") == [
+        "INC-7"
+    ]
     await beside.close()
     await old.close()
 
@@ -150,15 +158,15 @@ async def test_an_index_ahead_of_a_restored_store_is_made_anew(store: Store, tmp
 # scores
 
 
-def document(incident_id: str, terms: str) -> Document:
+def document(incident_id: str, terms: str) -> IndexedDocument:
     words = terms.split()
-    return Document(incident_id, terms, len(words), 0, counted_words(words), 10 * len(words))
+    return IndexedDocument(incident_id, terms, len(words), 0, format_word_counts(words), 10 * len(words))
 
 
 def test_scores_are_shares_of_the_questions_own_maximum() -> None:
     pool = [document("a", "gateway timeout"), document("b", "gateway"), document("c", "disk")]
-    collection = Collection(3, 4 / 3, {"gateway": 2, "timeout": 1})
-    told = scores({"gateway": 1, "timeout": 1}, ["gateway", "timeout"], collection, pool)
+    collection = SearchableCollection(3, 4 / 3, {"gateway": 2, "timeout": 1})
+    told = score_documents({"gateway": 1, "timeout": 1}, ["gateway", "timeout"], collection, pool)
     assert 0 < told["b"].bm25_share < told["a"].bm25_share <= 1
     assert 0 < told["b"].chargram_share < told["a"].chargram_share <= 1
     assert (told["c"].bm25_share, told["c"].bm25_mass, told["c"].chargram_share) == (0, 0, 0)
@@ -166,10 +174,10 @@ def test_scores_are_shares_of_the_questions_own_maximum() -> None:
 
 
 def test_no_question_and_no_documents_are_no_trouble() -> None:
-    assert scores({}, [], Collection(0, 0.0, {}), []) == {}
-    (told,) = scores({}, [], Collection(1, 1.0, {}), [document("a", "x")]).values()
+    assert score_documents({}, [], SearchableCollection(0, 0.0, {}), []) == {}
+    (told,) = score_documents({}, [], SearchableCollection(1, 1.0, {}), [document("a", "x")]).values()
     assert (told.bm25_share, told.chargram_share) == (0, 0)
 
 
 def test_rarer_words_weigh_more_and_none_weighs_less_than_nothing() -> None:
-    assert rarity(100, 0) > rarity(100, 1) > rarity(100, 99) > 0
+    assert score_rarity(100, 0) > score_rarity(100, 1) > score_rarity(100, 99) > 0

@@ -16,7 +16,7 @@ from bot.adapters.store import Store, open_store
 from bot.adapters.store.index import dense_scan, search
 from bot.adapters.store.index.dense_scan import SignScan
 from bot.adapters.store.index.tables import pending, signs, vectors
-from bot.adapters.store.index.vectors import cosines, packed, sign_bits
+from bot.adapters.store.index.vectors import compute_cosines, compute_sign_bits, pack_vectors
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, Source
 from bot.domain.recall.query import OPERATOR, Query
@@ -38,14 +38,14 @@ class Synonyms:
     down: bool = False
     asked: list[str] = field(default_factory=list)
 
-    async def question(self, text: str) -> Vectors:
+    async def embed_question(self, text: str) -> Vectors:
         if self.down:
             raise EmbeddingUnavailable("the model is gone")
         return self._vector(text)
 
-    async def documents(self, texts: Sequence[str]) -> Vectors:
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.asked += texts
-        return np.stack([await self.question(text) for text in texts])
+        return np.stack([await self.embed_question(text) for text in texts])
 
     def _vector(self, text: str) -> Vectors:
         words = [MEANS.get(word, word) for word in text.lower().split()]
@@ -88,7 +88,7 @@ async def fill(store: Store) -> None:
 async def found(
     store: Store, text: str, viewer: Viewer = OPERATOR, exclude: frozenset[str] = frozenset()
 ) -> tuple[Candidate, ...]:
-    return await store.index.candidates(Query(text, exclude=exclude), viewer)
+    return await store.index.find_candidates(Query(text, exclude=exclude), viewer)
 
 
 def ids(candidates: Sequence[Candidate]) -> list[str]:
@@ -154,12 +154,12 @@ async def test_replaced_and_retracted_records_take_their_vectors_along(store: St
 async def test_equal_texts_are_embedded_once(store: Store, model: Synonyms) -> None:
     await keep(store, *(incident(n, f"disk {n} full") for n in range(40)))
     assert store.vectors
-    assert await store.vectors.waiting() == 40
+    assert await store.vectors.count_pending() == 40
     await fill(store)
     assert len(model.asked) < 20
     asked = len(model.asked)
     await keep(store, incident(99, "Disk 7 full"), incident(3, "disk 3  full", lesson=None))
-    assert await store.vectors.waiting() == 0
+    assert await store.vectors.count_pending() == 0
     assert len(model.asked) == asked
     assert {c.score.cosine is None for c in await found(store, "disk")} == {False}
 
@@ -170,7 +170,7 @@ async def test_a_vector_that_comes_too_late_is_dropped(store: Store, model: Syno
     class Slow(Synonyms):
         async def documents(self, texts: Sequence[str]) -> Vectors:
             await keep(store, incident(1, "certificate expired"))
-            return await super().documents(texts)
+            return await super().embed_documents(texts)
 
     assert store.vectors
     await replace(store.vectors, embedder=Slow()).fill_some()
@@ -223,25 +223,25 @@ async def test_rows_of_what_went_away_are_forgotten_when_they_are_many(
 
 def test_the_nearest_by_signs_are_those_of_a_full_comparison() -> None:
     made = np.random.default_rng(1).standard_normal((3_000, 384)).astype(np.float32)
-    held = dense_scan._empty()
-    rows = [(n + 1, 10 * n, "public", sign_bits(vector)) for n, vector in enumerate(made)]
-    dense_scan._add(held, rows[:100])  # type: ignore[arg-type]  # tuples as the database gives them
-    dense_scan._add(held, rows[100:])  # type: ignore[arg-type]  # tuples as the database gives them
+    held = dense_scan._create_empty()
+    rows = [(n + 1, 10 * n, "public", compute_sign_bits(vector)) for n, vector in enumerate(made)]
+    dense_scan._add_rows(held, rows[:100])  # type: ignore[arg-type]  # tuples as the database gives them
+    dense_scan._add_rows(held, rows[100:])  # type: ignore[arg-type]  # tuples as the database gives them
     scan = SignScan()
     scan._held = held
     question = made[1_234] + 0.3 * made[77]
     expected = np.argsort(((made > 0) != (question > 0)).sum(axis=1), kind="stable")[:50] * 10
-    assert scan.nearest(question, OPERATOR, 50) == expected.tolist()
-    assert len(scan.nearest(question, OPERATOR, 9_000)) == 3_000
-    assert scan.nearest(question, Viewer(frozenset()), 50) == []
+    assert scan.find_nearest(question, OPERATOR, 50) == expected.tolist()
+    assert len(scan.find_nearest(question, OPERATOR, 9_000)) == 3_000
+    assert scan.find_nearest(question, Viewer(frozenset()), 50) == []
 
 
 def test_packed_vectors_keep_the_cosine() -> None:
     made = np.random.default_rng(2).standard_normal((50, 384)).astype(np.float32)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
-    assert len(packed(made[0])) == 388
-    assert cosines(made[0], [packed(v) for v in made]) == pytest.approx(made @ made[0], abs=0.01)
-    assert cosines(made[0], [packed(np.zeros(384, np.float32))]) == pytest.approx([0])
+    assert len(pack_vectors(made[0])) == 388
+    assert compute_cosines(made[0], [pack_vectors(v) for v in made]) == pytest.approx(made @ made[0], abs=0.01)
+    assert compute_cosines(made[0], [pack_vectors(np.zeros(384, np.float32))]) == pytest.approx([0])
 
 
 # the model
@@ -249,8 +249,10 @@ def test_packed_vectors_keep_the_cosine() -> None:
 
 async def test_the_installed_model_knows_what_means_the_same() -> None:
     embedder = OnnxEmbedder(find_model())
-    one, same, other = await embedder.documents(["the server is out of disk space", "no storage left", "bread recipe"])
-    asked = await embedder.question("the server is out of disk space")
+    one, same, other = await embedder.embed_documents(
+        ["the server is out of disk space", "no storage left", "bread recipe"]
+    )
+    asked = await embedder.embed_question("the server is out of disk space")
     embedder.close()
     assert asked @ one == pytest.approx(1, abs=1e-5)
     assert one @ same > 0.3 > one @ other
@@ -259,9 +261,9 @@ async def test_the_installed_model_knows_what_means_the_same() -> None:
 
 async def test_long_texts_are_cut_and_none_are_fine() -> None:
     embedder = OnnxEmbedder(find_model())
-    long, longer = await embedder.documents(["disk " * DOCUMENT_TOKENS, "disk " * 4_000 + "bread"])
+    long, longer = await embedder.embed_documents(["disk " * DOCUMENT_TOKENS, "disk " * 4_000 + "bread"])
     assert long == pytest.approx(longer)
-    assert (await embedder.documents([])).size == 0
+    assert (await embedder.embed_documents([])).size == 0
     embedder.close()
 
 
@@ -271,7 +273,7 @@ async def test_a_model_that_cannot_be_loaded_is_said_once(tmp_path: Path, capsys
     embedder = OnnxEmbedder(find_model(str(tmp_path)))
     for _ in range(3):
         with pytest.raises(EmbeddingUnavailable, match="cannot be loaded"):
-            await embedder.question("x")
+            await embedder.embed_question("x")
     embedder.close()
     said = capsys.readouterr()
     assert (said.out + said.err).count("no embeddings") == 1
@@ -281,7 +283,7 @@ async def test_weights_other_than_the_released_ones_are_refused(tmp_path: Path) 
     (tmp_path / "model.onnx").write_bytes(b"something else")
     files = ModelFiles(tmp_path / "model.onnx", find_model().tokenizer, "x", sha256="0" * 64)
     with pytest.raises(EmbeddingUnavailable, match="not the model that was released"):
-        await OnnxEmbedder(files).question("x")
+        await OnnxEmbedder(files).embed_question("x")
 
 
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ async def crowded(store: Store) -> None:
 
 async def purged(store: Store) -> None:
     assert await store.purging.purge("INC-7", MARKS, Changes())
-    (quoting,) = await store.incidents.briefs_using("INC-7")
+    (quoting,) = await store.incidents.find_briefs_naming("INC-7")
     anew = replace(quoting.brief, sources=())
     await store.incidents.commit(Changes(briefs=(PostedBrief("INC-9", "C1", "20.1", quoting.delivery_id, anew),)))
 
@@ -53,7 +53,7 @@ async def test_no_byte_of_it_is_left_in_the_files(tmp_path: Path) -> None:
     await store.purging.compact()
     assert files_with(tmp_path, MARK) == []
     query = Query("word7 word7", service="payments-api", vendor="razorpay")
-    found = [c.incident.incident_id for c in await store.index.candidates(query, OPERATOR)]
+    found = [c.incident.incident_id for c in await store.index.find_candidates(query, OPERATOR)]
     assert "O-7" in found
     await store.close()
     assert files_with(tmp_path, MARK) == []

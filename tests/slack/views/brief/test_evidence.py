@@ -10,9 +10,9 @@ from bot.domain.brief.decide import with_evidence
 from bot.domain.brief.then_and_now import Then
 from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable
 from bot.slack.views.brief import evidence as now_parts
-from bot.slack.views.brief.layout import brief_message
-from bot.slack.views.details_modal import details_view
-from bot.workflows.recall.details import Details
+from bot.slack.views.brief.layout import render_brief
+from bot.slack.views.details_modal import build_details_view
+from bot.workflows.recall.details import BriefDetails
 from tests.slack import cases
 from tests.slack.cases import NOW
 
@@ -54,7 +54,7 @@ def block(message, start: str) -> str:
 
 
 def test_each_thing_seen_is_a_line_with_its_values_and_source() -> None:
-    lines = block(brief_message(brief(LOGS, LATE, ERRORS, POOL)), "*NOW*").splitlines()
+    lines = block(render_brief(brief(LOGS, LATE, ERRORS, POOL)), "*NOW*").splitlines()
     assert lines[1:3] == [
         ":warning: *pool in use 98 %.* Memory says: DB pool not the cause in 3 of 3.",
         "• error rate *18.2 %* (5 min) · 30 min ago 0.4 % · peak 19.1 % · threshold 5 % · yesterday 0.3 %"
@@ -66,7 +66,7 @@ def test_each_thing_seen_is_a_line_with_its_values_and_source() -> None:
 
 
 def test_now_comes_before_memory_and_then_stands_with_memory() -> None:
-    shown = brief_message(brief(POOL, DEPLOY, then=Then("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"})))
+    shown = render_brief(brief(POOL, DEPLOY, then=Then("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"})))
     texts = [text for _, text in cases.texts(shown.blocks)]
     now = next(n for n, text in enumerate(texts) if text.startswith("*NOW*"))
     memory = next(n for n, text in enumerate(texts) if text.startswith("*BOUNDARY*"))
@@ -78,14 +78,14 @@ def test_now_comes_before_memory_and_then_stands_with_memory() -> None:
 
 
 def test_without_evidence_nothing_is_said_of_it() -> None:
-    assert "NOW" not in json.dumps(brief_message(brief(then=Then("INC-61", {"p95": "840 ms"}))).blocks)
+    assert "NOW" not in json.dumps(render_brief(brief(then=Then("INC-61", {"p95": "840 ms"}))).blocks)
 
 
 def test_little_room_leaves_the_values_and_the_contradiction() -> None:
     many = [metric(f"signal{n}", f"signal number {n} of a long name", n, "%", threshold=5.0) for n in range(9)]
     long = brief(*many, POOL, LATE, LOGS, steps=("step " * 60,) * 5)
-    assert len(block(brief_message(long), "*NOW*")) < len(now_parts.now(long)[0][0]["text"]["text"])
-    text = now_parts.now(long)[2][0]["text"]["text"]
+    assert len(block(render_brief(long), "*NOW*")) < len(now_parts.render_now(long)[0][0]["text"]["text"])
+    text = now_parts.render_now(long)[2][0]["text"]["text"]
     assert text.splitlines()[1].startswith(":warning: *pool in use 98 %.*")
     assert "signal number 0 of a long name *0 %* · " in text
     assert "prometheus.example" not in text
@@ -95,7 +95,7 @@ def test_little_room_leaves_the_values_and_the_contradiction() -> None:
 def test_details_show_all_of_it() -> None:
     many = [metric(f"signal{n}", f"signal {n}", n, "%") for n in range(12)]
     told = brief(*many, POOL, DEPLOY, LATE, then=Then("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"}))
-    shown = cases.shown(details_view(Details(told))["blocks"])
+    shown = cases.shown(build_details_view(BriefDetails(told))["blocks"])
     for n in range(12):
         assert f"• signal {n} *{n} %*" in shown
     assert "*THEN (INC-61)*\n• pool_in_use: then 100 %, now 98 %\n• p95: then 840 ms" in shown

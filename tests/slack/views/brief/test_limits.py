@@ -21,8 +21,8 @@ from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary
 from bot.domain.recall.ranking import Missing
 from bot.playground import validate_message
-from bot.slack.views.brief.layout import brief_message, changed_message, recalled_message
-from bot.slack.views.markup import text_size
+from bot.slack.views.brief.layout import render_brief, render_recalled, render_superseded
+from bot.slack.views.markup import count_text
 
 TEXT = st.one_of(
     st.text(max_size=40),
@@ -108,9 +108,9 @@ BRIEFS = st.builds(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(BRIEFS, TEXT, st.integers(1, 10))
 def test_any_brief_fits(brief: Brief, asked: str, limit: int) -> None:
-    for message in (brief_message(brief), changed_message(brief), recalled_message(brief, asked, limit)):
+    for message in (render_brief(brief), render_superseded(brief), render_recalled(brief, asked, limit)):
         assert len(message.blocks) <= 12
-        assert text_size(message.blocks) <= 2000
+        assert count_text(message.blocks) <= 2000
         assert 1 <= len(message.text) <= 140
         assert validate_message({"text": message.text, "blocks": [dict(b) for b in message.blocks]}) == []
 
@@ -118,7 +118,7 @@ def test_any_brief_fits(brief: Brief, asked: str, limit: int) -> None:
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(BRIEFS)
 def test_the_same_brief_gives_the_same_bytes(brief: Brief) -> None:
-    assert brief_message(brief) == brief_message(replace(brief))
+    assert render_brief(brief) == render_brief(replace(brief))
 
 
 def test_the_fullest_brief_fits() -> None:
@@ -154,6 +154,6 @@ def test_the_fullest_brief_fits() -> None:
         then=Then(long, {f"s{n}": long for n in range(9)}),
         now=at,
     )
-    for message in (brief_message(brief), changed_message(brief), recalled_message(brief, long, 10)):
-        assert (len(message.blocks) <= 12, text_size(message.blocks) <= 2000) == (True, True)
+    for message in (render_brief(brief), render_superseded(brief), render_recalled(brief, long, 10)):
+        assert (len(message.blocks) <= 12, count_text(message.blocks) <= 2000) == (True, True)
         assert len(message.text) <= 140

@@ -10,15 +10,15 @@ import pytest
 
 from bot.domain.brief.decide import SameOutage
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.slack.views.brief.layout import MAX_BLOCKS, MAX_TEXT, brief_message
-from bot.slack.views.markup import text_size
+from bot.slack.views.brief.layout import MAX_BLOCKS, MAX_TEXT, render_brief
+from bot.slack.views.markup import count_text
 from tests.slack import cases
 
 
 def shown(*, insufficient: bool = False, history: AlertHistory | None = None, **view: Any) -> str:
     brief = cases.insufficient() if insufficient else cases.high()
     return json.dumps(
-        brief_message(replace(brief, incident=cases.view(**view), history=history)).blocks, ensure_ascii=False
+        render_brief(replace(brief, incident=cases.view(**view), history=history)).blocks, ensure_ascii=False
     )
 
 
@@ -52,9 +52,9 @@ def test_the_history_stands_in_the_brief_that_has_no_answer_too() -> None:
 
 def test_the_question_about_another_incident_keeps_the_limits_and_escapes_what_it_shows() -> None:
     other = SameOutage("INC-80", "datadog", "<!channel> " + "x" * 300, "https://team.slack.example/archives/C1/p1")
-    message = brief_message(replace(cases.high(), same_outage=other))
+    message = render_brief(replace(cases.high(), same_outage=other))
     assert len(message.blocks) <= MAX_BLOCKS
-    assert text_size(message.blocks) <= MAX_TEXT
+    assert count_text(message.blocks) <= MAX_TEXT
     said = json.dumps(message.blocks)
     assert "Same outage? <https://team.slack.example/archives/C1/p1|INC-80>" in said
     assert "<!channel>" not in said

@@ -9,7 +9,7 @@ from typing import TypeVar
 from aiohttp import ClientSession
 
 from bot.playground import seeds
-from bot.playground.core import Core
+from bot.playground.core import LocalSlackCore
 from bot.playground.delivery.http import HttpSender
 from bot.playground.delivery.socket_mode import SocketHub
 from bot.playground.faults import Faults
@@ -20,13 +20,15 @@ from bot.playground.workspace.state import JSON, SlackRefused
 Found = TypeVar("Found")
 
 
-class Running(Interactions, Faults, Switches):
+class LocalSlackDriver(Interactions, Faults, Switches):
     """Tokens and addresses are attributes; what people do are its methods."""
 
-    def __init__(self, core: Core, session: ClientSession, *, ack_timeout_s: float, seeds_dir: Path | None) -> None:
+    def __init__(
+        self, core: LocalSlackCore, session: ClientSession, *, ack_timeout_s: float, seeds_dir: Path | None
+    ) -> None:
         self.core = core
-        self.samples = seeds.sample_alerts(seeds_dir)
-        self.board = Switchboard(seeds.channels(seeds_dir))
+        self.samples = seeds.read_sample_alerts(seeds_dir)
+        self.board = Switchboard(seeds.read_channels(seeds_dir))
         self.hub = SocketHub(core.workspace.bot.app_id, core.knobs, ack_timeout_s)
         self.stopping = False
         self._ack_timeout_s = ack_timeout_s
@@ -102,13 +104,13 @@ class Running(Interactions, Faults, Switches):
             raise SlackRefused("no_http_target")
         return await self._sender.verify_url()
 
-    async def wait_for(self, predicate: Callable[[], Found], timeout_s: float = 5.0) -> Found:
+    async def wait_until(self, predicate: Callable[[], Found], timeout_s: float = 5.0) -> Found:
         """Wait until the predicate gives something true, and give that. Raises TimeoutError."""
-        return await self.core.wait_for(predicate, timeout_s)
+        return await self.core.wait_until(predicate, timeout_s)
 
     async def wait_connected(self, timeout_s: float = 5.0) -> None:
         """Wait until the app has a socket open. Raises TimeoutError."""
-        await self.core.wait_for(lambda: self.connected, timeout_s)
+        await self.core.wait_until(lambda: self.connected, timeout_s)
 
     async def idle(self, timeout_s: float = 5.0) -> None:
         """Wait until every event was acked or given up. Raises TimeoutError."""

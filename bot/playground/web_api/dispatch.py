@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground.core import Core
+from bot.playground.core import LocalSlackCore
 from bot.playground.delivery.socket_mode import SocketHub
 from bot.playground.web_api import (
     chat as web_chat,
@@ -30,7 +30,7 @@ from bot.playground.web_api import (
 )
 from bot.playground.workspace.state import JSON, SlackRefused
 
-Method = Callable[[Core, JSON], JSON]
+Method = Callable[[LocalSlackCore, JSON], JSON]
 METHODS: dict[str, Method] = {
     **web_chat.METHODS,
     **web_conversations.METHODS,
@@ -74,24 +74,24 @@ _FAMILY = {"channel": "channels", "group": "groups", "im": "im"}
 class WebApi:
     """Answers /api/<method>."""
 
-    core: Core
+    core: LocalSlackCore
     hub: SocketHub
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """One call, in any of the forms that Slack's SDKs use."""
         method = request.match_info["method"]
-        args = await arguments(request)
+        args = await read_arguments(request)
         knobs = self.core.knobs
         self.core.traffic.counts[f"begun:{method}"] += 1
         if delay_s := knobs.delay_s(method):
             await asyncio.sleep(delay_s)
-        status, answer = self._answer(method, args, _token(request, args))
+        status, answer = self._answer(method, args, _read_token(request, args))
         logged = {k: v for k, v in args.items() if k != "token"}
         self.core.traffic.note(self.core.now(), "api", method, args=logged, status=status, response=answer)
-        self.core.changed()
+        self.core.notify_waiters()
         if answer.get("ok") and knobs.take_count(knobs.lost, method) and request.transport is not None:
             request.transport.close()
-        scopes = (self.core.installed.scopes or _every_scope()) - knobs.refused_scopes
+        scopes = (self.core.installed.scopes or _list_scopes()) - knobs.refused_scopes
         headers = {"X-OAuth-Scopes": ",".join(sorted(scopes)), "Date": formatdate(self.core.now(), usegmt=True)}
         if status == 429:
             headers["Retry-After"] = str(knobs.retry_after_s)
@@ -127,8 +127,8 @@ class WebApi:
             raise SlackRefused("not_allowed_token_type")
         if self.core.knobs.revoked and token == installed.bot_token:
             raise SlackRefused("token_revoked")
-        needed = set(_scopes_for(self.core, method, args))
-        provided = installed.app_scopes if method == OPEN_SOCKET else installed.scopes or _every_scope()
+        needed = set(_find_scopes(self.core, method, args))
+        provided = installed.app_scopes if method == OPEN_SOCKET else installed.scopes or _list_scopes()
         usable = provided - self.core.knobs.refused_scopes
         if needed and not needed & usable:
             raise SlackRefused("missing_scope", needed=",".join(sorted(needed)), provided=",".join(sorted(usable)))
@@ -142,7 +142,7 @@ class WebApi:
         return f"{self.core.url.replace('http', 'ws', 1)}/link/?ticket={self.hub.new_ticket()}&app_id={self.hub.app_id}"
 
 
-def _scopes_for(core: Core, method: str, args: Mapping[str, Any]) -> tuple[str, ...]:
+def _find_scopes(core: LocalSlackCore, method: str, args: Mapping[str, Any]) -> tuple[str, ...]:
     if method == OPEN_SOCKET:
         return ("connections:write",)
     if method not in _READING:
@@ -151,37 +151,37 @@ def _scopes_for(core: Core, method: str, args: Mapping[str, Any]) -> tuple[str, 
     return (f"{_FAMILY[kind]}:{_READING[method]}",)
 
 
-def _every_scope() -> frozenset[str]:
+def _list_scopes() -> frozenset[str]:
     reading = {f"{family}:{what}" for family in _FAMILY.values() for what in ("history", "read")}
     return frozenset(reading | {scope for scopes in SCOPES.values() for scope in scopes})
 
 
-async def arguments(request: web.Request) -> JSON:
+async def read_arguments(request: web.Request) -> JSON:
     """The arguments of a call: query, form and JSON body together, JSON texts parsed."""
     args: JSON = dict(request.query)
     if request.method == "POST":
         if request.content_type == "application/json":
-            args |= await _json_body(request)
+            args |= await _read_json_body(request)
         else:
             args |= dict(await request.post())
     for key in _JSON_ARGUMENTS:
         if isinstance(args.get(key), str):
-            args[key] = _parsed(args[key])
+            args[key] = _parse_json(args[key])
     return args
 
 
-async def _json_body(request: web.Request) -> JSON:
-    body = _parsed(await request.text() or "{}")
+async def _read_json_body(request: web.Request) -> JSON:
+    body = _parse_json(await request.text() or "{}")
     return body if isinstance(body, dict) else {}
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-def _token(request: web.Request, args: Mapping[str, Any]) -> str:
+def _read_token(request: web.Request, args: Mapping[str, Any]) -> str:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else str(args.get("token", ""))

@@ -14,32 +14,32 @@ from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.tables import audit, inbox, outbox
 from bot.ports import RecordRejected
 from bot.ports.clock import Clock
-from bot.ports.outbox_admin import UNDELIVERED, Handled, KeptEvent, KeptRow, OwedState
+from bot.ports.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
 
 PAGE = 200
-UNWORKED = ("pending", "working", "dead")
+UNPROCESSED = ("pending", "working", "dead")
 
 
 @dataclass(frozen=True, slots=True)
-class SqlOutboxDesk:
+class SqlOutboxAdmin:
     """The OutboxDesk port on SQLAlchemy."""
 
     database: Database
     clock: Clock
 
-    async def rows(self, states: frozenset[OwedState], limit: int) -> tuple[KeptRow, ...]:
+    async def list_rows(self, states: frozenset[OutboxState], limit: int) -> tuple[OutboxRowView, ...]:
         """See the port."""
-        return tuple(await self._page(states, 0, limit))
+        return tuple(await self._read_page(states, 0, limit))
 
-    async def undelivered(self) -> AsyncIterator[KeptRow]:
+    async def stream_undelivered(self) -> AsyncIterator[OutboxRowView]:
         """See the port."""
         last = 0
-        while page := await self._page(UNDELIVERED, last, PAGE):
+        while page := await self._read_page(UNDELIVERED, last, PAGE):
             for row in page:
                 yield row
             last = page[-1].id
 
-    async def replay(self, row_ids: Sequence[int], by: str) -> tuple[Handled, ...]:
+    async def requeue(self, row_ids: Sequence[int], by: str) -> tuple[RowResult, ...]:
         """See the port."""
         now = self.clock.now()
         again = {"state": "pending", "attempts": 0, "due_at": now, "settled_at": None, "lease": None}
@@ -47,11 +47,11 @@ class SqlOutboxDesk:
         async def put_back(connection: AsyncConnection, row: sa.RowMapping) -> None:
             changed = {**again, "uncertain": row["uncertain"] or row["state"] == "sending"}
             await connection.execute(sa.update(outbox).where(outbox.c.id == row["id"]).values(**changed))
-            await _note(connection, now, by, "replay", row, "")
+            await _build_audit_row(connection, now, by, "replay", row, "")
 
-        return await self._each(row_ids, put_back)
+        return await self._stream_pages(row_ids, put_back)
 
-    async def drop(self, row_ids: Sequence[int], reason: str, by: str) -> tuple[Handled, ...]:
+    async def drop(self, row_ids: Sequence[int], reason: str, by: str) -> tuple[RowResult, ...]:
         """See the port."""
         if not (said := reason.strip()):
             raise RecordRejected("reason", "say why it is dropped; the audit log keeps it")
@@ -59,57 +59,59 @@ class SqlOutboxDesk:
 
         async def delete(connection: AsyncConnection, row: sa.RowMapping) -> None:
             await connection.execute(sa.delete(outbox).where(outbox.c.id == row["id"]))
-            await _note(connection, now, by, "drop", row, said)
+            await _build_audit_row(connection, now, by, "drop", row, said)
 
-        return await self._each(row_ids, delete)
+        return await self._stream_pages(row_ids, delete)
 
-    async def _each(
+    async def _stream_pages(
         self, row_ids: Sequence[int], do: Callable[[AsyncConnection, sa.RowMapping], Awaitable[None]]
-    ) -> tuple[Handled, ...]:
+    ) -> tuple[RowResult, ...]:
         now, handled = self.clock.now(), []
         async with self.database.write() as connection:
             for row_id in row_ids:
                 asked = sa.select(outbox).where(outbox.c.id == row_id).with_for_update()
                 row = (await connection.execute(asked)).mappings().first()
-                refusal = why_not(row, now)
+                refusal = find_refusal(row, now)
                 if row is not None and refusal is None:
                     await do(connection, row)
-                handled.append(Handled(row_id, refusal))
+                handled.append(RowResult(row_id, refusal))
         return tuple(handled)
 
-    async def _page(self, states: frozenset[OwedState], after: int, limit: int) -> list[KeptRow]:
+    async def _read_page(self, states: frozenset[OutboxState], after: int, limit: int) -> list[OutboxRowView]:
         wanted = outbox.c.state.in_(sorted(state.value for state in states))
         asked = sa.select(outbox).where(wanted, outbox.c.id > after).order_by(outbox.c.id).limit(limit)
         async with self.database.read() as connection:
-            return [_kept(row) for row in (await connection.execute(asked)).mappings()]
+            return [_read_outbox_row(row) for row in (await connection.execute(asked)).mappings()]
 
 
 @dataclass(frozen=True, slots=True)
-class SqlInboxDesk:
+class SqlInboxAdmin:
     """The InboxDesk port on SQLAlchemy."""
 
     database: Database
     clock: Clock
 
-    async def counts(self) -> Mapping[str, int]:
+    async def count_rows(self) -> Mapping[str, int]:
         """See the port."""
-        counted = sa.select(inbox.c.state, sa.func.count()).where(inbox.c.state.in_(UNWORKED)).group_by(inbox.c.state)
+        counted = (
+            sa.select(inbox.c.state, sa.func.count()).where(inbox.c.state.in_(UNPROCESSED)).group_by(inbox.c.state)
+        )
         async with self.database.read() as connection:
             return {str(row[0]): int(row[1]) for row in (await connection.execute(counted)).all()}
 
-    async def dead(self, limit: int) -> tuple[KeptEvent, ...]:
+    async def list_dead(self, limit: int) -> tuple[UnprocessedEvent, ...]:
         """See the port."""
-        return tuple(await self._page(("dead",), 0, limit))
+        return tuple(await self._read_page(("dead",), 0, limit))
 
-    async def unworked(self) -> AsyncIterator[KeptEvent]:
+    async def stream_unprocessed(self) -> AsyncIterator[UnprocessedEvent]:
         """See the port."""
         last = 0
-        while page := await self._page(UNWORKED, last, PAGE):
+        while page := await self._read_page(UNPROCESSED, last, PAGE):
             for event in page:
                 yield event
             last = page[-1].id
 
-    async def replay(self, row_ids: Sequence[int], by: str) -> tuple[Handled, ...]:
+    async def requeue(self, row_ids: Sequence[int], by: str) -> tuple[RowResult, ...]:
         """See the port."""
         now, handled = self.clock.now(), []
         again = {"state": "pending", "attempts": 0, "due_at": now, "lease": None}
@@ -120,17 +122,17 @@ class SqlInboxDesk:
                 if done:
                     line = {"at": now, "actor": by, "action": "replay", "object": f"inbox/{row_id}", "detail": ""}
                     await connection.execute(sa.insert(audit).values(**line))
-                handled.append(Handled(row_id, None if done else "There is no dead event of this number."))
+                handled.append(RowResult(row_id, None if done else "There is no dead event of this number."))
         return tuple(handled)
 
-    async def _page(self, states: Sequence[str], after: int, limit: int) -> list[KeptEvent]:
+    async def _read_page(self, states: Sequence[str], after: int, limit: int) -> list[UnprocessedEvent]:
         wanted = sa.and_(inbox.c.state.in_(states), inbox.c.id > after)
         async with self.database.read() as connection:
             rows = await connection.execute(sa.select(inbox).where(wanted).order_by(inbox.c.id).limit(limit))
-            return [_event(row) for row in rows.mappings()]
+            return [_read_event(row) for row in rows.mappings()]
 
 
-def why_not(row: sa.RowMapping | None, now: datetime) -> str | None:
+def find_refusal(row: sa.RowMapping | None, now: datetime) -> str | None:
     """Why an operator may not touch this row now; None if they may."""
     if row is None:
         return "There is no row of this number."
@@ -141,7 +143,7 @@ def why_not(row: sa.RowMapping | None, now: datetime) -> str | None:
     return None
 
 
-async def _note(
+async def _build_audit_row(
     connection: AsyncConnection, now: datetime, by: str, action: str, row: sa.RowMapping, reason: str
 ) -> None:
     """The audit line: what it was, and why, without what it said."""
@@ -152,7 +154,7 @@ async def _note(
     await connection.execute(sa.insert(audit).values(**line, detail=f"{said}: {reason}" if reason else said))
 
 
-def _kept(row: sa.RowMapping) -> KeptRow:
+def _read_outbox_row(row: sa.RowMapping) -> OutboxRowView:
     same = (
         "id",
         "destination",
@@ -165,14 +167,14 @@ def _kept(row: sa.RowMapping) -> KeptRow:
         "settled_at",
         "error",
     )
-    return KeptRow(
+    return OutboxRowView(
         **{name: row[name] for name in same},
-        state=OwedState(row["state"]),
+        state=OutboxState(row["state"]),
         uncertain=bool(row["uncertain"]),
         payload=json.loads(row["payload"]),
     )
 
 
-def _event(row: sa.RowMapping) -> KeptEvent:
+def _read_event(row: sa.RowMapping) -> UnprocessedEvent:
     same = ("id", "kind", "state", "attempts", "received_at", "error")
-    return KeptEvent(**{name: row[name] for name in same}, body=json.loads(row["body"] or "{}"))
+    return UnprocessedEvent(**{name: row[name] for name in same}, body=json.loads(row["body"] or "{}"))

@@ -8,47 +8,47 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.adapters.store.alerts.backfill_progress import SqlBackfills
-from bot.adapters.store.alerts.brief_timings import SqlTraces
-from bot.adapters.store.alerts.deploy_log import SqlDeploys
-from bot.adapters.store.alerts.storms import SqlHeard, SqlStorms
-from bot.adapters.store.channels.claims import SqlClaims
-from bot.adapters.store.channels.feedback import SqlSaid
-from bot.adapters.store.channels.nudges import SqlNudges
-from bot.adapters.store.channels.settings import SqlChannels
-from bot.adapters.store.commit import Writer
-from bot.adapters.store.database.backup import forget_earlier, keep_before_upgrade
+from bot.adapters.store.alerts.backfill_progress import SqlBackfillStore
+from bot.adapters.store.alerts.brief_timings import SqlBriefTimings
+from bot.adapters.store.alerts.deploy_log import SqlDeployLog
+from bot.adapters.store.alerts.storms import SqlConnectionWatermark, SqlStormStore
+from bot.adapters.store.channels.claims import SqlClaimStore
+from bot.adapters.store.channels.feedback import SqlFeedbackStore
+from bot.adapters.store.channels.nudges import SqlNudgeStore
+from bot.adapters.store.channels.settings import SqlChannelStore
+from bot.adapters.store.commit import ChangesWriter
+from bot.adapters.store.database.backup import delete_earlier_copies, keep_before_upgrade
+from bot.adapters.store.database.batched_inserts import BatchedInserts
 from bot.adapters.store.database.connection import (
     Database,
     connect,
-    plain_errors,
     prepare_file,
     read_url,
     refuse_network,
+    translate_errors,
 )
-from bot.adapters.store.database.receiving import Together
-from bot.adapters.store.database.schema import HEAD, applied, check, upgrade
+from bot.adapters.store.database.schema import HEAD, check_revision, read_revision, upgrade
 from bot.adapters.store.database.tables import inbox as inbox_table
-from bot.adapters.store.delivery.admin import SqlInboxDesk, SqlOutboxDesk
 from bot.adapters.store.delivery.inbox import SqlInbox
 from bot.adapters.store.delivery.outbox import SqlOutbox
-from bot.adapters.store.index.bank_index import SqlIndex
-from bot.adapters.store.index.follower import IndexFollower, make_anew
+from bot.adapters.store.delivery.outbox_admin import SqlInboxAdmin, SqlOutboxAdmin
+from bot.adapters.store.index.bank_index import SqlRecordIndex
+from bot.adapters.store.index.follower import IndexFollower, rebuild_index
 from bot.adapters.store.index.vectors import VectorFiller
 from bot.adapters.store.index.writer import SqliteIndexWriter
 from bot.adapters.store.records.audit_log import SqlAuditLog
-from bot.adapters.store.records.incidents import SqlIncidents
+from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.adapters.store.records.model_ledger import SqlModelLedger
 from bot.adapters.store.upkeep.health import SqlHealth
 from bot.adapters.store.upkeep.purging import SqlPurging
 from bot.adapters.store.upkeep.retention import SqlRetention
-from bot.observability import logger
+from bot.observability import get_logger
 from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
 from bot.ports.embedding import Embedder
 
 LEASE_S = 60.0
-log = logger("store")
+log = get_logger("store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +56,26 @@ class Store:
     """The open store: one part for each port (their verbs overlap, so they are parts and not one object)."""
 
     database: Database
-    incidents: SqlIncidents
+    incidents: SqlIncidentStore
     inbox: SqlInbox
     outbox: SqlOutbox
-    claims: SqlClaims
+    claims: SqlClaimStore
     health: SqlHealth
-    index: SqlIndex
-    outbox_desk: SqlOutboxDesk
-    inbox_desk: SqlInboxDesk
+    index: SqlRecordIndex
+    outbox_desk: SqlOutboxAdmin
+    inbox_desk: SqlInboxAdmin
     retention: SqlRetention
-    channels: SqlChannels
-    storms: SqlStorms
-    heard: SqlHeard
+    channels: SqlChannelStore
+    storms: SqlStormStore
+    heard: SqlConnectionWatermark
     audit_log: SqlAuditLog
     purging: SqlPurging
-    nudges: SqlNudges
-    said: SqlSaid
+    nudges: SqlNudgeStore
+    said: SqlFeedbackStore
     model_ledger: SqlModelLedger
-    deploys: SqlDeploys
-    traces: SqlTraces
-    backfills: SqlBackfills
+    deploys: SqlDeployLog
+    traces: SqlBriefTimings
+    backfills: SqlBackfillStore
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -109,36 +109,38 @@ async def open_store(
     try:
         if in_step:
             await _upgrade_if_needed(database)
-            await make_anew(database, in_step, embedder.name if embedder else None)
+            await rebuild_index(database, in_step, embedder.name if embedder else None)
         else:
             await _require_current(database)
     except StoreUnavailable:
         await database.close()
         raise
-    writer = Writer(index=in_step, shadow=shadow)
-    index, tidy = (SqlIndex(database, database, None, embedder), None) if in_step else _index_beside(database, embedder)
+    writer = ChangesWriter(index=in_step, shadow=shadow)
+    index, tidy = (
+        (SqlRecordIndex(database, database, None, embedder), None) if in_step else _open_index_file(database, embedder)
+    )
     return Store(
         database=database,
-        incidents=SqlIncidents(database, clock, writer),
-        inbox=SqlInbox(database, clock, ids, lease_s, Together(database, inbox_table)),
+        incidents=SqlIncidentStore(database, clock, writer),
+        inbox=SqlInbox(database, clock, ids, lease_s, BatchedInserts(database, inbox_table)),
         outbox=SqlOutbox(database, clock, ids, lease_s),
-        claims=SqlClaims(database, clock, writer),
+        claims=SqlClaimStore(database, clock, writer),
         health=SqlHealth(database, clock),
         index=index,
-        outbox_desk=SqlOutboxDesk(database, clock),
-        inbox_desk=SqlInboxDesk(database, clock),
+        outbox_desk=SqlOutboxAdmin(database, clock),
+        inbox_desk=SqlInboxAdmin(database, clock),
         retention=SqlRetention(database),
-        channels=SqlChannels(database, clock, writer),
-        storms=SqlStorms(database, clock, writer),
-        heard=SqlHeard(database),
+        channels=SqlChannelStore(database, clock, writer),
+        storms=SqlStormStore(database, clock, writer),
+        heard=SqlConnectionWatermark(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
-        nudges=SqlNudges(database, clock, writer),
-        said=SqlSaid(database, clock, writer),
+        nudges=SqlNudgeStore(database, clock, writer),
+        said=SqlFeedbackStore(database, clock, writer),
         model_ledger=SqlModelLedger(database),
-        deploys=SqlDeploys(database),
-        traces=SqlTraces(database),
-        backfills=SqlBackfills(database, clock),
+        deploys=SqlDeployLog(database),
+        traces=SqlBriefTimings(database),
+        backfills=SqlBackfillStore(database, clock),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )
@@ -153,18 +155,18 @@ async def migrate(url: str) -> None:
         await database.close()
 
 
-def _index_beside(records_in: Database, embedder: Embedder | None) -> tuple[SqlIndex, Callable[[], None]]:
-    with plain_errors():
+def _open_index_file(records_in: Database, embedder: Embedder | None) -> tuple[SqlRecordIndex, Callable[[], None]]:
+    with translate_errors():
         directory = tempfile.TemporaryDirectory(prefix="precedent-index-")
     database = _connect(f"sqlite:///{directory.name}/index.db")
     follower = IndexFollower(records_in, database, model=embedder.name if embedder else None)
-    return SqlIndex(database, records_in, follower, embedder), directory.cleanup
+    return SqlRecordIndex(database, records_in, follower, embedder), directory.cleanup
 
 
 def _connect(url: str) -> Database:
     address = read_url(url)
     if address.get_backend_name() == "sqlite" and address.database:
-        with plain_errors():
+        with translate_errors():
             if address.database.startswith("file:"):
                 refuse_network(Path(address.database.removeprefix("file:").partition("?")[0]))
             else:
@@ -174,7 +176,7 @@ def _connect(url: str) -> Database:
 
 async def _is_current(database: Database) -> bool:
     async with database.read() as connection:
-        return await connection.run_sync(check)
+        return await connection.run_sync(check_revision)
 
 
 async def _require_current(database: Database) -> None:
@@ -186,23 +188,23 @@ async def _upgrade_if_needed(database: Database) -> None:
     if await _is_current(database):
         return
     async with database.read() as connection:
-        before = await connection.run_sync(applied)
+        before = await connection.run_sync(read_revision)
     kept = None
-    if before is not None and database.is_sqlite and _file(database).is_file():
-        kept = await keep_before_upgrade(_file(database), before)
-    with _told(before, kept):
+    if before is not None and database.is_sqlite and _find_file(database).is_file():
+        kept = await keep_before_upgrade(_find_file(database), before)
+    with _log_upgrade(before, kept):
         async with database.write() as connection:
             await connection.run_sync(upgrade)
     if kept:
-        forget_earlier(_file(database), kept)
+        delete_earlier_copies(_find_file(database), kept)
 
 
-def _file(database: Database) -> Path:
+def _find_file(database: Database) -> Path:
     return Path(database.engine.url.database or "")
 
 
 @contextmanager
-def _told(before: str | None, kept: Path | None) -> Iterator[None]:
+def _log_upgrade(before: str | None, kept: Path | None) -> Iterator[None]:
     """Log how an upgrade ended; one that failed was taken back as a whole, and its StoreUnavailable says so."""
     done = False
     try:

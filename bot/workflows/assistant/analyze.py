@@ -21,7 +21,7 @@ from bot.ports import IncidentNotFound, ModelUnavailable
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
-from bot.ports.language_model import Answer, Call, Model, ModelLedger, Sent
+from bot.ports.language_model import LanguageModel, ModelAnswer, ModelCall, ModelExchange, ModelLedger
 
 DEADLINE_S = 12.0
 OFF = "No model is set up: the answers come from the brief alone."
@@ -47,10 +47,10 @@ class Analysis:
 
 
 @dataclass(frozen=True, slots=True)
-class Analyse:
+class AskAnalyst:
     """Asks the model about a brief. `model` is None where none is set up; `daily_tokens` is what a day may cost."""
 
-    model: Model | None
+    model: LanguageModel | None
     ledger: ModelLedger
     channels: ChannelStore
     clock: Clock
@@ -71,7 +71,7 @@ class Analyse:
         """One hypothesis, or why there is none. `by` is the Slack id of who asked, `question` what they want to know.
         `evidence` is what is seen now beside the alert (default: what the brief holds), `attempts` what was tried in this
         incident. Raises StoreUnavailable: what cannot be noted is not shown."""
-        reason = await self.forbidden(channel)
+        reason = await self.explain_refusal(channel)
         if reason or self.model is None:
             return Analysis(memory, reason=reason or OFF)
         seen = evidence_rows(brief.evidence) if evidence is None else evidence
@@ -89,7 +89,7 @@ class Analyse:
             return Analysis(memory, reason=NOT_SHOWN.format(found.reason), model=answer.model, given=prompt.given)
         return Analysis(memory, found, model=answer.model, given=prompt.given)
 
-    async def compared(
+    async def compare(
         self,
         brief: Brief,
         channel: Channel,
@@ -102,28 +102,35 @@ class Analyse:
         with_memory, without = await asyncio.gather(*both)
         return with_memory, without
 
-    async def forbidden(self, channel: Channel) -> str | None:
+    async def explain_refusal(self, channel: Channel) -> str | None:
         """Why the model is not asked about this channel's alerts now, as a sentence; None where it is. Raises
         StoreUnavailable."""
         if self.model is None:
             return OFF
-        settings = await self.channels.settings(channel.id)
+        settings = await self.channels.read_settings(channel.id)
         if channel.is_silent or not model_allowed(settings, is_private=channel.is_private, is_shared=channel.is_shared):
             return NOT_HERE
-        spent = await self.ledger.spent(self.clock.now().date())
+        spent = await self.ledger.count_tokens(self.clock.now().date())
         return SPENT.format(self.daily_tokens) if spent >= self.daily_tokens else None
 
     async def _note_answer(
-        self, incident_id: str, channel: Channel, by: str, answer: Answer, found: Hypothesis | Refused, *, memory: bool
+        self,
+        incident_id: str,
+        channel: Channel,
+        by: str,
+        answer: ModelAnswer,
+        found: Hypothesis | Refused,
+        *,
+        memory: bool,
     ) -> None:
         HYPOTHESES.labels(found.rule if isinstance(found, Refused) else "shown").inc()
         outcome = NOT_SHOWN.format(found.reason) if isinstance(found, Refused) else "shown"
-        tokens = answer.tokens_in + answer.tokens_out or _guessed(answer)
+        tokens = answer.tokens_in + answer.tokens_out or _estimate_tokens(answer)
         now = self.clock.now()
-        kept = Sent(
+        kept = ModelExchange(
             incident_id, channel.visibility, now, by, memory, answer.model, outcome, answer.sent, answer.calls, tokens
         )
-        await self.ledger.note(kept, now.date())
+        await self.ledger.add_exchange(kept, now.date())
 
     async def _note_failure(
         self, incident_id: str, channel: Channel, by: str, prompt: Prompt, problem: ModelUnavailable, *, memory: bool
@@ -131,28 +138,30 @@ class Analyse:
         HYPOTHESES.labels("unavailable").inc()
         if not isinstance(problem.sent, dict):
             return
-        calls = tuple(call for call in problem.calls if isinstance(call, Call))
+        calls = tuple(call for call in problem.calls if isinstance(call, ModelCall))
         worked = sum(call.outcome in _WORKED_ON for call in calls)
         tokens = worked * (len(prompt.system) + len(prompt.user)) // _CHARS_A_TOKEN
         now, model = self.clock.now(), calls[-1].model if calls else ""
-        kept = Sent(incident_id, channel.visibility, now, by, memory, model, str(problem), problem.sent, calls, tokens)
-        await self.ledger.note(kept, now.date())
+        kept = ModelExchange(
+            incident_id, channel.visibility, now, by, memory, model, str(problem), problem.sent, calls, tokens
+        )
+        await self.ledger.add_exchange(kept, now.date())
 
 
-def _guessed(answer: Answer) -> int:
+def _estimate_tokens(answer: ModelAnswer) -> int:
     """Tokens of an answer whose server counts none."""
     return max(1, len(answer.calls)) * len(str(answer.sent)) // _CHARS_A_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
-class ShowSent:
+class ShowModelPayloads:
     """The exact payloads that went to models about an incident, for who may see the incident from where they ask."""
 
     ledger: ModelLedger
 
-    async def __call__(self, incident_id: str, viewer: Viewer) -> tuple[Sent, ...]:
+    async def __call__(self, incident_id: str, viewer: Viewer) -> tuple[ModelExchange, ...]:
         """Latest first. Raises IncidentNotFound where nothing was sent, or not for these eyes; StoreUnavailable."""
-        sent = await self.ledger.sent(incident_id)
+        sent = await self.ledger.list_exchanges(incident_id)
         seen = tuple(one for one in sent if viewer.may_see(one.visibility))
         if not seen:
             raise IncidentNotFound(NOTHING_SENT.format(incident_id))

@@ -15,8 +15,8 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.playground.page import page_state
-from bot.playground.running import Running
+from bot.playground.driver import LocalSlackDriver
+from bot.playground.page import build_page_state
 from bot.playground.workspace.state import JSON, SlackRefused
 
 ACTS = (
@@ -35,44 +35,44 @@ _SECRET = re.compile(r"\bx(?:ox[a-z]|app)-[\w-]+|(?<=ticket=)[\w-]+|(?<=/respons
 
 
 @dataclass(slots=True)
-class Control:
+class ControlApi:
     """Answers /control/…."""
 
-    slack: Running
+    slack: LocalSlackDriver
 
     async def act(self, request: web.Request) -> web.Response:
         """Carry out one act: `{ok, result}`, or 400 with `{ok: false, error}`."""
         name = request.match_info["act"]
         if name not in ACTS:
-            return _failed("unknown_act", 404)
+            return _refuse("unknown_act", 404)
         if request.content_type != "application/json":
-            return _failed("json_needed", 415)  # keeps forms of foreign pages out
+            return _refuse("json_needed", 415)  # keeps forms of foreign pages out
         method = getattr(self.slack, name)
         try:
-            given = _object(await request.text())
+            given = _parse_object(await request.text())
             inspect.signature(method).bind(**given)
             result = method(**given)
             if inspect.isawaitable(result):
                 result = await result
         except SlackRefused as refused:
-            return _failed(refused.error, 400, **refused.extra)
+            return _refuse(refused.error, 400, **refused.extra)
         except (ValueError, TypeError) as error:
-            return _failed("invalid_arguments", 400, detail=str(error))
-        return web.json_response({"ok": True, "result": _plain(result)})
+            return _refuse("invalid_arguments", 400, detail=str(error))
+        return web.json_response({"ok": True, "result": _to_json_value(result)})
 
     async def view(self, request: web.Request) -> web.Response:
         """What the page shows for one user, channel and thread."""
         query = request.query
-        state = page_state(self.slack, query.get("user", ""), query.get("channel", ""), query.get("thread", ""))
+        state = build_page_state(self.slack, query.get("user", ""), query.get("channel", ""), query.get("thread", ""))
         return web.json_response(state)
 
     async def traffic(self, request: web.Request) -> web.Response:
         """The last entries of the traffic log, newest last."""
         last = request.query.get("last", "100")
         if not (last.isascii() and last.isdigit() and len(last) <= 9 and int(last)):
-            return _failed("invalid_arguments", 400, detail="last must be a whole number from 1, such as last=100")
+            return _refuse("invalid_arguments", 400, detail="last must be a whole number from 1, such as last=100")
         entries = list(self.slack.core.traffic.entries)[-int(last) :]
-        shown = without_tokens({"entries": entries, "counts": self.slack.counters()})
+        shown = mask_tokens({"entries": entries, "counts": self.slack.counters()})
         return web.json_response(shown)
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
@@ -82,7 +82,7 @@ class Control:
         core, sent = self.slack.core, -1
         while not self.slack.stopping:
             if core.version == sent:
-                await core.wait_news(_HEARTBEAT_S)
+                await core.wait_for_change(_HEARTBEAT_S)
             sent = core.version
             try:
                 await response.write(f"data: {sent}\n\n".encode())
@@ -91,27 +91,27 @@ class Control:
         return response
 
 
-def without_tokens(value: Any) -> Any:
+def mask_tokens(value: Any) -> Any:
     """The same JSON with every token, ticket and secret address covered."""
     if isinstance(value, Mapping):
-        return {k: _COVER if k in _SECRET_KEYS else without_tokens(v) for k, v in value.items()}
+        return {k: _COVER if k in _SECRET_KEYS else mask_tokens(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [without_tokens(v) for v in value]
+        return [mask_tokens(v) for v in value]
     return _SECRET.sub(_COVER, value) if isinstance(value, str) else value
 
 
-def _object(text: str) -> JSON:
+def _parse_object(text: str) -> JSON:
     given = json.loads(text or "{}")
     if not isinstance(given, dict):
         raise TypeError("a JSON object is needed")
     return given
 
 
-def _plain(result: Any) -> Any:
+def _to_json_value(result: Any) -> Any:
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
-        return {f.name: _plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
+        return {f.name: _to_json_value(getattr(result, f.name)) for f in dataclasses.fields(result)}
     return dict(result) if isinstance(result, Mapping) else result
 
 
-def _failed(error: str, status: int, **extra: Any) -> web.Response:
+def _refuse(error: str, status: int, **extra: Any) -> web.Response:
     return web.json_response({"ok": False, "error": error, **extra}, status=status)

@@ -19,20 +19,20 @@ from bot.observability import spawn
 from bot.ports import StoreUnavailable
 
 MOST = 100
-Row = Mapping[str, Any]
-Waiting = tuple[Row, "asyncio.Future[bool]"]
+RowValues = Mapping[str, Any]
+WaitingRow = tuple[RowValues, "asyncio.Future[bool]"]
 
 
 @dataclass(slots=True)
-class Together:
+class BatchedInserts:
     """Inserts rows whose keys are free. Every row is durable before its caller goes on."""
 
     database: Database
     table: sa.Table
-    _waiting: list[Waiting] = field(default_factory=list)
+    _waiting: list[WaitingRow] = field(default_factory=list)
     _busy: bool = False
 
-    async def insert(self, row: Row) -> bool:
+    async def insert(self, row: RowValues) -> bool:
         """False (and nothing done) where a key of the row is taken. Raises StoreUnavailable."""
         mine: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append((row, mine))
@@ -43,7 +43,7 @@ class Together:
 
     async def _write_all(self) -> None:
         """Until nobody waits. Whoever called may be broken off meanwhile; this is not."""
-        portion: Sequence[Waiting] = ()
+        portion: Sequence[WaitingRow] = ()
         try:
             while self._waiting:
                 portion, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
@@ -55,17 +55,17 @@ class Together:
                     future.set_exception(StoreUnavailable("Nothing was saved: writing was broken off; try again."))
             self._waiting = []
 
-    async def _write(self, portion: Sequence[Waiting]) -> None:
+    async def _write(self, portion: Sequence[WaitingRow]) -> None:
         try:
-            self._tell(portion, await self._inserted([row for row, _ in portion]))
+            self._resolve(portion, await self._insert_rows([row for row, _ in portion]))
         except StoreUnavailable as problem:
             if len(portion) == 1:
-                self._fail(portion[0], problem)
+                self._reject(portion[0], problem)
                 return
             for one in portion:  # a row that no database takes must not cost the others
                 await self._write([one])
 
-    async def _inserted(self, rows: Sequence[Row]) -> list[bool]:
+    async def _insert_rows(self, rows: Sequence[RowValues]) -> list[bool]:
         new: list[bool] = []
 
         async def work(connection: AsyncConnection) -> None:
@@ -74,11 +74,11 @@ class Together:
         await self.database.write_at_once(work)
         return new
 
-    def _tell(self, portion: Sequence[Waiting], new: Sequence[bool]) -> None:
+    def _resolve(self, portion: Sequence[WaitingRow], new: Sequence[bool]) -> None:
         for (_, future), is_new in zip(portion, new, strict=True):
             if not future.done():
                 future.set_result(is_new)
 
-    def _fail(self, one: Waiting, problem: StoreUnavailable) -> None:
+    def _reject(self, one: WaitingRow, problem: StoreUnavailable) -> None:
         if not one[1].done():
             one[1].set_exception(problem)
