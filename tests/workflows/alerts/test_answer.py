@@ -96,7 +96,7 @@ async def test_a_channel_that_became_private_is_private_from_its_next_alert_on(w
     class Outdated(WorldChat):
         """What was known of a channel a moment ago is told, unless it is asked anew."""
 
-        async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             return Channel(channel_id, is_private=within_s is not None)
 
     answer = replace(w.answer, chat=Outdated())

@@ -236,10 +236,10 @@ async def test_a_brief_in_time_says_nothing_of_it(w: World) -> None:
 
 async def test_pages_that_go_round_in_a_circle_end_and_what_was_read_is_taken(w: World) -> None:
     class Circling(ScriptedHistory):
-        async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+        async def list_channels(self, cursor: str) -> tuple[Sequence[str], str]:
             return ["C1"], "same"
 
-        async def page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
+        async def read_page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
             return HistoryPage((await super().read_page(channel, oldest, "")).messages, "same")
 
     history = Circling()

@@ -228,7 +228,7 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
 
 async def test_the_state_is_told_whatever_slack_does() -> None:
     class Down(WorldChat):
-        async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             raise ChatAuthRejected("Slack does not accept the bot token.", "invalid_auth")
 
     assert (await describe_mode(chat(Channel(SHADOW, "watching")), SHADOW)) == (

@@ -100,7 +100,7 @@ async def test_secrets_that_are_typed_are_masked(w: World) -> None:
 @pytest.mark.parametrize("problem", [ChatRejected("no scope", "missing_scope"), ChatUnavailable("down")])
 async def test_a_resolution_is_kept_where_slack_does_not_say_who_it_is(w: World, problem: Exception) -> None:
     class Nobody:
-        async def person(self, user_id: str) -> Person:
+        async def read_person(self, user_id: str) -> Person:
             raise problem
 
     confirms = ConfirmRecovery(Nobody(), Verifiers())  # type: ignore[arg-type]  # the one question that is asked
