@@ -132,7 +132,7 @@ def recall(
 
 @dataclass(frozen=True, slots=True)
 class InvalidQuestion:
-    """A line that asks nothing; told in its place, while the others are answered."""
+    """A line of the input that is not a question; its error is reported in its place, and the others are answered."""
 
     line: int
     error: str
@@ -175,7 +175,7 @@ async def _recall(said: RecallQuestion) -> tuple[Query, Recalled]:
 
 
 async def _find_incidents(said: RecallQuestion) -> list[Incident]:
-    """The incidents of a vendor, service or region, the latest first."""
+    """Return the incidents of a vendor, service or region, latest first."""
     memory: Memory
     async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         records = await memory.incidents.list_records(OPERATOR, recallable_only=True)
@@ -207,7 +207,7 @@ def _build_precedent_json(precedent: Precedent) -> dict[str, Any]:
 
 
 def build_recall_json(query: Query, recalled: Recalled) -> dict[str, Any]:
-    """A recall as JSON values: what was asked, all precedents with their reasons, what is missing."""
+    """Return a recall as JSON values: the query, all precedents with their reasons, and what is missing."""
     return {
         "query": {name: getattr(query, name) for name in ("text", "vendor", "service", "region")},
         "known": recalled.known,
@@ -220,7 +220,7 @@ def build_recall_json(query: Query, recalled: Recalled) -> dict[str, Any]:
 
 
 def _format_nearest(recalled: Recalled) -> str:
-    """What came closest, where nothing came close enough, so that a person can ask for it by its service or vendor."""
+    """Format the closest record if none is close enough, so that a person can ask for it by service or vendor."""
     if not recalled.precedents:
         return ""
     best = recalled.precedents[0]
@@ -260,7 +260,7 @@ def _print_recalled(recalled: Recalled) -> None:
 
 
 def _echo(line: str, *, err: bool = False) -> None:
-    """Records say what people and files wrote."""
+    """Print a line without control characters: records contain what people and files wrote."""
     typer.echo(escape_terminal_text(line), err=err)
 
 

@@ -60,7 +60,7 @@ async def _export(since: datetime | None, out: TextIO) -> None:
 
 
 def build_audit_json(line: AuditLine) -> dict[str, object]:
-    """An audit line as JSON values."""
+    """Return an audit line as JSON values."""
     return asdict(line) | {"at": time_text(line.at)}
 
 
@@ -126,7 +126,8 @@ async def _purge(incident_id: str, reason: str, by: str) -> PurgeResult:
 
 
 async def _purge_copies(memory: Memory, clock: SystemClock, incident_id: str, by: str, once: str) -> None:
-    """What the running bot does, too; but there may be none, and the text is to be gone when this command ends."""
+    """Do at once what the running bot does later: there may be no bot, and the text must be gone when this command
+    ends."""
     act = Correction(incident_id, PURGED, by, build_key(PURGED, incident_id, once))
     await build_refresh_briefs(memory, SlackSurfaces(), clock).refresh(act)
 
