@@ -59,4 +59,4 @@ async def _compose_digest(days: int) -> Digest:
     async with open_memory(config, clock, RandomIds()) as memory:
         since = until - timedelta(days=days)
         name = f"the last {'day' if days == 1 else f'{days} days'} to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
-        return await ComposeDigest(memory.incidents, memory.store.said)(since, until, OPERATOR, name)
+        return await ComposeDigest(memory.incidents, memory.store.feedback)(since, until, OPERATOR, name)
