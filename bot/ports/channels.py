@@ -12,7 +12,7 @@ from typing import Protocol
 
 from bot.domain.access.roles import Person
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import House, Mute, Rule
+from bot.domain.alerts.suppression import ChannelPolicy, Mute, SilenceRule
 from bot.ports.unit_of_work import Changes
 
 
@@ -49,12 +49,12 @@ class ChannelStore(Protocol):
         """The channels whose private incidents may be recalled here, and the other way round, by id."""
         ...
 
-    async def read_policy(self, channel: str, at: datetime) -> House:
+    async def read_policy(self, channel: str, at: datetime) -> ChannelPolicy:
         """Settings now; rules and mutes that were not undone by `at`, mutes that end after it; oldest first, with how many
         posts each has silenced. What was posted before an undoing is silenced, whenever it is worked on."""
         ...
 
-    async def add_rule(self, rule: Rule, changes: Changes) -> int:
+    async def add_rule(self, rule: SilenceRule, changes: Changes) -> int:
         """Keep a rule with `changes` in one transaction; its number, or 0 (and nothing written) if `changes.once` was done.
         The same rule (channel, source, tool, title, reach) that holds already is kept as it is, and its number given."""
         ...
@@ -64,11 +64,11 @@ class ChannelStore(Protocol):
         It takes the place of a mute of the same thing."""
         ...
 
-    async def undo_silence(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
+    async def undo_silence(self, silence: SilenceRule | Mute, by: str, changes: Changes) -> bool:
         """End a rule or a mute, with `changes` in one transaction; False (and nothing written) if it was ended before."""
         ...
 
-    async def count_silenced(self, silence: Rule | Mute, event: int) -> None:
+    async def count_silenced(self, silence: SilenceRule | Mute, event: int) -> None:
         """Count a post that it silenced; `event` is the number of the inbox row, so that taking it again counts once."""
         ...
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.access.visibility import Viewer, list_scopes
 from bot.ports.errors import ChatAuthRejected, ChatRejected
 
 
@@ -44,7 +44,7 @@ class Channel:
     @property
     def viewer(self) -> Viewer:
         """Who reads what is said here."""
-        return Viewer(scopes(self.visibility, self.pools))
+        return Viewer(list_scopes(self.visibility, self.pools))
 
     @property
     def visibility(self) -> str:

@@ -13,7 +13,7 @@ from typing import Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.reports.digest_chart import DigestChart
-from bot.domain.reports.postmortem import Saying
+from bot.domain.reports.postmortem import QuotedMessage
 from bot.ports.chat import Posting
 from bot.ports.errors import RecordRejected
 
@@ -40,7 +40,7 @@ class ChartRenderer(Protocol):
 class ThreadReader(Protocol):
     """Reads a thread when somebody asked for it. Raises ChatUnavailable, ChatRejected."""
 
-    async def read_messages(self, channel: str, root_ts: str) -> Sequence[Saying]:
+    async def read_messages(self, channel: str, root_ts: str) -> Sequence[QuotedMessage]:
         """What people said there, oldest first, no bots; secrets masked; the first few hundred."""
         ...
 

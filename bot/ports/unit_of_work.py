@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.storms import Opening, Placed, Storm
+from bot.domain.operations.storms import OpenedIncident, PlacementDecision, Storm
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import OutboxEntry
 from bot.ports.posts import IncidentPost, PostedBrief
@@ -31,7 +31,7 @@ class Changes:
     another one came in between; `storm` is kept, if new, and is watched from now on.
     """
 
-    lifecycles: tuple[Life, ...] = ()
+    lifecycles: tuple[Lifecycle, ...] = ()
     records: tuple[Incident, ...] = ()
     recallable: frozenset[str] = frozenset()
     retracted: tuple[str, ...] = ()
@@ -41,16 +41,16 @@ class Changes:
     once: str | None = None
     posts: tuple[IncidentPost, ...] = ()
     audit: tuple[tuple[str, str, str, str], ...] = ()
-    notifications: tuple[Notice, ...] = ()
+    notifications: tuple[Notification, ...] = ()
     dropped_notifications: tuple[str, ...] = ()
-    openings: tuple[Opening, ...] = ()
+    openings: tuple[OpenedIncident, ...] = ()
     after_openings: tuple[str, int] | None = None
     storm: Storm | None = None
     expected: tuple[Incident, ...] = ()
     received: tuple[ReceivedEvent, ...] = ()
 
 
-def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
+def add_storm_placement(changes: Changes, placed: PlacementDecision) -> Changes:
     """The changes, with what was decided of storms: it holds only if nothing else opened there meanwhile."""
     if placed.seen is None or not placed.openings:
         return changes

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.text.tokens import normalise
+from bot.domain.text.tokens import normalize
 
 # Buttons
 FIXED = "precedent.fixed"
@@ -156,4 +156,4 @@ def read_conversation(view: Mapping[str, Any], block_id: str) -> str | None:
 
 def hash_fix(fix: str) -> str:
     """A short name for a fix: equal for fixes that count as the same."""
-    return hashlib.sha256(normalise(fix).encode("utf-8", "replace")).hexdigest()[:12]
+    return hashlib.sha256(normalize(fix).encode("utf-8", "replace")).hexdigest()[:12]

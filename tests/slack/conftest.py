@@ -27,7 +27,7 @@ from bot.bootstrap.wiring.corrections import (
     build_show_details,
 )
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.parsers import read
 from bot.playground import LocalSlack
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -195,7 +195,9 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         details=build_show_details(memory, clock),
         show_sent=ShowModelPayloads(memory.store.model_ledger),
         identity=us,
-        converse=build_converse(settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: Load.FULL),
+        converse=build_converse(
+            settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: LoadShedding.FULL
+        ),
     )
     admit = AdmitAlert(memory.channels, read_digest_time(settings))
     brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.domain.alerts.alert import Alert, AlertState, NotAlert, PostDelivery, Severity
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxRow
@@ -103,7 +103,7 @@ def read_event(event: Mapping[str, Any]) -> Alert | NotAlert:
         return NotAlert("chatter", "a person talks")
     facts = {"tool": "test", "fingerprint": "payments/504", "title": "GatewayErrors", **said}
     facts["state"] = AlertState(facts.get("state", "firing"))
-    facts["delivery"] = Delivery(facts.get("delivery", "post"))
+    facts["delivery"] = PostDelivery(facts.get("delivery", "post"))
     if facts.get("severity"):
         facts["severity"] = Severity(facts["severity"])
     return Alert(**facts)

@@ -12,7 +12,7 @@ from bot.bootstrap.wiring.corrections import build_show_details
 from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.wiring.model import build_analyse, open_model
 from bot.domain.assistant.analyst_prompt import Prompt
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.errors import ModelUnavailable
@@ -64,7 +64,7 @@ def build_converse(
     chat: Chat,
     threads: ThreadReader,
     model: LanguageModel | None,
-    load: Callable[[], Load],
+    load: Callable[[], LoadShedding],
 ) -> Converse:
     """What answers a question in a thread."""
     deliveries = SqlDeliveryLog(memory.store.database)

@@ -16,7 +16,7 @@ from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.workers import Handle
 from bot.domain.alerts.alert import NotAlert, Reading
 from bot.domain.catalog.vendors import Directory
-from bot.parsers.intake.deploy_post import deployed_in
+from bot.parsers.intake.deploy_post import find_deploy
 from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
@@ -34,7 +34,7 @@ def wrap_reader(read: Reader, channels: frozenset[str], names: Directory) -> Rea
     def reading(event: Mapping[str, Any]) -> Reading:
         found = read(event)
         if isinstance(found, NotAlert) and found.kind == "deploy" and event.get("channel") in channels:
-            return replace(found, deployed=deployed_in(event, names))
+            return replace(found, deployed=find_deploy(event, names))
         return found
 
     return reading

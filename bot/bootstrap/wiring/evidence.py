@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bot.bootstrap.config.file import Configuration
 from bot.bootstrap.wiring.metrics import build_metrics_servers
 from bot.bootstrap.wiring.sources import build_source_providers
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
@@ -24,7 +24,7 @@ def build_gather_evidence(
     settings: Settings,
     configuration: Configuration,
     clock: Clock,
-    load: Callable[[], Load] = lambda: Load.FULL,
+    load: Callable[[], LoadShedding] = lambda: LoadShedding.FULL,
     more: Sequence[EvidenceProvider] = (),
 ) -> GatherEvidence:
     """What asks them, and `more`. Raises ConfigurationRejected."""

@@ -16,7 +16,7 @@ from bot.adapters.evidence.selectors import ByService, LabelValues, Selectors
 from bot.adapters.evidence.vendor_status import VendorStatus
 from bot.bootstrap.config.file import Configuration
 from bot.bootstrap.config.sources import ArgoEntry, FilesEntry, GithubEntry, JournaldEntry, LokiEntry
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 from bot.ports.errors import ConfigurationRejected
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import read_secret
@@ -54,7 +54,7 @@ def _iterate_aliases(configuration: Configuration) -> Iterator[tuple[str, str]]:
     """Every name that an alert may call a service by, folded, with the name that the file gives it."""
     for name, entry in configuration.services.items():
         for alias in (name, *entry.aliases):
-            yield folded(alias), name
+            yield fold_name(alias), name
 
 
 def _build_logs(configuration: Configuration, secret: Secret) -> Iterator[EvidenceProvider]:

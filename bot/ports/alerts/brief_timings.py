@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.timings import Traced
+from bot.domain.brief.timings import BriefTimings
 
 
 class BriefTimingStore(Protocol):
     """Raises StoreUnavailable."""
 
-    async def read_timings(self, incident_id: str, channel: str) -> Traced:
+    async def read_timings(self, incident_id: str, channel: str) -> BriefTimings:
         """What is kept of this incident's brief in this channel; what is not kept (any more) is None."""
         ...
 

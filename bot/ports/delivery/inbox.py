@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.domain.operations.load import Waiting
+from bot.domain.operations.load import Backlog
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Inbox(Protocol):
 class InboxBacklog(Protocol):
     """What the inbox tells of itself. Raises StoreUnavailable."""
 
-    async def read_backlog(self) -> Waiting:
+    async def read_backlog(self) -> Backlog:
         """What could be taken now, or as soon as an older row about the same is done."""
         ...
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from bot.domain.operations.shadow import Shadowed
+from bot.domain.operations.shadow import ShadowPlacement
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.posts import PostedBrief
 
@@ -60,9 +60,9 @@ class OutboxRow:
     target_result: str | None = None
     own_result: str | None = None
     replaced: bool = False
-    place: Shadowed | None = None
+    place: ShadowPlacement | None = None
     under_result: str | None = None
-    target_place: Shadowed | None = None
+    target_place: ShadowPlacement | None = None
 
 
 class Outbox(Protocol):

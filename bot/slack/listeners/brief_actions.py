@@ -13,8 +13,8 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.incidents.opening import symptom_words
-from bot.domain.resolutions.recurrence import Again
+from bot.domain.incidents.opening import describe_symptoms
+from bot.domain.resolutions.recurrence import RecurrenceAnswer
 from bot.domain.text.redaction import mask
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_viewer, require_visible
@@ -124,9 +124,9 @@ async def answer_recurrence(deps: UseCases, body: dict[str, Any], value: str) ->
     said, user = ids.decode(value), read_user(body)
     incident_id, number, answer = ids.read_text(said, "i") or "", said.get("n"), ids.read_text(said, "a")
     await require_visible(deps, incident_id, read_channel_id(body), user)
-    if not isinstance(number, int) or answer not in set(Again):
+    if not isinstance(number, int) or answer not in set(RecurrenceAnswer):
         return False
-    return await deps.answer_again(incident_id, number, Again(answer), user)
+    return await deps.answer_again(incident_id, number, RecurrenceAnswer(answer), user)
 
 
 def build_question(message: Mapping[str, Any], alert: Alert | None) -> tuple[RecallQuestion, Alert | None]:
@@ -134,7 +134,7 @@ def build_question(message: Mapping[str, Any], alert: Alert | None) -> tuple[Rec
     if alert is None:
         return RecallQuestion(mask(clean(decode_text(str(message.get("text") or ""))))[0][:MAX_TEXT]), None
     names = {"vendor": alert.vendor, "service": alert.service, "region": alert.region}
-    words = " ".join(w for w in (alert.title, *symptom_words(alert)) if w)
+    words = " ".join(w for w in (alert.title, *describe_symptoms(alert)) if w)
     return RecallQuestion(clean(words)[:MAX_TEXT], {k: v for k, v in names.items() if v}), alert
 
 

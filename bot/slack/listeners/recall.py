@@ -15,8 +15,8 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.reports.vendor_profile import vendor_profile
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.reports.vendor_profile import build_vendor_profile
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected
@@ -83,9 +83,9 @@ async def _answer_vendor(
     """A vendor's name alone asks what is known of it."""
     records = await deps.store.list_records(viewer, recallable_only=True)
     # counted in a thread: a vendor with thousands of incidents must not hold up who waits for an acknowledgement
-    filed = filed_of(await deps.agreed.wrong.said.list_fix_equivalences())
+    filed = build_fix_groups(await deps.agreed.wrong.said.list_fix_equivalences())
     vendor, since = question.filters["vendor"], question.since
-    found = await asyncio.to_thread(vendor_profile, vendor, records, deps.clock.now(), since, deps.names, filed)
+    found = await asyncio.to_thread(build_vendor_profile, vendor, records, deps.clock.now(), since, deps.names, filed)
     message = render_vendor(found, question.limit, by)
     return message if by or not found.incidents else add_page_buttons(message, text, 1, more=False)
 

@@ -14,7 +14,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.alerts.alert import Alert, AlertState, Severity
-from bot.domain.incidents.opening import symptom_words
+from bot.domain.incidents.opening import describe_symptoms
 from bot.domain.text.redaction import mask
 from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack import ids
@@ -203,7 +203,7 @@ def pack_alert(alert: Alert) -> dict[str, Any]:
     values: dict[str, Any] = {name: getattr(alert, name) for name in _PACKED if getattr(alert, name)}
     values["severity"] = alert.severity.value if alert.severity else None
     values["labels"] = dict(alert.labels)
-    values["text"] = "; ".join(symptom_words(alert))[:500]
+    values["text"] = "; ".join(describe_symptoms(alert))[:500]
     return values
 
 

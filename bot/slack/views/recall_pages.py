@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.domain.brief.decide import source_line as line_of
+from bot.domain.brief.decide import build_source_line as line_of
 from bot.domain.recall.ranking import Recalled, Tier
 from bot.ports.chat import ChatMessage
 from bot.slack import ids

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.brief.checks import check_form
+from bot.domain.brief.checks import normalize_check
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
-from bot.domain.resolutions.suggestions import KnownFix
+from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.forms import (
@@ -200,7 +200,7 @@ def build_pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -
     return modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
 
 
-def _build_known_fixes(fixes: Sequence[KnownFix]) -> list[dict[str, Any]]:
+def _build_known_fixes(fixes: Sequence[SuggestedFix]) -> list[dict[str, Any]]:
     """The label may be cut; what is recorded never is."""
     failed = {ids.hash_fix(known.fix) for known in fixes if known.failed}
     options = [
@@ -258,7 +258,7 @@ def _read_fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, s
     return fix.fix, typed, runbook or find_carried_runbook(fix, form.runbooks)
 
 
-def find_carried_runbook(fix: KnownFix, runbooks: Sequence[Runbook]) -> Runbook | None:
+def find_carried_runbook(fix: SuggestedFix, runbooks: Sequence[Runbook]) -> Runbook | None:
     """The runbook that a known fix carries, so that it counts with the others of that runbook."""
     if fix.runbook_id is None:
         return None
@@ -290,10 +290,10 @@ def _read_checks(view: Mapping[str, Any], said: Mapping[str, str], usual: Sequen
     if not set(picked) <= set(offered):
         raise RecordRejected("known_checks", "One of these is no longer offered: write it down below.")
     typed = read_failed_checks(said.get(ids.FAILED_CHECKS, ""))
-    minutes = {check_form(failed.check): failed.minutes for failed in typed}
-    known = [FailedCheck(offered[key], minutes.get(check_form(offered[key]))) for key in picked]
-    forms = {check_form(failed.check) for failed in known}
-    return (*known, *(failed for failed in typed if check_form(failed.check) not in forms))
+    minutes = {normalize_check(failed.check): failed.minutes for failed in typed}
+    known = [FailedCheck(offered[key], minutes.get(normalize_check(offered[key]))) for key in picked]
+    forms = {normalize_check(failed.check) for failed in known}
+    return (*known, *(failed for failed in typed if normalize_check(failed.check) not in forms))
 
 
 def read_failed_checks(text: str) -> tuple[FailedCheck, ...]:

@@ -11,12 +11,12 @@ from typing import Any
 
 from bot.domain.alerts.suppression import Mute
 from bot.domain.brief.decide import Brief
-from bot.domain.incidents.corrections import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, Difference
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.corrections import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, FieldChange
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.operations.storms import StormSummary
 from bot.domain.reports.digest import Digest
 from bot.domain.resolutions.nudge import Nudge
-from bot.domain.resolutions.recurrence import Again, AskedFix
+from bot.domain.resolutions.recurrence import QuestionedFix, RecurrenceAnswer
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
 from bot.slack.views.brief.layout import render_brief, render_recalled, render_superseded
@@ -66,7 +66,7 @@ SHORTCUTS = (
 class OpenIncident:
     """An incident that is not resolved, as lists show it."""
 
-    life: Life
+    life: Lifecycle
     title: str
 
 
@@ -93,7 +93,9 @@ class SlackSurfaces:
         """One line for a repeat that came as a new root."""
         return render_repeat(brief, link)
 
-    def render_recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
+    def render_recorded(
+        self, life: Lifecycle, summary: str, by: str, changed: Sequence[FieldChange] = ()
+    ) -> ChatMessage:
         """The line in the thread that says what was recorded, by whom, and what it changed."""
         return render_recorded(life, summary, by, changed)
 
@@ -105,11 +107,11 @@ class SlackSurfaces:
         """The question what ended incidents that cleared with no recorded fix."""
         return render_nudge(nudge)
 
-    def render_recurrence_question(self, asked: AskedFix) -> ChatMessage:
+    def render_recurrence_question(self, asked: QuestionedFix) -> ChatMessage:
         """The question about a fix after which its alert fired again."""
         return render_recurrence_question(asked)
 
-    def render_recurrence_answer(self, asked: AskedFix, answer: Again, by: str) -> ChatMessage:
+    def render_recurrence_answer(self, asked: QuestionedFix, answer: RecurrenceAnswer, by: str) -> ChatMessage:
         """The answer, in the place of the question."""
         return render_recurrence_answer(asked, answer, by)
 
@@ -175,7 +177,7 @@ def render_repeat(brief: Brief, url: str | None) -> ChatMessage:
     return ChatMessage(f"Still {name}{fired}: {format_verdict(brief)}", (section(f"Still *{name}*{fired}: {where}."),))
 
 
-def render_recorded(life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
+def render_recorded(life: Lifecycle, summary: str, by: str, changed: Sequence[FieldChange] = ()) -> ChatMessage:
     """What was recorded, by whom, and what it changed of an earlier record; the next alert will know."""
     name = prose(life.incident_id, MAX_ID)
     goes_on = " It stays open." if life.state is IncidentState.OPEN else ""
@@ -184,7 +186,7 @@ def render_recorded(life: Life, summary: str, by: str, changed: Sequence[Differe
     return ChatMessage(f"{name} recorded: {prose(summary, 100)}", (section("\n".join(lines)),))
 
 
-def format_change(label: str, one: Difference) -> str:
+def format_change(label: str, one: FieldChange) -> str:
     """A field before and after; `label` is mrkdwn."""
     before, after = (prose(text.replace("\n", "; "), 300) or "nothing" for text in (one.before, one.after))
     return f"{label}: {before} → {after}"

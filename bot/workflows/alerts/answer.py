@@ -11,18 +11,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
-from bot.domain.alerts.notification import FIRES, Notice, notice_of
-from bot.domain.alerts.suppression import ANSWERED, Admission, Outcome
-from bot.domain.brief.decide import Brief, SameOutage, decide, same_advice, with_evidence, with_life
-from bot.domain.brief.then_and_now import snapshot
+from bot.domain.alerts.alert import Alert, AlertState, NotAlert, PostDelivery, Severity
+from bot.domain.alerts.notification import FIRES, Notification, build_notification
+from bot.domain.alerts.suppression import ANSWERED, Disposition, SuppressionDecision
+from bot.domain.brief.decide import Brief, SameOutage, add_evidence, add_lifecycle, decide, is_same_advice
+from bot.domain.brief.then_and_now import take_snapshot
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import Happened, IncidentState, Life, flapping, happened
-from bot.domain.incidents.opening import IncidentView, opened_record, posted_at, view_of
-from bot.domain.incidents.outages import NEAR, near_in_time, shared_names
-from bot.domain.incidents.reconstruction import Chapter, replay
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, Transition, classify_transition, count_flaps
+from bot.domain.incidents.opening import IncidentView, build_view, open_record, parse_ts
+from bot.domain.incidents.outages import NEAR, has_shared_name, is_near_in_time
+from bot.domain.incidents.reconstruction import ReconstructedIncident, reconstruct
 from bot.domain.incidents.record import Incident, Source
-from bot.domain.operations.storms import Opening, Place, Placed, lead_of, opening_of
+from bot.domain.operations.storms import AnswerPlace, OpenedIncident, PlacementDecision, build_opening, summarize_lead
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import Recalled
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting, read_event_channel
@@ -42,9 +42,9 @@ REPEAT_NOTICE_AFTER = timedelta(minutes=30)
 QUIET = frozenset({Severity.WARNING, Severity.INFO})
 LOOKED_REACTION = "mag"
 GENERIC_TOOL = "generic"
-AGAIN = frozenset({Happened.REOPENED, Happened.ESCALATED, Happened.REPEATED})
+AGAIN = frozenset({Transition.REOPENED, Transition.ESCALATED, Transition.REPEATED})
 # What is seen now may have changed with it.
-LOOK_AGAIN = AGAIN | {Happened.CLEARED}
+LOOK_AGAIN = AGAIN | {Transition.CLEARED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class AlertPost:
     alert: Alert
     url: str | None
     refers_to: tuple[tuple[str, str], ...] = ()
-    admission: Admission = ANSWERED
+    admission: SuppressionDecision = ANSWERED
     read_at: datetime | None = None
     past: bool = False
 
@@ -91,12 +91,12 @@ class PreviewBrief:
         return decide(alert, recalled, (), at, incident=incident, history=history)
 
 
-async def place_alone(_new: Opening) -> Placed:
+async def place_alone(_new: OpenedIncident) -> PlacementDecision:
     """Where storms are not looked for: each incident has its own brief."""
-    return Placed(Place.OWN, "storms are not looked for")
+    return PlacementDecision(AnswerPlace.OWN, "storms are not looked for")
 
 
-async def admit_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+async def admit_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> SuppressionDecision:
     """Where nothing can be agreed in channels."""
     return ANSWERED
 
@@ -112,8 +112,8 @@ class AnswerAlert:
     surfaces: Surfaces
     clock: Clock
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
-    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = admit_all
-    group: Callable[[Opening], Awaitable[Placed]] = place_alone
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[SuppressionDecision]] = admit_all
+    group: Callable[[OpenedIncident], Awaitable[PlacementDecision]] = place_alone
     sources: EvidenceSources = NO_SOURCES
 
     async def __call__(self, row: InboxRow) -> None:
@@ -124,14 +124,14 @@ class AnswerAlert:
             return
         read_at = row.received_at if row.body["event"].get("read_back") else None
         post = replace(post, admission=await self.admit(row, post.channel, post.alert, post.at), read_at=read_at)
-        if post.admission.outcome is Outcome.IGNORE:
+        if post.admission.outcome is Disposition.IGNORE:
             await self.store.commit(Changes(done=row))
             return
         notice, kept = await self._load_history(post)
         if any(notice.key == known.key for known in kept.notifications):
             await self.store.commit(Changes(done=row))
             return
-        told = replay((*kept.notifications, notice), kept.lifecycles)
+        told = reconstruct((*kept.notifications, notice), kept.lifecycles)
         changes = Changes(done=row, notifications=find_moved_notifications(told, kept))
         for chapter in told.chapters:
             changes = await self._apply_timeline(changes, chapter, kept, post, notice)
@@ -139,10 +139,12 @@ class AnswerAlert:
         if not await self.store.commit(changes):
             raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
 
-    async def _load_history(self, post: AlertPost) -> tuple[Notice, RelatedIncidents]:
+    async def _load_history(self, post: AlertPost) -> tuple[Notification, RelatedIncidents]:
         """The notice that the post is, and what is kept around it. An edit or an answer belongs to its post's incident,
         and so does an unknown bot's post about one."""
-        notice = notice_of(post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts)
+        notice = build_notification(
+            post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts
+        )
         notice = replace(notice, past=post.past)
         known = await self._find_lifecycle(post)
         if known is None and post.alert.tool == GENERIC_TOOL and (known := await self._find_linked_incident(post)):
@@ -152,13 +154,13 @@ class AnswerAlert:
         like = replace(notice, fingerprint=known.fingerprint, visibility=known.visibility)
         return notice, await self.store.find_related(like, known=known.incident_id)
 
-    async def _find_lifecycle(self, post: AlertPost) -> Life | None:
+    async def _find_lifecycle(self, post: AlertPost) -> Lifecycle | None:
         known = await self.store.find_incident(post.channel.id, post.ts)
         if known is None and post.root_ts != post.ts:
             known = await self.store.find_incident(post.channel.id, post.root_ts)
         return await self.store.read_lifecycle(known) if known else None
 
-    async def _find_linked_incident(self, post: AlertPost) -> Life | None:
+    async def _find_linked_incident(self, post: AlertPost) -> Lifecycle | None:
         """The incident that a post links to, unless it is the post's own alert that is told again."""
         for channel, ts in post.refers_to:
             if known := await self.store.find_incident(channel, ts):
@@ -171,7 +173,12 @@ class AnswerAlert:
         return None
 
     async def _apply_timeline(
-        self, changes: Changes, chapter: Chapter, kept: RelatedIncidents, post: AlertPost, notice: Notice
+        self,
+        changes: Changes,
+        chapter: ReconstructedIncident,
+        kept: RelatedIncidents,
+        post: AlertPost,
+        notice: Notification,
     ) -> Changes:
         """The changes, with what this incident owes for the notice that arrived."""
         before = next((life for life in kept.lifecycles if life.incident_id == chapter.life.incident_id), None)
@@ -179,13 +186,13 @@ class AnswerAlert:
         if before is None:
             opened = await self._open(chapter, post, notice)
             return merge_changes(changes, opened, once=build_opening_key(kept, notice))
-        did = happened(before, chapter.life, notice) if is_ours else Happened.UPDATED
+        did = classify_transition(before, chapter.life, notice) if is_ours else Transition.UPDATED
         if not is_ours and before == replace(chapter.life, base=before.base):
             return changes
         seen = (IncidentPost(post.channel.id, post.ts, before.incident_id),) if is_ours else ()
         counted = (chapter.life,) if chapter.life != before else ()
         about = Changes(lifecycles=counted, posts=seen, dropped_notifications=chapter.dropped)
-        if did is not Happened.NOTHING:
+        if did is not Transition.NOTHING:
             fires = is_ours and post.alert.state in FIRES
             about = merge_changes(about, await self._change(post, before, chapter.life, did, fires=fires))
         if did in LOOK_AGAIN and self.sources.names:
@@ -200,7 +207,7 @@ class AnswerAlert:
         channel = await read_event_channel(self.chat, event)
         if channel.is_silent:
             return None
-        is_edit = reading.delivery is Delivery.EDIT
+        is_edit = reading.delivery is PostDelivery.EDIT
         inner = event.get("message") if is_edit else event
         inner = inner if isinstance(inner, Mapping) else event
         ts = str(inner.get("ts") or event["ts"])
@@ -209,19 +216,23 @@ class AnswerAlert:
             return None  # Slack added a preview of a link; the tool said nothing new
         said_at = str(event.get("event_ts") or event.get("ts") or ts) if is_edit and not by_slack else ts
         said_at = str(event.get("told_at") or said_at)  # of alerts that the bot posts itself
-        at = posted_at(said_at) or self.clock.now()
+        at = parse_ts(said_at) or self.clock.now()
         root_ts = str(inner.get("thread_ts") or ts)
         refers_to = tuple((str(c), str(t)) for c, t in event.get("refers_to") or ())
         url, past = await self.chat.get_permalink(channel.id, ts), bool(event.get("past"))
         return AlertPost(channel, ts, root_ts, at, reading, url, refers_to, past=past)
 
-    async def _open(self, chapter: Chapter, post: AlertPost, notice: Notice) -> Changes:
+    async def _open(self, chapter: ReconstructedIncident, post: AlertPost, notice: Notification) -> Changes:
         """A new incident: what its first notice opens. That is this post's, or an older one's that turned out to be
         another incident than was thought."""
         life = replace(chapter.life, incident_id=await self.store.new_incident_id())
-        first = post if chapter.opening.key == notice.key else await self._rebuild_post(post, chapter.opening)
+        first = (
+            post
+            if chapter.first_notification.key == notice.key
+            else await self._rebuild_post(post, chapter.first_notification)
+        )
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
-        record = opened_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
+        record = open_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
         told = await self._announce(first, life, record, but=None, is_new=True)
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         seen = tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices)
@@ -229,53 +240,55 @@ class AnswerAlert:
         return replace(told, lifecycles=(life,), records=records, notifications=notices, posts=seen)
 
     async def _announce(
-        self, post: AlertPost, life: Life, record: Incident, *, but: str | None, is_new: bool = False
+        self, post: AlertPost, life: Lifecycle, record: Incident, *, but: str | None, is_new: bool = False
     ) -> Changes:
         """What a firing brings to a channel that has no brief of its incident: that brief, or its part in a storm."""
-        if post.admission.outcome is Outcome.COUNT_ONLY:
+        if post.admission.outcome is Disposition.COUNT_ONLY:
             return Changes()
-        opening = opening_of(post.channel.id, post.root_ts, post.at, record, life.severity)
+        opening = build_opening(post.channel.id, post.root_ts, post.at, record, life.severity)
         opening = replace(opening, goes_on=but is not None)
         placed = await self.group(opening)
-        if placed.place is Place.SUMMARY_ONLY or placed.is_told:
+        if placed.place is AnswerPlace.SUMMARY_ONLY or placed.is_told:
             return add_storm_placement(Changes(), placed)
         brief = replace(await self._decide(post, life, but=but), read_at=post.read_at)
-        placed = await self.group(replace(opening, lead=lead_of(brief)))  # others may have opened meanwhile
-        if placed.place is not Place.OWN:
+        placed = await self.group(replace(opening, lead=summarize_lead(brief)))  # others may have opened meanwhile
+        if placed.place is not AnswerPlace.OWN:
             return add_storm_placement(Changes(), placed)
         if is_new:
             brief = replace(brief, same_outage=await self._find_same_outage(post, life))
         briefs, due = self._build_answer(post, life, brief)
-        seen = (replace(record, evidence=snapshot(brief.evidence)),) if is_new else ()
+        seen = (replace(record, evidence=take_snapshot(brief.evidence)),) if is_new else ()
         told = Changes(briefs=briefs, deliveries=due, records=seen)
         return add_storm_placement(told, placed) if briefs else told
 
-    async def _rebuild_post(self, post: AlertPost, opening: Notice) -> AlertPost:
+    async def _rebuild_post(self, post: AlertPost, opening: Notification) -> AlertPost:
         """The post of an older notice, as far as it is known: the same alert at another time and place."""
         alert = replace(post.alert, state=opening.state, delivery=opening.delivery, fingerprint=opening.fingerprint)
         url = await self.chat.get_permalink(opening.channel, opening.ts)
         channel = await self.chat.read_channel(opening.channel)
         return AlertPost(channel, opening.ts, opening.root_ts, opening.at, alert, url)
 
-    async def _find_same_outage(self, post: AlertPost, life: Life) -> SameOutage | None:
+    async def _find_same_outage(self, post: AlertPost, life: Lifecycle) -> SameOutage | None:
         """The earliest incident that another tool announced within half an hour of this one, on the same service or
         vendor."""
         lives = await self.store.list_lifecycles(life.opened_at - NEAR, life.opened_at + NEAR, post.channel.viewer)
-        near = [one for one in lives if one.state is not IncidentState.DISMISSED and near_in_time(one, life)]
+        near = [one for one in lives if one.state is not IncidentState.DISMISSED and is_near_in_time(one, life)]
         found = await self.store.find_records([one.incident_id for one in near])
-        own = opened_record(life.incident_id, "", post.at, Source(), post.alert)
+        own = open_record(life.incident_id, "", post.at, Source(), post.alert)
         for record in (found[one.incident_id] for one in near if one.incident_id in found):
             tool = next((a.tool for a in record.alerts if a.tool), None)
-            if tool and tool != post.alert.tool and shared_names(own, record):
+            if tool and tool != post.alert.tool and has_shared_name(own, record):
                 return SameOutage(record.incident_id, tool, record.title[:80], record.source.url)
         return None
 
-    async def _change(self, post: AlertPost, before: Life, life: Life, did: Happened, *, fires: bool) -> Changes:
+    async def _change(
+        self, post: AlertPost, before: Lifecycle, life: Lifecycle, did: Transition, *, fires: bool
+    ) -> Changes:
         """The briefs as they are now, and what is owed. `fires`: the post says of this incident that it fires, so that
         there must be a brief in its channel."""
         posted = await self.store.list_briefs(life.incident_id)
-        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(life))) for b in posted)
-        if did is Happened.REOPENED:
+        briefs = tuple(replace(b, brief=add_lifecycle(b.brief, build_view(life))) for b in posted)
+        if did is Transition.REOPENED:
             past = await self.store.read_alert_history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, None)
             briefs = tuple(replace(b, brief=replace(b.brief, history=past)) for b in briefs)
         due = tuple(self._build_edit(b) for b in briefs)
@@ -293,50 +306,50 @@ class AnswerAlert:
     async def _refire(
         self,
         post: AlertPost,
-        life: Life,
-        did: Happened,
+        life: Lifecycle,
+        did: Transition,
         here: PostedBrief,
         briefs: tuple[PostedBrief, ...],
         but: str | None,
     ) -> tuple[tuple[PostedBrief, ...], tuple[OutboxEntry, ...]]:
         """What a firing that is not the first owes: the brief where there is none yet, one line under a new root, and
         a reply where memory now recommends something else. While it flaps, the brief alone says so."""
-        if post.admission.outcome is Outcome.COUNT_ONLY:
+        if post.admission.outcome is Disposition.COUNT_ONLY:
             return briefs, ()
-        if flapping(life):
+        if count_flaps(life):
             return briefs, ()
         due = await self._build_repeat_line(post, here)
-        if did is Happened.REPEATED:
+        if did is Transition.REPEATED:
             return briefs, due
         fresh = replace(await self._recall_brief(post, life, but=but), same_outage=here.brief.same_outage)
-        fresh = with_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # what is seen now comes by an edit
-        if same_advice(fresh, here.brief):
+        fresh = add_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # what is seen now comes by an edit
+        if is_same_advice(fresh, here.brief):
             return briefs, due
         newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
         others = tuple(b for b in briefs if b.channel != post.channel.id)
         return (*others, newer), (*due, *self._supersede(here, newer))
 
-    async def _find_record(self, post: AlertPost, life: Life) -> Incident:
+    async def _find_record(self, post: AlertPost, life: Lifecycle) -> Incident:
         """What the incident's record says; where it is gone, what this alert does."""
         found = await self.store.find_records((life.incident_id,))
         source = Source("slack", post.url, post.channel.id, post.channel.visibility)
-        made = opened_record(life.incident_id, post.alert.title or "Alert", post.at, source, post.alert)
+        made = open_record(life.incident_id, post.alert.title or "Alert", post.at, source, post.alert)
         return found.get(life.incident_id, made)
 
-    async def _decide(self, post: AlertPost, life: Life, *, but: str | None) -> Brief:
+    async def _decide(self, post: AlertPost, life: Lifecycle, *, but: str | None) -> Brief:
         """The brief now, with what sources show by their deadline: they are asked while memory is."""
         asked = self.sources.ask(post.alert, f"{life.incident_id}/{post.channel.id}")
         brief = await self._recall_brief(post, life, but=but)
         return attach_evidence(brief, await asked.collect())
 
-    async def _recall_brief(self, post: AlertPost, life: Life, *, but: str | None) -> Brief:
+    async def _recall_brief(self, post: AlertPost, life: Lifecycle, *, but: str | None) -> Brief:
         """What memory says now. Of incident `but` the last firing is left out of the history, for it is told of."""
         history = await self.store.read_alert_history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
         preview = PreviewBrief(self.recall, self.index)
-        return await preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
+        return await preview(post.alert, post.channel.viewer, post.at, incident=build_view(life), history=history)
 
     def _build_answer(
-        self, post: AlertPost, life: Life, brief: Brief
+        self, post: AlertPost, life: Lifecycle, brief: Brief
     ) -> tuple[tuple[PostedBrief, ...], tuple[OutboxEntry, ...]]:
         key = f"{post.channel.id}/{life.incident_id}"
         if brief.insufficient_memory and post.alert.severity in QUIET:
@@ -360,8 +373,8 @@ class AnswerAlert:
         return build_brief_edit(posted, self.surfaces.render_brief(posted.brief), EDIT_EVERY_S)
 
     async def _build_repeat_line(self, post: AlertPost, here: PostedBrief) -> tuple[OutboxEntry, ...]:
-        is_new_root = post.root_ts == post.ts and post.ts != here.root_ts and post.alert.delivery is Delivery.POST
-        posted = posted_at(here.message_ts or "")
+        is_new_root = post.root_ts == post.ts and post.ts != here.root_ts and post.alert.delivery is PostDelivery.POST
+        posted = parse_ts(here.message_ts or "")
         if not is_new_root or posted is None or post.at - posted <= REPEAT_NOTICE_AFTER:
             return ()
         link = await self._find_link(here)

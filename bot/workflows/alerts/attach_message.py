@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.ports.chat import Channel, Chat, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.incidents import IncidentStore
@@ -37,7 +37,7 @@ class AttachMessage:
             seen = (IncidentPost(channel.id, ts, life.incident_id),) if life else ()
         await self.store.commit(Changes(done=row, posts=seen))
 
-    async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Life | None:
+    async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Lifecycle | None:
         """The first incident that it refers to and that everybody here may see; else the one whose alert was pasted."""
         for there, ts in event.get("refers_to") or ():
             known = await self.store.find_incident(str(there), str(ts))

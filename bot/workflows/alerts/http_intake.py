@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, Delivery
+from bot.domain.alerts.alert import Alert, PostDelivery
 from bot.domain.alerts.notification import FIRES
-from bot.domain.alerts.suppression import Admission, Outcome
-from bot.domain.incidents.lifecycle import IncidentState, Life, ended
+from bot.domain.alerts.suppression import Disposition, SuppressionDecision
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, is_finished
 from bot.observability import get_logger
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting
 from bot.ports.clock import Clock
@@ -75,12 +75,12 @@ def format_ts(at: datetime) -> str:
     return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
 
-def is_continued(life: Life, alert: Alert, at: datetime) -> bool:
+def is_continued(life: Lifecycle, alert: Alert, at: datetime) -> bool:
     """Whether an alert goes on with this incident, so that its post is changed. What fires after the incident had cleared
     or was resolved is posted anew, for Slack tells nobody of an edit; what was dismissed stays quiet for a day."""
     if alert.state not in FIRES or life.state is IncidentState.OPEN:
         return True
-    return life.state is IncidentState.DISMISSED and not ended(life, at)
+    return life.state is IncidentState.DISMISSED and not is_finished(life, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class AnswerHttpAlert:
     chat: Chat
     answer: Callable[[InboxRow], Awaitable[None]]
     render: Callable[[Alert], ChatMessage]
-    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[SuppressionDecision]]
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one row off, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
@@ -115,7 +115,7 @@ class AnswerHttpAlert:
             await self._edit_post(row, alert, channel, key, before)
         elif not before and (root := await self._find_thread(channel, life, alert, row)):
             await self._hand_over(
-                row, _build_change_event(alert, channel, row.received_at, Delivery.THREAD_REPLY, root)
+                row, _build_change_event(alert, channel, row.received_at, PostDelivery.THREAD_REPLY, root)
             )
         elif alert.state in FIRES and not await self._is_silenced(row, place, alert):
             posting = self._build_posting("post", channel, f"{key}/{row.id}", alert)
@@ -130,15 +130,15 @@ class AnswerHttpAlert:
     async def _is_silenced(self, row: InboxRow, place: Channel, alert: Alert) -> bool:
         event = _build_post_event(alert, place.id, format_ts(row.received_at), row.received_at)
         admission = await self.admit(replace(row, body={"event": event}), place, alert, row.received_at)
-        return admission.outcome is not Outcome.ANSWER
+        return admission.outcome is not Disposition.ANSWER
 
-    async def _is_about(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
+    async def _is_about(self, channel: str, ts: str, life: Lifecycle, alert: Alert, row: InboxRow) -> bool:
         """Whether our post there is about the incident that this alert goes on with."""
         return await self.store.find_incident(channel, ts) == life.incident_id and is_continued(
             life, alert, row.received_at
         )
 
-    async def _find_thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
+    async def _find_thread(self, channel: str, life: Lifecycle | None, alert: Alert, row: InboxRow) -> str | None:
         """The thread of an incident that somebody else's post announced in this channel: then ours is not needed."""
         if life is None or not is_continued(life, alert, row.received_at):
             return None
@@ -160,7 +160,7 @@ class AnswerHttpAlert:
         edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
         await self.store.commit(Changes(deliveries=(edit,)))
         await self._hand_over(
-            row, _build_change_event(alert, channel, row.received_at, Delivery.EDIT, str(before.result))
+            row, _build_change_event(alert, channel, row.received_at, PostDelivery.EDIT, str(before.result))
         )
 
     def _build_posting(self, operation: str, channel: str, delivery_id: str, alert: Alert) -> Posting:
@@ -178,14 +178,14 @@ class AnswerHttpAlert:
 def _build_post_event(alert: Alert, channel: str, ts: str, at: datetime) -> dict[str, Any]:
     """The event of the alert's own post. It was told when it was received, not when it stood in the channel: what came
     while it waited for that is later."""
-    said = write_alert(replace(alert, delivery=Delivery.POST))
+    said = write_alert(replace(alert, delivery=PostDelivery.POST))
     return {"channel": channel, "ts": ts, "told_at": format_ts(at.astimezone(UTC)), "alert": said}
 
 
-def _build_change_event(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:
+def _build_change_event(alert: Alert, channel: str, at: datetime, how: PostDelivery, ts: str) -> dict[str, Any]:
     """The event that tells of an alert's post that was edited, or of an answer in its thread."""
     now = format_ts(at.astimezone(UTC))
     event: dict[str, Any] = {"channel": channel, "ts": now, "alert": write_alert(replace(alert, delivery=how))}
-    if how is Delivery.EDIT:
+    if how is PostDelivery.EDIT:
         return event | {"event_ts": now, "message": {"ts": ts, "edited": {"ts": now}}}
     return event | {"thread_ts": ts}

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, Delivery, NotAlert
+from bot.domain.alerts.alert import Alert, NotAlert, PostDelivery
 from bot.domain.alerts.notification import FIRES
-from bot.domain.incidents.opening import posted_at
+from bot.domain.incidents.opening import parse_ts
 from bot.domain.resolutions.recurrence import (
     STATUS_OF,
-    Again,
-    AskedFix,
-    answered,
-    asked_fix,
-    asking,
+    QuestionedFix,
+    RecurrenceAnswer,
+    apply_answer,
+    find_fix_to_question,
+    find_open_question,
     is_soon_after,
-    put_in_question,
+    question_attempt,
 )
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 from bot.ports.chat import Chat, ChatMessage, Posting, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
@@ -70,11 +70,11 @@ class AskAboutRecurrence:
 
     async def _find_resolved(self, event: Mapping[str, Any]) -> tuple[str, datetime] | None:
         """The incident of the same alert that was resolved less than an hour before this event, and when it fired."""
-        reading, at = self.read(event), posted_at(str(event.get("ts") or ""))
+        reading, at = self.read(event), parse_ts(str(event.get("ts") or ""))
         if (
             isinstance(reading, NotAlert)
             or reading.state not in FIRES
-            or reading.delivery is Delivery.EDIT
+            or reading.delivery is PostDelivery.EDIT
             or at is None
         ):
             return None
@@ -88,17 +88,17 @@ class AskAboutRecurrence:
 
     async def _ask(self, incident_id: str, at: datetime) -> None:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
-        asked, posted = asked_fix(life, record, at), await self.store.list_briefs(incident_id)
+        asked, posted = find_fix_to_question(life, record, at), await self.store.list_briefs(incident_id)
         if asked is None or not posted:
             return
         message = self.surfaces.render_recurrence_question(asked)
         questions = (_build_question(asked, brief.channel, brief.root_ts, message) for brief in posted)
-        said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {one_line(asked.fix, 120)}"
+        said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {fit_one_line(asked.fix, 120)}"
         await self.store.commit(
             Changes(
                 # Written as it is, so that whoever changes the incident at the same moment is noticed.
                 lifecycles=(life,),
-                records=(put_in_question(record, asked.number),),
+                records=(question_attempt(record, asked.number),),
                 recallable=frozenset({incident_id}),
                 deliveries=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
                 once=asked.key,
@@ -115,7 +115,7 @@ class AnswerRecurrence:
     surfaces: Surfaces
     owes_bank: bool = False
 
-    async def __call__(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
+    async def __call__(self, incident_id: str, number: int, answer: RecurrenceAnswer, by: str) -> bool:
         """Record it; False if it was answered before, or the attempt is not one that is asked about. `by` is the
         person's Slack id. Raises IncidentNotFound, StoreUnavailable: then nothing was saved."""
         for _ in range(CONFLICTS):
@@ -125,9 +125,9 @@ class AnswerRecurrence:
                 continue
         return await self._record(incident_id, number, answer, by)
 
-    async def _record(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
+    async def _record(self, incident_id: str, number: int, answer: RecurrenceAnswer, by: str) -> bool:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
-        asked = asking(record, number)
+        asked = find_open_question(record, number)
         if asked is None:
             return False
         message, key = self.surfaces.render_recurrence_answer(asked, answer, by), f"{asked.key}/answer"
@@ -135,7 +135,7 @@ class AnswerRecurrence:
         return await self.store.commit(
             Changes(
                 lifecycles=(life,),
-                records=(answered(record, number, answer),),
+                records=(apply_answer(record, number, answer),),
                 recallable=frozenset({incident_id}),
                 deliveries=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
                 once=key,
@@ -144,14 +144,14 @@ class AnswerRecurrence:
         )
 
 
-def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
+def _build_question(asked: QuestionedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
     """The question in the incident's thread."""
     delivery, about = f"{asked.key}/{channel}", asked.incident_id
     posting = Posting("post", channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about)
     return build_outbox_entry(posting, key=f"{channel}/{about}", urgent=True)
 
 
-def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
+def _build_edit(asked: QuestionedFix, channel: str, message: ChatMessage) -> OutboxEntry:
     """The question, replaced by its answer."""
     delivery, about = f"{asked.key}/{channel}", asked.incident_id
     posting = Posting("update", channel, f"{delivery}/answer", message.text, message.blocks, incident_id=about)

@@ -10,8 +10,17 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.domain.operations.load import Load
-from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
+from bot.domain.operations.load import LoadShedding
+from bot.domain.operations.storms import (
+    OVER_AFTER,
+    OpenedIncident,
+    PlacementDecision,
+    Storm,
+    StormSummary,
+    is_watched,
+    place_incident,
+    summarize_storm,
+)
 from bot.ports.alerts.storms import StormStore
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
@@ -27,15 +36,15 @@ class GroupStorms:
     """Asks the store what opened lately, and the domain where the new incident is told of."""
 
     storms: StormStore
-    load: Callable[[], Load]
+    load: Callable[[], LoadShedding]
 
-    async def __call__(self, new: Opening) -> Placed:
+    async def __call__(self, new: OpenedIncident) -> PlacementDecision:
         """Where this incident is told of; what comes of it is to be committed with `after_openings`. Raises
         StoreUnavailable."""
         near, seen = await self.storms.read_openings(
             new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id
         )
-        placed = place(near, new, self.load())
+        placed = place_incident(near, new, self.load())
         return replace(placed, seen=seen)
 
 
@@ -59,7 +68,7 @@ class PostStormSummaries:
         if not members:
             await self.storms.save_summary(storm, storm.told, Changes(), watched=False)
             return
-        said = summary(storm, members, now)
+        said = summarize_storm(storm, members, now)
         digest, watched = _hash_summary(said), is_watched(said, now)
         if digest == storm.told and watched:
             return

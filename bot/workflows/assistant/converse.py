@@ -16,8 +16,8 @@ from typing import Protocol
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.assistant.answers import answer
-from bot.domain.assistant.current_answers import Known
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.current_answers import AnswerContext
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.assistant.intents import (
     ANSWERS_WITHIN,
     ASKS,
@@ -27,21 +27,21 @@ from bot.domain.assistant.intents import (
     PERSON_A_MINUTE,
     PREFIX,
     SAYS,
-    Answered,
-    Asked,
+    AskedQuestion,
     Intent,
+    PastAnswer,
     Reply,
-    Turn,
-    answered_of,
-    delivery_of,
-    turn_of,
-    understood,
+    ReplyTurn,
+    build_delivery_id,
+    choose_turn,
+    read_past_answer,
+    understand,
 )
-from bot.domain.assistant.thread_attempts import tried_in
-from bot.domain.brief.decide import Brief, with_life
-from bot.domain.incidents.opening import view_of
+from bot.domain.assistant.thread_attempts import list_attempts
+from bot.domain.brief.decide import Brief, add_lifecycle
+from bot.domain.incidents.opening import build_view
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.observability import QUESTIONS
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, or_if_refused
 from bot.ports.clock import Clock
@@ -74,13 +74,13 @@ class Analyst(Protocol):
         brief: Brief,
         channel: Channel,
         by: str,
-        attempts: Sequence[Tried],
+        attempts: Sequence[TriedFix],
         question: str,
     ) -> ChatMessage:
         """One hypothesis on a question."""
         ...
 
-    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix]) -> ChatMessage:
         """With memory and without, side by side."""
         ...
 
@@ -115,7 +115,7 @@ class ThreadQuestion:
     root: str | None
     user: str
     named: bool
-    lately: tuple[Answered, ...] = ()
+    lately: tuple[PastAnswer, ...] = ()
     incident_id: str | None = None
 
     @property
@@ -125,7 +125,7 @@ class ThreadQuestion:
 
     def build_delivery_id(self, kind: str = "") -> str:
         """The id of its answer."""
-        return delivery_of(self.channel.id, self.user, self.ts, kind or SAYS)
+        return build_delivery_id(self.channel.id, self.user, self.ts, kind or SAYS)
 
 
 def build_thread_key(channel: str, root: str) -> str:
@@ -146,7 +146,7 @@ class Converse:
     brief: Callable[[str, str, Viewer], Awaitable[Brief]]
     names: Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
     analyst: Analyst
-    load: Callable[[], Load] = lambda: Load.FULL
+    load: Callable[[], LoadShedding] = lambda: LoadShedding.FULL
     _asking: set[str] = field(default_factory=set)
     _compared: list[tuple[str, datetime]] = field(default_factory=list)
 
@@ -156,7 +156,7 @@ class Converse:
         latest = await self.deliveries.find_latest_post(build_thread_key(channel, root))
         if latest is None or latest.result is None:
             return False
-        said = answered_of(latest.delivery_id, self.clock.now())
+        said = read_past_answer(latest.delivery_id, self.clock.now())
         if said is None or said.kind != ASKS or said.user != user:
             return False
         return 0 < float(ts) - float(latest.result) <= ANSWERS_WITHIN.total_seconds()
@@ -164,10 +164,10 @@ class Converse:
     async def __call__(self, row: InboxRow) -> None:
         """Answer it, or leave it. Raises StoreUnavailable, ChatUnavailable: then it is tried again."""
         question = await self._read_question(row)
-        turn = self._decide_turn(question) if question else Turn.SILENCE
-        if question is None or turn is Turn.SILENCE:
+        turn = self._decide_turn(question) if question else ReplyTurn.SILENCE
+        if question is None or turn is ReplyTurn.SILENCE:
             await self.store.commit(Changes(done=row))
-        elif turn is Turn.TOLD:
+        elif turn is ReplyTurn.TOLD:
             await self._answer(question, self.talk.render_limit(), LIMITED)
         elif question.root is None:
             await self._answer(question, self.talk.render_help())
@@ -182,11 +182,11 @@ class Converse:
             return None
         now = self.clock.now()
         owed_since = await self.deliveries.list_queued(PREFIX, now - HOUR - timedelta(minutes=1))
-        lately = tuple(a for a in (answered_of(name, when) for name, when in owed_since) if a)
+        lately = tuple(a for a in (read_past_answer(name, when) for name, when in owed_since) if a)
         return ThreadQuestion(row, channel, ts, root or None, user, not event.get("answers"), lately)
 
-    def _decide_turn(self, question: ThreadQuestion) -> Turn:
-        return turn_of(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
+    def _decide_turn(self, question: ThreadQuestion) -> ReplyTurn:
+        return choose_turn(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
 
     async def _answer_in_thread(self, question: ThreadQuestion, root: str) -> None:
         said = await self._read_message(question)
@@ -194,8 +194,8 @@ class Converse:
             await self.store.commit(Changes(done=question.row))
             return
         incident_id = await self.store.find_incident(question.channel.id, root)
-        if incident_id is None or understood(said.text).intent is Intent.THANKS:
-            await self._answer_elsewhere(question, understood(said.text))
+        if incident_id is None or understand(said.text).intent is Intent.THANKS:
+            await self._answer_elsewhere(question, understand(said.text))
             return
         question = replace(question, incident_id=incident_id)
         try:
@@ -203,7 +203,7 @@ class Converse:
         except IncidentNotFound:
             await self._answer(question, self.talk.render_reply(NO_BRIEF))
             return
-        asked = understood(said.text, brief.alert.vendor)
+        asked = understand(said.text, brief.alert.vendor)
         known = await self._gather_facts(question, root, incident_id, brief, asked)
         QUESTIONS.labels(asked.intent.value).inc()
         if asked.intent is Intent.COMPARE or asked.intent is Intent.UNKNOWN or not asked.sure:
@@ -214,9 +214,9 @@ class Converse:
     async def _read_brief(self, incident_id: str, channel: Channel) -> Brief:
         """The brief in this channel with how the incident stands now. Raises IncidentNotFound."""
         brief = await self.brief(incident_id, channel.id, channel.viewer)
-        return with_life(brief, view_of(await self.store.read_lifecycle(incident_id)))
+        return add_lifecycle(brief, build_view(await self.store.read_lifecycle(incident_id)))
 
-    async def _answer_elsewhere(self, question: ThreadQuestion, asked: Asked) -> None:
+    async def _answer_elsewhere(self, question: ThreadQuestion, asked: AskedQuestion) -> None:
         """In a thread of no incident there is help for who names the bot; thanks need no answer."""
         if asked.intent is Intent.THANKS or not question.named:
             await self.store.commit(Changes(done=question.row))
@@ -227,12 +227,12 @@ class Converse:
         return await or_if_refused(self.chat.read_message(question.channel.id, question.ts), None)
 
     async def _gather_facts(
-        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, asked: Asked
-    ) -> Known:
+        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, asked: AskedQuestion
+    ) -> AnswerContext:
         record = (await self.store.find_records([incident_id])).get(incident_id)
         tried = await self.read_attempts(record, question.channel.id, root, question.ts)
         names = await self._read_names(brief) if asked.intent is Intent.FIXED else {}
-        return Known(brief, self.clock.now(), record, tried, names)
+        return AnswerContext(brief, self.clock.now(), record, tried, names)
 
     async def compare(self, incident_id: str, channel: Channel, by: str) -> ChatMessage:
         """The model's hypotheses with memory and without, for the eyes of the person `by` alone, or why there are none.
@@ -266,11 +266,13 @@ class Converse:
         finally:
             self._asking.discard(what)
 
-    async def read_attempts(self, record: Incident | None, channel: str, root: str, but: str = "") -> tuple[Tried, ...]:
+    async def read_attempts(
+        self, record: Incident | None, channel: str, root: str, but: str = ""
+    ) -> tuple[TriedFix, ...]:
         """What was tried in an incident, by its record and its thread, without the message `but`. Raises ChatUnavailable."""
         thread = await or_if_refused(self.chat.read_thread(channel, root), ())
         sayings = [said.text for said in thread if said.ts != but]
-        return tried_in(record.attempts if record else (), sayings)
+        return list_attempts(record.attempts if record else (), sayings)
 
     async def _read_names(self, brief: Brief) -> Mapping[str, str]:
         """What the people are called who fixed it before; what Slack does not tell now is left out."""
@@ -280,7 +282,9 @@ class Converse:
         except (ChatUnavailable, ChatRejected):
             return {}
 
-    async def _answer_with_model(self, question: ThreadQuestion, text: str, asked: Asked, known: Known) -> None:
+    async def _answer_with_model(
+        self, question: ThreadQuestion, text: str, asked: AskedQuestion, known: AnswerContext
+    ) -> None:
         reason = await self.explain_refusal(question.channel)
         if reason:
             await self._answer_without_model(question, asked, known, reason)
@@ -296,11 +300,13 @@ class Converse:
 
     async def explain_refusal(self, channel: Channel) -> str | None:
         """Why no model is asked about this channel's alerts now, as a sentence; None where it is. Raises StoreUnavailable."""
-        if self.load() is not Load.FULL:
+        if self.load() is not LoadShedding.FULL:
             return UNDER_LOAD
         return await self.analyst.explain_refusal(channel) or (BUSY if len(self._asking) >= AT_ONCE else None)
 
-    async def _answer_without_model(self, question: ThreadQuestion, asked: Asked, known: Known, reason: str) -> None:
+    async def _answer_without_model(
+        self, question: ThreadQuestion, asked: AskedQuestion, known: AnswerContext, reason: str
+    ) -> None:
         """What the record says, or what it could say, and why no model is asked. Who is thought for already is not asked
         anything back."""
         found = answer(asked.intent, known)

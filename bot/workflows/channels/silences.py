@@ -9,12 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.domain.access.roles import Act, Stewards, may
+from bot.domain.access.roles import Act, Stewards, check_permission
 from bot.domain.alerts.alert import Alert
-from bot.domain.alerts.suppression import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of
-from bot.domain.brief.decide import with_life
-from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
-from bot.domain.incidents.opening import view_of
+from bot.domain.alerts.suppression import (
+    LONGEST_MUTE,
+    MEMBERS_MUTE_FOR,
+    ChannelPolicy,
+    Mute,
+    MuteTarget,
+    RuleScope,
+    SilenceRule,
+    name_alert,
+)
+from bot.domain.brief.decide import add_lifecycle
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, dismiss, undo_dismissal
+from bot.domain.incidents.opening import build_view
 from bot.ports.audit import format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
@@ -39,7 +48,7 @@ class PermissionGate:
 
     async def require(self, user_id: str, act: Act) -> None:
         """Raises NotAllowedHere, with who may."""
-        permission = may(await self.people.read_person(user_id), act, self.stewards)
+        permission = check_permission(await self.people.read_person(user_id), act, self.stewards)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
 
@@ -52,7 +61,7 @@ class AnsweredAlert:
     alert: Alert
     source: str
     app: str
-    life: Life
+    life: Lifecycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,9 @@ class DismissAlert:
     gate: PermissionGate
     clock: Clock
 
-    async def __call__(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+    async def __call__(
+        self, said: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
+    ) -> SilenceRule | None:
         """The rule that holds from now on, None without one. Raises NotAllowedHere, RecordRejected (an incident with a
         recorded resolution was an alert), StoreUnavailable."""
         await self.gate.require(user_id, Act.TEACH)
@@ -95,26 +106,28 @@ class DismissAlert:
                 continue  # the alert fired again at this very moment
         return await self._dismiss(said, channel_id, user_id, reach)
 
-    async def _dismiss(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+    async def _dismiss(
+        self, said: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
+    ) -> SilenceRule | None:
         life = await self.store.read_lifecycle(said.incident_id)
         if life.state is IncidentState.RESOLVED:
             raise RecordRejected("", f"A resolution of {said.incident_id} is recorded, so it was an alert.")
         changes = await self._build_changes(life, channel_id, user_id, reach)
-        title = title_of(said.alert)
+        title = name_alert(said.alert)
         if reach is None or not said.source:
             await self.store.commit(changes)
             return None
         now = self.clock.now()
-        rule = Rule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
+        rule = SilenceRule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
         return replace(rule, number=await self.channels.add_rule(rule, changes))
 
-    async def _build_changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
+    async def _build_changes(self, life: Lifecycle, channel_id: str, user_id: str, reach: RuleScope | None) -> Changes:
         """The brief here goes. The incident is dismissed where no other channel works on it."""
         posted = await self.store.list_briefs(life.incident_id)
         here = tuple(b for b in posted if b.channel == channel_id)
         alone = len(here) == len(posted)
         ended = dismiss(life, self.clock.now())
-        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(ended))) for b in here) if alone else ()
+        briefs = tuple(replace(b, brief=add_lifecycle(b.brief, build_view(ended))) for b in here) if alone else ()
         rule = {"rule": str(reach), "channel": channel_id} if reach else {}
         detail = format_change({}, rule) if rule else f"{channel_id}: this one only"
         return Changes(
@@ -152,7 +165,14 @@ class MuteAlerts:
     clock: Clock
 
     async def __call__(
-        self, said: AnsweredAlert, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
+        self,
+        said: AnsweredAlert,
+        channel_id: str,
+        user_id: str,
+        what: MuteTarget,
+        until: datetime,
+        reason: str,
+        once: str,
     ) -> Mute:
         """The mute that holds from now on; `once` names the submission, so that a second one changes nothing. Raises
         NotAllowedHere, RecordRejected with the field, StoreUnavailable."""
@@ -180,11 +200,11 @@ class MuteAlerts:
         except NotAllowedHere as refused:
             raise RecordRejected("until", str(refused)) from refused
 
-    def _describe_scope(self, alert: Alert, what: Muted) -> tuple[str, str]:
-        if what is Muted.CHANNEL:
+    def _describe_scope(self, alert: Alert, what: MuteTarget) -> tuple[str, str]:
+        if what is MuteTarget.CHANNEL:
             return "", "everything in this channel"
-        if what is Muted.FINGERPRINT:
-            return alert.fingerprint, title_of(alert)
+        if what is MuteTarget.FINGERPRINT:
+            return alert.fingerprint, name_alert(alert)
         if not alert.service:
             raise RecordRejected("what", "This alert names no service.")
         return alert.service, f"service {alert.service}"
@@ -215,7 +235,7 @@ class UndoSilence:
     gate: PermissionGate
     clock: Clock
 
-    async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
+    async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> ChannelPolicy:
         """`kind` is "rule" or "mute". What holds in the channel then; one that ended before is no error. Raises
         NotAllowedHere, StoreUnavailable."""
         await self.gate.require(user_id, Act.UNDO)
@@ -226,25 +246,25 @@ class UndoSilence:
                 continue
         return await self._undo(kind, number, channel_id, user_id)
 
-    async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
+    async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> ChannelPolicy:
         now = self.clock.now()
         house = await self.channels.read_policy(channel_id, now)
-        among: tuple[Rule | Mute, ...] = house.rules if kind == "rule" else house.mutes
+        among: tuple[SilenceRule | Mute, ...] = house.rules if kind == "rule" else house.mutes
         silence = next((s for s in among if s.number == number), None)
         if silence is None:
             return house
-        shown = silence.title if isinstance(silence, Rule) else silence.shown
+        shown = silence.title if isinstance(silence, SilenceRule) else silence.shown
         audit = ((user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
-        lives = await self._reopen_dismissed(silence, now) if isinstance(silence, Rule) else ()
+        lives = await self._reopen_dismissed(silence, now) if isinstance(silence, SilenceRule) else ()
         await self.channels.undo_silence(silence, user_id, Changes(lifecycles=lives, audit=audit))
         return await self.channels.read_policy(channel_id, self.clock.now())
 
-    async def _reopen_dismissed(self, rule: Rule, now: datetime) -> tuple[Life, ...]:
+    async def _reopen_dismissed(self, rule: SilenceRule, now: datetime) -> tuple[Lifecycle, ...]:
         try:
             life = await self.store.read_lifecycle(rule.incident_id)
         except IncidentNotFound:
             return ()
-        return (take_back(life, now),) if life.state is IncidentState.DISMISSED else ()
+        return (undo_dismissal(life, now),) if life.state is IncidentState.DISMISSED else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +274,6 @@ class ListSilences:
     channels: ChannelStore
     clock: Clock
 
-    async def __call__(self, channel_id: str) -> House:
+    async def __call__(self, channel_id: str) -> ChannelPolicy:
         """What holds now. Raises StoreUnavailable."""
         return await self.channels.read_policy(channel_id, self.clock.now())

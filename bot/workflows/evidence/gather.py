@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.decide import Brief, with_evidence
-from bot.domain.brief.then_and_now import snapshot
-from bot.domain.evidence.items import Evidence, Unavailable, in_order, is_pending
+from bot.domain.brief.decide import Brief, add_evidence
+from bot.domain.brief.then_and_now import take_snapshot
+from bot.domain.evidence.items import Evidence, Unavailable, has_pending, sort_evidence
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.observability import get_logger, spawn
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import Inbox, InboxRow
@@ -80,7 +80,7 @@ class EvidenceRequest:
         if self.not_asked:
             return GatheredEvidence(not_asked=self.not_asked)
         found = [item for provider, task in self.tasks for item in self._read_answer(provider, task)]
-        return GatheredEvidence(self.at if self.tasks or self.resting else None, in_order((*found, *self.resting)))
+        return GatheredEvidence(self.at if self.tasks or self.resting else None, sort_evidence((*found, *self.resting)))
 
     def _read_answer(
         self, provider: EvidenceProvider, task: asyncio.Task[tuple[Evidence, ...]]
@@ -104,7 +104,7 @@ class GatherEvidence:
     clock: Clock
     deadline_s: float = DEADLINE_S
     late_s: float = LATE_S
-    load: Callable[[], Load] = lambda: Load.FULL
+    load: Callable[[], LoadShedding] = lambda: LoadShedding.FULL
     _asked: dict[str, EvidenceRequest] = field(default_factory=dict)
     _hung: dict[str, datetime] = field(default_factory=dict)
     _probed: set[str] = field(default_factory=set)
@@ -125,7 +125,7 @@ class GatherEvidence:
         for old in [k for k, a in self._asked.items() if a.is_done and begun - a.begun > FORGOTTEN_AFTER_S]:
             del self._asked[old]
         until = begun + self.deadline_s
-        if self.providers and self.load() is not Load.FULL:
+        if self.providers and self.load() is not LoadShedding.FULL:
             return EvidenceRequest(None, begun, until, self.deadline_s, not_asked=BUSY)
         at = self.clock.now()
         awake = [p for p in self.providers if self._may_ask(p.name, at)]
@@ -215,7 +215,7 @@ class CompleteEvidence:
             await self.inbox.acknowledge(row)
             return
         asking = self.sources.resume(posted[0].brief.alert, name)
-        if asking.not_asked and any(is_pending(p.brief.evidence) for p in posted):
+        if asking.not_asked and any(has_pending(p.brief.evidence) for p in posted):
             await self.inbox.retry_later(row, UNDER_LOAD_S, asking.not_asked)
         elif not asking.is_done:
             # ever more seldom, for each look costs the store a write
@@ -253,10 +253,10 @@ class CompleteEvidence:
 
 
 def _add_evidence(brief: Brief, said: GatheredEvidence) -> Brief:
-    return brief if said.not_asked else with_evidence(brief, said.evidence, said.at)
+    return brief if said.not_asked else add_evidence(brief, said.evidence, said.at)
 
 
 def _add_snapshot(record: Incident, said: GatheredEvidence) -> Incident | None:
     """The record with what was seen; None where that adds nothing."""
-    kept = snapshot(said.evidence, record.evidence)
+    kept = take_snapshot(said.evidence, record.evidence)
     return replace(record, evidence=kept) if kept != dict(record.evidence) else None

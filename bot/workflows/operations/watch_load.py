@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.domain.operations.load import Load, load_of
+from bot.domain.operations.load import LoadShedding, choose_load_shedding
 from bot.observability import get_logger
 from bot.ports.delivery.inbox import InboxBacklog
 
@@ -20,12 +20,12 @@ class WatchLoad:
     """Knows the load as it was at the last look."""
 
     backlog: InboxBacklog
-    _load: Load = Load.FULL
+    _load: LoadShedding = LoadShedding.FULL
 
     async def __call__(self) -> float:
         """Look once; seconds until the next look. Raises StoreUnavailable."""
         waiting = await self.backlog.read_backlog()
-        load = load_of(waiting)
+        load = choose_load_shedding(waiting)
         if load is not self._load:
             log.warning(
                 "the load changed", load=load.value, waiting=waiting.rows, oldest_s=waiting.oldest.total_seconds()
@@ -33,6 +33,6 @@ class WatchLoad:
         self._load = load
         return EVERY_S
 
-    def read_load(self) -> Load:
+    def read_load(self) -> LoadShedding:
         """What can be done for an alert now."""
         return self._load

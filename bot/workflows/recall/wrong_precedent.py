@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.decide import SourceLine
-from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
+from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, DismissalReason, DismissedPrecedent, dismiss_precedent
 from bot.domain.text.redaction import mask
 from bot.ports.audit import format_change
 from bot.ports.clock import Clock
@@ -33,7 +33,7 @@ class PrecedentDismissal:
     """What a person says: which precedent, why, and whether it is not to be shown for the alert's service at all."""
 
     incident_id: str
-    why: WhyAside
+    why: DismissalReason
     note: str = ""
     pinned_off: bool = False
 
@@ -65,7 +65,7 @@ class DismissPrecedent:
 
     async def __call__(
         self, incident_id: str, channel_id: str, viewer: Viewer, user_id: str, wrong: PrecedentDismissal, once: str
-    ) -> SetAside:
+    ) -> DismissedPrecedent:
         """Keep it; the threads whose brief it changes are told. `once` names the submission. Raises NotAllowedHere,
         RecordRejected with the field, IncidentNotFound, StoreUnavailable: then nothing was saved."""
         await self.require(user_id, Act.FEEDBACK)
@@ -77,7 +77,7 @@ class DismissPrecedent:
         posted, life = await self._find_posted(incident_id, channel_id), await self.store.read_lifecycle(incident_id)
         note = mask(wrong.note.replace("\x00", "").strip())[0][:MAX_NOTE]
         aside = replace(
-            set_aside_for(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
+            dismiss_precedent(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
             about=incident_id,
             channel=channel_id,
             visibility=life.visibility,
@@ -89,7 +89,7 @@ class DismissPrecedent:
         changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
         return replace(aside, number=await self.said.dismiss_precedent(aside, changes))
 
-    async def list_dismissed(self, channel_id: str) -> tuple[SetAside, ...]:
+    async def list_dismissed(self, channel_id: str) -> tuple[DismissedPrecedent, ...]:
         """What was said in this channel and holds. Raises StoreUnavailable."""
         return await self.said.list_dismissed(channel=channel_id)
 
@@ -111,7 +111,7 @@ class DismissPrecedent:
         return here[0]
 
 
-def _build_work(what: str, aside: SetAside, by: str, once: str) -> ReceivedEvent:
+def _build_work(what: str, aside: DismissedPrecedent, by: str, once: str) -> ReceivedEvent:
     """The telling of the threads: owed to the inbox, in order with what else happens to the precedent."""
     key = f"{KIND}/{what.split(' for ', maxsplit=1)[0]}/{aside.incident_id}/{once}"
     body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}

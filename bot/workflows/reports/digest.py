@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.reports.digest import Digest, compose, period_for
-from bot.domain.reports.digest_chart import chart_of
-from bot.domain.reports.schedule import DigestTime, digest_time, last_digest
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.incidents.lifecycle import Lifecycle
+from bot.domain.reports.digest import Digest, compose_digest, find_period
+from bot.domain.reports.digest_chart import build_chart
+from bot.domain.reports.schedule import DigestTime, choose_digest_time, find_last_digest
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel, Chat, Posting, or_if_refused
 from bot.ports.claims import ClaimStore
@@ -44,10 +44,10 @@ class ComposeDigest:
         answered = [
             a for life in lives if life.opened_at >= since for a in [await self._has_answer(life)] if a is not None
         ]
-        filed = filed_of(await self.said.list_fix_equivalences())
-        return compose(records, lives, since, until, period, answered, filed)
+        filed = build_fix_groups(await self.said.list_fix_equivalences())
+        return compose_digest(records, lives, since, until, period, answered, filed)
 
-    async def _has_answer(self, life: Life) -> bool | None:
+    async def _has_answer(self, life: Lifecycle) -> bool | None:
         """Whether memory had an answer for an incident; None if it got no brief that asked memory."""
         asked = [b.brief for b in await self.store.list_briefs(life.incident_id) if b.brief.memory_mode == "on"]
         return any(brief.insufficient_memory is None for brief in asked) if asked else None
@@ -76,8 +76,8 @@ class PostDigests:
         now = self.clock.now()
         posted = 0
         for channel_id in await self.store.list_brief_channels(now - CHANNELS_OF_LAST):
-            when = digest_time(await self.channels.read_settings(channel_id), self.default)
-            due = last_digest(when, now)
+            when = choose_digest_time(await self.channels.read_settings(channel_id), self.default)
+            due = find_last_digest(when, now)
             if due is not None and now - due < CATCH_UP:
                 posted += await self._post(channel_id, when, due.astimezone(when.zone).date())
         return posted
@@ -88,7 +88,7 @@ class PostDigests:
         channel = await self._find_channel(channel_id)
         if channel is None:
             return False
-        period = period_for(due, when.day, when.zone)
+        period = find_period(due, when.day, when.zone)
         digest = await ComposeDigest(self.store, self.said)(period.since, period.until, channel.viewer, period.name)
         message = self.surfaces.render_digest(digest)
         delivery = f"digest/{channel_id}/{period.key.isoformat()}"
@@ -109,7 +109,7 @@ class PostDigests:
 
 def _build_picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[OutboxEntry, ...]:
     """Its picture, into the thread of its message, after that: whatever becomes of the picture, the text is out."""
-    chart = chart_of(digest)
+    chart = build_chart(digest)
     if chart is None:
         return ()
     day = key.isoformat()

@@ -11,21 +11,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.access.roles import Act, Permission, Stewards, may
+from bot.domain.access.roles import Act, Permission, Stewards, check_permission
 from bot.domain.incidents.corrections import (
     BOUNDARY,
     FAILED_CHECKS,
     TITLE,
-    Difference,
-    differences,
+    FieldChange,
+    apply_texts,
+    compare_records,
+    hash_text,
     is_author,
-    mark_of,
-    newly_verified,
-    texts_of,
-    with_texts,
-    words_of,
+    is_newly_verified,
+    list_quotable_lines,
+    read_texts,
 )
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident
 from bot.domain.text.redaction import mask
 from bot.ports.channels import PeopleDirectory
@@ -68,7 +68,7 @@ class RecordGate:
     async def __call__(self, user_id: str, act: Act, record: Incident | None) -> None:
         """See `Gate`."""
         author = record is not None and is_author(record, user_id)
-        permission = may(await self.people.read_person(user_id), act, self.stewards, is_author=author)
+        permission = check_permission(await self.people.read_person(user_id), act, self.stewards, is_author=author)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
 
@@ -87,7 +87,7 @@ class RecordCorrection:
     """A correction that was made: the record now, and what changed."""
 
     record: Incident
-    changed: tuple[Difference, ...]
+    changed: tuple[FieldChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class EditRecord:
         """Change what the person changed. `said`: texts by field; `shown`: the marks of what the modal showed, so that
         what somebody else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field,
         NotAllowedHere, IncidentNotFound, StoreUnavailable."""
-        typed = {name: _clean(text) for name, text in said.items() if mark_of(text) != shown.get(name)}
+        typed = {name: _clean(text) for name, text in said.items() if hash_text(text) != shown.get(name)}
         for _ in range(CONFLICTS):
             try:
                 return await self._edit(incident_id, user_id, typed, shown, once)
@@ -127,10 +127,10 @@ class EditRecord:
         before = await self.open_form(incident_id, user_id)
         _require_same(before, typed, shown)
         _require_valid(typed)
-        after = with_texts(before, typed, self.checks(typed[FAILED_CHECKS]) if FAILED_CHECKS in typed else None)
+        after = apply_texts(before, typed, self.checks(typed[FAILED_CHECKS]) if FAILED_CHECKS in typed else None)
         if after == before:
             return RecordCorrection(before, ())
-        if newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
+        if is_newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
             raise RecordRejected(_find_verified_field(before, after), confirmed.refusal)
         changes = Changes(
             lifecycles=await _find_lifecycle(self.store, incident_id),
@@ -142,7 +142,7 @@ class EditRecord:
             audit=((user_id, "edit", incident_id, format_record_change(before, after)),),
         )
         await self.store.commit(changes)
-        return RecordCorrection(after, differences(before, after))
+        return RecordCorrection(after, compare_records(before, after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class PurgeRecord:
             received=(_build_work(PURGED, incident_id, user_id, once),),
             audit=((user_id, "purge", incident_id, detail),),
         )
-        there = await self.purging.purge(incident_id, words_of(record) if record else (), changes)
+        there = await self.purging.purge(incident_id, list_quotable_lines(record) if record else (), changes)
         return PurgeResult(incident_id, there, digest)
 
 
@@ -241,11 +241,11 @@ def _clean(text: str) -> str:
 
 
 def _require_same(before: Incident, typed: Mapping[str, str], shown: Mapping[str, str]) -> None:
-    now = texts_of(before)
+    now = read_texts(before)
     for name in typed:
         if name not in now:
             raise RecordRejected(name, "The record has no such field any more. Close this and begin again.")
-        if mark_of(now[name]) != shown.get(name):
+        if hash_text(now[name]) != shown.get(name):
             raise RecordRejected(name, NOT_NOW.format(now[name][:200] or "nothing"))
 
 
@@ -261,11 +261,11 @@ def _require_valid(typed: Mapping[str, str]) -> None:
 
 
 def _find_verified_field(before: Incident, after: Incident) -> str:
-    changed = differences(before, after)
+    changed = compare_records(before, after)
     return next(d.field for d in changed if d.after == "VERIFIED" and d.field not in (TITLE, BOUNDARY))
 
 
-async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life, ...]:
+async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Lifecycle, ...]:
     """Its life, if it has one: written as it is, so that whoever changes the incident at the same moment is noticed."""
     try:
         return (await store.read_lifecycle(incident_id),)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.resolutions.recurrence import Again
+from bot.domain.resolutions.recurrence import RecurrenceAnswer
 from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import answer_recurrence
@@ -78,7 +78,7 @@ async def test_the_first_answer_stands_and_takes_the_questions_place(
     assert await status(office) == expected
     assert "Did the fix work?" not in thread(office, ts)
     body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
-    value = ids.encode({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
+    value = ids.encode({"i": "INC-1", "n": 1, "a": RecurrenceAnswer.FAILED.value})
     assert await answer_recurrence(office.deps, body, value) is False
     assert await status(office) == expected
 

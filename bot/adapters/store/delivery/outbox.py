@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
-from bot.domain.operations.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
+from bot.domain.operations.shadow import POSTS, ShadowedCall, ShadowPlacement, is_left_out, place_in_shadow
 from bot.ports.clock import Clock, Ids
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 
@@ -187,7 +187,9 @@ def _select_due(destination: Destination, now: datetime, limit: int) -> sa.Selec
     )
 
 
-async def _find_result(connection: AsyncConnection, delivery_id: str | None) -> tuple[str | None, Shadowed | None]:
+async def _find_result(
+    connection: AsyncConnection, delivery_id: str | None
+) -> tuple[str | None, ShadowPlacement | None]:
     """What a delivery produced, and where that stands if not in its own channel."""
     if delivery_id is None:
         return None, None
@@ -195,8 +197,8 @@ async def _find_result(connection: AsyncConnection, delivery_id: str | None) -> 
     return (found["result"], _read_place(found)) if found else (None, None)
 
 
-def _read_place(row: Mapping[Any, Any]) -> Shadowed | None:
-    return Shadowed(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
+def _read_place(row: Mapping[Any, Any]) -> ShadowPlacement | None:
+    return ShadowPlacement(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
 
 
 async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
@@ -235,14 +237,16 @@ async def write_entries(
             await _replace_payload(connection, row)
 
 
-async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> Shadowed | None:
+async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> ShadowPlacement | None:
     """Where it goes instead of its own channel."""
     named = one.payload.get
     if one.destination is not Destination.SLACK or one.operation not in POSTS or not named("channel"):
         return None
-    call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
+    call = ShadowedCall(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
     about = named("incident_id")
-    return shadowed(call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None)
+    return place_in_shadow(
+        call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None
+    )
 
 
 async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datetime) -> int:
@@ -265,7 +269,7 @@ async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datet
     return moved
 
 
-async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
+async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> ShadowPlacement | None:
     """Where the incident's brief for this channel stands, if that is in shadow: its first message, for that has the
     thread; the newest where the first is not kept."""
     own = sa.and_(briefs.c.incident_id == incident_id, briefs.c.channel == channel)
@@ -273,7 +277,7 @@ async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, chan
     for delivery in (name.split("+")[0], name) if name else ():
         kept = sa.select(outbox.c.place).where(outbox.c.delivery_id == delivery)
         if row := (await connection.execute(kept)).first():
-            return Shadowed(row.place, delivery) if row.place else None
+            return ShadowPlacement(row.place, delivery) if row.place else None
     return None
 
 
