@@ -25,6 +25,7 @@ from typing import Any
 
 import click
 import pytest
+from bot.slack.listeners.commands import COMMANDS, SUBCOMMANDS
 from structlog.testing import capture_logs
 from syrupy.assertion import SnapshotAssertion
 from typer.main import get_command
@@ -37,8 +38,8 @@ from bot.observability import REGISTRY
 from bot.playground import LocalSlack
 from bot.settings import Settings
 from bot.slack import ids
-from bot.slack.listeners.commands import COMMANDS, SUBCOMMANDS
 from bot.slack.listeners.corrections import OPENING
+from bot.slack.payload import decode
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.delivery.deliver import Deliver
 from tests.cli.command import ROOT, Precedent
@@ -258,7 +259,7 @@ def slack_words(value: Any) -> Iterator[str]:
             given = re.fullmatch(r"b[0-9A-F]{9}", str(inner))  # by Slack, where we name none
             if name in {"action_id", "block_id", "callback_id"} and isinstance(inner, str) and not given:
                 yield f"{name} {re.sub(r'[#.](INC-)?[0-9]+', '.<n>', inner)}"
-            if name in {"private_metadata", "value"} and (carried := ids.decode(inner)):
+            if name in {"private_metadata", "value"} and (carried := decode(inner)):
                 yield f"{name} {' '.join(sorted(carried))}"
             yield from slack_words(inner)
 

@@ -57,7 +57,6 @@ from bot.slack.app import HANDLERS, UseCases, build_app
 from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.history import SlackHistory
 from bot.slack.client.people import SlackPeople
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.client.threads import SlackThreads
 from bot.slack.inbound.transport import HttpTransport, SocketTransport, Transport
 from bot.slack.views.surfaces import SlackSurfaces
@@ -105,7 +104,7 @@ class Application:
     tell_storms: PostStormSummaries
     stay_heard: WatchConnection
     dependencies: WatchDependencies
-    chat: PolicyChat
+    chat: SlackChat
     port: int = 0
     since: datetime | None = None
 
@@ -143,10 +142,9 @@ async def build_application(
 ) -> Application:
     """Build everything, start nothing. Raises ChatAuthRejected, ChatUnavailable where Slack does not know the token,
     ConfigurationRejected for a wrong configuration file."""
-    slack = SlackChat(client, clock)
-    identity = await slack.fetch_identity()
-    chat = PolicyChat(slack, memory.channels)
-    people = SlackPeople(slack, clock, identity.team_id, settings.steward_group, settings.verifier_group)
+    chat = SlackChat(client, clock, memory.channels)
+    identity = await chat.fetch_identity()
+    people = SlackPeople(chat, clock, identity.team_id, settings.steward_group, settings.verifier_group)
     surfaces = SlackSurfaces()
     configuration = read_optional_configuration(settings.precedent_config)
     names = build_directory(configuration)
@@ -160,10 +158,10 @@ async def build_application(
     answer = AskAboutRecurrence(
         memory.incidents, chat, surfaces, read_stored_alert, brief, owes_bank=memory.bank is not None
     )
-    deliver = _build_deliver(settings, memory, chat, clock, SlackThreads(slack))
+    deliver = _build_deliver(settings, memory, chat, clock, SlackThreads(chat))
     status = _build_status(settings, memory, clock, deliver, watch, sources.names, build_shadow_state(settings, chat))
-    talks = build_converse(settings, memory, clock, chat, SlackThreads(slack), model, pressure.read_load)
-    here = WorkspaceAccess(identity, people, chat, surfaces, SlackHistory(slack))
+    talks = build_converse(settings, memory, clock, chat, SlackThreads(chat), model, pressure.read_load)
+    here = WorkspaceAccess(identity, people, chat, surfaces, SlackHistory(chat))
     deps = build_use_cases(settings, memory, clock, here, reading, status, talks, names)
     app = build_app(client, read_signing_secret(settings), deps)
     server = web.Application(client_max_size=MAX_REQUEST_BYTES)
@@ -185,7 +183,7 @@ async def build_application(
         server,
         pressure,
         PostStormSummaries(memory.store.storms, surfaces, clock),
-        build_stay_connected(slack, memory.store, clock, identity, reading, transport.is_connected, connections),
+        build_stay_connected(chat, memory.store, clock, identity, reading, transport.is_connected, connections),
         watch,
         chat,
         since=clock.now(),
@@ -196,7 +194,7 @@ async def build_application(
 
 def _build_answer_alert(
     memory: Memory,
-    chat: PolicyChat,
+    chat: SlackChat,
     surfaces: SlackSurfaces,
     clock: Clock,
     admit: Admit,
@@ -208,9 +206,7 @@ def _build_answer_alert(
     return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
 
 
-def _build_deliver(
-    settings: Settings, memory: Memory, chat: PolicyChat, clock: Clock, threads: SlackThreads
-) -> Deliver:
+def _build_deliver(settings: Settings, memory: Memory, chat: SlackChat, clock: Clock, threads: SlackThreads) -> Deliver:
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * LEASE_SHARE_FOR_CALL)
     files = MakeFiles(MatplotlibCharts(), memory.incidents, threads, chat)
     return Deliver(
@@ -226,7 +222,7 @@ def _build_deliver(
 
 
 def _build_jobs(
-    settings: Settings, memory: Memory, people: SlackPeople, chat: PolicyChat, surfaces: SlackSurfaces, clock: Clock
+    settings: Settings, memory: Memory, people: SlackPeople, chat: SlackChat, surfaces: SlackSurfaces, clock: Clock
 ) -> ScheduledJobs:
     when, zone = read_digest_time(settings), ZoneInfo(settings.timezone)
     incidents, said = memory.incidents, memory.store.said
@@ -238,7 +234,7 @@ def _build_jobs(
 
 
 def _build_background_handlers(
-    memory: Memory, chat: PolicyChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
+    memory: Memory, chat: SlackChat, surfaces: SlackSurfaces, clock: Clock, sources: GatherEvidence
 ) -> dict[str, Handle]:
     return {
         "reference": AttachMessage(memory.incidents, chat),

@@ -19,9 +19,9 @@ from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import USAGE, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.incidents.corrections import mark_of, texts_of
+from bot.domain.recall.question import read_since
 from bot.ports import RecordRejected
 from bot.ports.audit import AuditLine
-from bot.slack.listeners.recall_question import read_since
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.correct import PurgeResult, RecordCorrection, build_key
 from bot.workflows.resolutions.refresh_briefs import PURGED, Correction
@@ -47,7 +47,7 @@ def export(
 ) -> None:
     """Write the audit log as JSON Lines on standard output, oldest first."""
     try:
-        begin = read_since(since, SystemClock().now())
+        begin = require_readable(read_since(since, SystemClock().now())) if since is not None else None
     except RecordRejected as refused:
         fail(f"--since: {refused.reason}.", USAGE)
     run(_export(begin, sys.stdout))

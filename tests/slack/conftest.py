@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from aiohttp import web
+from bot.slack.client.policy_chat import PolicyChat
 from slack_bolt.async_app import AsyncApp
 from structlog.testing import capture_logs
 
@@ -37,7 +38,6 @@ from bot.settings import Settings
 from bot.slack.app import HANDLERS, UseCases, build_app
 from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.people import SlackPeople
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.client.threads import SlackThreads
 from bot.slack.inbound.transport import HttpTransport, SocketTransport
 from bot.slack.views.surfaces import SlackSurfaces

@@ -8,13 +8,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from bot.slack.client.policy_chat import PolicyChat
 
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Mute, Muted
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
-from bot.slack.client.policy_chat import PolicyChat
+from bot.slack.payload import encode
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_listeners import BASE, dispatch
 
@@ -27,7 +28,7 @@ async def test_a_mute_is_undone_by_members_alone(office: Desk) -> None:
     mute = Mute(SECRET, Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "", "U0ALICE", now)
     await office.memory.channels.add_mute(mute, Changes())
     (held,) = (await office.memory.channels.read_policy(SECRET, now)).mutes
-    action = {"type": "button", "action_id": ids.UNDO, "value": ids.encode({"k": "mute", "n": held.number})}
+    action = {"type": "button", "action_id": ids.UNDO, "value": encode({"k": "mute", "n": held.number})}
     press = {"type": "block_actions", "channel": {"id": SECRET}, "actions": [action], "message": {"ts": "1.1"}}
     await dispatch(office, OUTSIDE | press)
     assert (await office.memory.channels.read_policy(SECRET, office.deps.clock.now())).mutes == (held,)

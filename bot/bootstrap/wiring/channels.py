@@ -46,10 +46,10 @@ def build_channel_use_cases(
         show=ShowChannel(channels, people, chat, stewards, default),
         change=ChangeChannel(channels, people, chat, stewards, default),
         find=FindAnsweredAlert(store, channels, people),
-        not_alert=DismissAlert(store, channels, gate, clock),
+        dismiss_alert=DismissAlert(store, channels, gate, clock),
         mute=MuteAlerts(store, channels, surfaces, gate, clock),
         undo=UndoSilence(store, channels, gate, clock),
         silences=ListSilences(channels, clock),
         stop_nudges=StopNudges(store, channels, gate, clock),
-        wrong=DismissPrecedent(store, said, gate.require, clock),
+        dismiss_precedent=DismissPrecedent(store, said, gate.require, clock),
     )

@@ -9,7 +9,6 @@ from bot.ports.chat import Chat, Surfaces
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.listeners.context import CorrectionUseCases
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.recall.details import ShowDetails
 from bot.workflows.resolutions.correct import (
@@ -35,10 +34,10 @@ def build_correct(settings: Settings, memory: Memory, people: PeopleDirectory, c
     gate = RecordGate(people, Stewards(settings.steward_ids, settings.steward_group))
     owes, store = memory.bank is not None, memory.incidents
     return CorrectionUseCases(
-        EditRecord(store, gate, build_confirmation_rules(settings, people), read_failed_checks, clock, owes),
-        RetractRecord(store, gate, owes),
-        PurgeRecord(store, memory.store.purging, gate, owes),
-        GroupFixes(store, memory.store.said, gate, clock),
+        edit=EditRecord(store, gate, build_confirmation_rules(settings, people), clock, owes),
+        retract=RetractRecord(store, gate, owes),
+        purge=PurgeRecord(store, memory.store.purging, gate, owes),
+        fixes=GroupFixes(store, memory.store.said, gate, clock),
     )
 
 
@@ -46,10 +45,10 @@ def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
     """What the operator does on the command line: who holds the database may."""
     owes, store = memory.bank is not None, memory.incidents
     return CorrectionUseCases(
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, clock, owes),
-        RetractRecord(store, allow_operator, owes),
-        PurgeRecord(store, memory.store.purging, allow_operator, owes),
-        GroupFixes(store, memory.store.said, allow_operator, clock),
+        edit=EditRecord(store, allow_operator, confirm_operator, clock, owes),
+        retract=RetractRecord(store, allow_operator, owes),
+        purge=PurgeRecord(store, memory.store.purging, allow_operator, owes),
+        fixes=GroupFixes(store, memory.store.said, allow_operator, clock),
     )
 
 

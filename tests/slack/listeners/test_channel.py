@@ -21,6 +21,7 @@ from bot.ports.language_model import ModelExchange
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.app import build_app
+from bot.slack.payload import decode
 from tests.slack.conftest import Desk, SteppingClock, listening, wait
 
 LEDGER = "unknown-ledger-drift"
@@ -30,7 +31,7 @@ async def choose(desk: Desk, ts: str, do: str, user: str = "bob", channel: str =
     """Choose an entry of the menu under a brief."""
     brief = desk.brief(ts, desk.slack.core.workspace.channel(channel).id)
     menu = next(e for b in brief["blocks"] if b["type"] == "actions" for e in b["elements"] if e["type"] == "overflow")
-    value = next(o["value"] for o in menu["options"] if ids.decode(o["value"])["do"] == do)
+    value = next(o["value"] for o in menu["options"] if decode(o["value"])["do"] == do)
     assert (await desk.slack.click(channel, brief["ts"], ids.MORE, user=user, choice=value)).acked
 
 

@@ -17,6 +17,7 @@ from bot.domain.incidents.record import VerificationStatus
 from bot.ports import ChatUnavailable, IncidentNotFound, StoreUnavailable
 from bot.slack import ids
 from bot.slack.app import build_app, build_correlation_id
+from bot.slack.payload import decode, encode
 from tests.slack.conftest import Desk, listening, replaced, wait
 
 SAID = {"outcome": "recovered", "fix": "Flush the ledger cache\nRestart the worker", "failed_checks": "DNS, 10"}
@@ -62,8 +63,8 @@ async def test_a_changed_recommendation_is_not_confirmed_unseen(office: Desk) ->
     ts = await office.alert()
     brief = office.brief(ts)
     value = next(e["value"] for b in brief["blocks"] if b["type"] == "actions" for e in b["elements"])
-    other = ids.decode(value) | {"f": "another"}
-    blocks = json.loads(json.dumps(brief["blocks"]).replace(json.dumps(value), json.dumps(ids.encode(other))))
+    other = decode(value) | {"f": "another"}
+    blocks = json.loads(json.dumps(brief["blocks"]).replace(json.dumps(value), json.dumps(encode(other))))
     await office.slack.edit("alerts", brief["ts"], blocks=blocks)
     await office.slack.click("alerts", brief["ts"], ids.FIXED, user="alice")
     assert "recommendation has changed" in await office.whisper()
@@ -290,7 +291,7 @@ async def test_the_shortcut_on_a_brief_opens_its_incident(office: Desk) -> None:
     await office.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", office.brief(ts)["ts"], user="alice")
     view = await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert view is not None
-    assert ids.decode(view["private_metadata"]) == {"i": incident_id, "c": "C0ALERTS", "ts": ts}
+    assert decode(view["private_metadata"]) == {"i": incident_id, "c": "C0ALERTS", "ts": ts}
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from bot.domain.recall.query import OPERATOR
 from bot.ports import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import keep_apart
+from bot.slack.payload import encode
 from tests.slack.conftest import ROOT, Desk, wait
 
 DATADOG = json.loads((ROOT / "seeds/alerts/datadog-checkout-latency.json").read_text())
@@ -84,7 +85,7 @@ async def test_a_forged_button_tells_nothing_and_records_nothing(office: Desk) -
     body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
     for other in ("INC-1", "INC-99"):
         with pytest.raises(IncidentNotFound):
-            await keep_apart(office.deps, body, ids.encode({"i": "INC-2", "o": other}))
+            await keep_apart(office.deps, body, encode({"i": "INC-2", "o": other}))
     hidden = await office.memory.incidents.read_record("INC-1")
     assert hidden.apart_from == ()
     assert "INC-1" not in json.dumps(office.brief(ts))

@@ -16,6 +16,7 @@ from bot.ports import RecordRejected
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.listeners.nudge import answer
+from bot.slack.payload import decode, encode
 from bot.slack.views.nudge import BY_ITSELF, RECORD, STOP, WORKED, render_nudge, replace_buttons
 from tests.slack import cases
 from tests.slack.conftest import ROOT, Desk, SteppingClock
@@ -85,7 +86,7 @@ async def test_a_person_is_asked_once_and_answers_with_a_press(office: Desk) -> 
     direct = office.slack.dm("alice")
     await office.slack.click(direct, asked["ts"], f"{ids.NUDGE}.{RECORD}", user="alice")
     view = await office.slack.wait_until(lambda: office.slack.view("alice"))
-    assert ids.decode((view or {})["private_metadata"])["i"] == ledger
+    assert decode((view or {})["private_metadata"])["i"] == ledger
     await office.slack.close_view(user="alice")
     assert "Not asked any more" not in text
     assert "has Undo" in await press(office, asked["ts"], STOP, ledger)
@@ -100,7 +101,7 @@ async def test_a_guest_does_not_verify_and_what_fires_again_is_not_closed(office
     ledger, heap = [await cleared(office, name, "alice") for name in (LEDGER, "grafana-search-heap")]
     asked = await ask(office)
     assert "it cleared by itself" in await press(office, asked["ts"], BY_ITSELF, heap)
-    value = ids.encode({"i": heap, "c": "C0ALERTS"})
+    value = encode({"i": heap, "c": "C0ALERTS"})
     body = {"user": {"id": "U0BOB"}}
     assert "Nothing was changed" in await answer(office.deps, body, f"{ids.NUDGE}.{BY_ITSELF}", value)
     with pytest.raises(RecordRejected, match="older message"):

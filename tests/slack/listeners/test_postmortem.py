@@ -11,6 +11,7 @@ from bot.ports.files import build_picture_upload, build_postmortem_upload
 from bot.slack import ids
 from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.threads import SlackThreads, read_display_name, read_saying
+from bot.slack.payload import MAX_OPTION_VALUE, encode
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.delivery.make_files import MakeFiles
 from bot.workflows.resolutions.postmortem import RequestPostmortem
@@ -25,7 +26,7 @@ def files_of(desk: Desk) -> MakeFiles:
 
 
 async def choose(desk: Desk, brief_ts: str, incident_id: str, user: str) -> None:
-    choice = ids.encode({"i": incident_id, "do": ids.POSTMORTEM}, ids.MAX_OPTION_VALUE)
+    choice = encode({"i": incident_id, "do": ids.POSTMORTEM}, MAX_OPTION_VALUE)
     await desk.slack.click("C0ALERTS", brief_ts, ids.MORE, user=user, choice=choice)
 
 

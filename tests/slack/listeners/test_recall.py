@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from bot.slack.views.recall_pages import add_page_buttons, render_page
+from bot.slack.views.vendor import render_vendor
 
 from bot.domain.catalog.vendor_table import Vendor
 from bot.domain.catalog.vendors import directory
@@ -19,9 +21,7 @@ from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.listeners.context import PUBLIC
 from bot.slack.listeners.recall import answer_text, build_share_view, share_answer, turn_page
-from bot.slack.views.recall_pages import add_page_buttons, render_page
 from bot.slack.views.surfaces import render_note
-from bot.slack.views.vendor import render_vendor
 from tests.builders import an_incident, on_day
 from tests.slack import cases
 from tests.slack.conftest import Desk

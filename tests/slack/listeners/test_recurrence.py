@@ -13,6 +13,7 @@ from bot.domain.resolutions.recurrence import Again
 from bot.ports import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import answer_recurrence
+from bot.slack.payload import encode
 from tests.slack.conftest import Desk, SteppingClock, wait
 
 NAME = "unknown-ledger-drift"
@@ -78,7 +79,7 @@ async def test_the_first_answer_stands_and_takes_the_questions_place(
     assert await status(office) == expected
     assert "Did the fix work?" not in thread(office, ts)
     body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
-    value = ids.encode({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
+    value = encode({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
     assert await answer_recurrence(office.deps, body, value) is False
     assert await status(office) == expected
 
@@ -124,7 +125,7 @@ async def test_a_forged_button_changes_nothing(office: Desk) -> None:
         {"i": "INC-1", "n": "1", "a": "partly"},
         {"i": "INC-1", "n": 1, "a": "x"},
     ):
-        assert await answer_recurrence(office.deps, body, ids.encode(said)) is False
+        assert await answer_recurrence(office.deps, body, encode(said)) is False
     with pytest.raises(IncidentNotFound):
-        await answer_recurrence(office.deps, body, ids.encode({"i": "INC-99", "n": 1, "a": "partly"}))
+        await answer_recurrence(office.deps, body, encode({"i": "INC-99", "n": 1, "a": "partly"}))
     assert await status(office) == "VERIFIED"

@@ -24,6 +24,7 @@ from bot.domain.resolutions.suggestions import KnownFix
 from bot.playground import validate_message, validate_view
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
+from bot.slack.payload import MAX_METADATA
 from bot.slack.views import resolve_modal
 from bot.slack.views.channel import render_channel, render_rules
 from bot.slack.views.channel_modal import build_channel_view
@@ -122,7 +123,7 @@ def test_slack_takes_every_view(name: str) -> None:
     view = VIEWS[name]()
     assert validate_view(view) == []
     View(**view).validate_json()
-    assert len(view.get("private_metadata", "")) < ids.MAX_METADATA
+    assert len(view.get("private_metadata", "")) < MAX_METADATA
 
 
 def order(brief: Brief) -> list[int]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from bot.slack.client.policy_chat import PolicyChat
 
 from bot.domain.alerts.channel_settings import NO_DIGEST, ChannelSettings
 from bot.domain.fixes.grouping import FixesSaid
@@ -14,7 +15,6 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.channels.settings import build_default_time
 from bot.workflows.reports.digest import ComposeDigest, PostDigests
