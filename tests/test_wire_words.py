@@ -25,7 +25,6 @@ from typing import Any
 
 import click
 import pytest
-from bot.slack.listeners.commands import COMMANDS, SUBCOMMANDS
 from structlog.testing import capture_logs
 from syrupy.assertion import SnapshotAssertion
 from typer.main import get_command
@@ -38,6 +37,7 @@ from bot.observability import REGISTRY
 from bot.playground import LocalSlack
 from bot.settings import Settings
 from bot.slack import ids
+from bot.slack.listeners.commands import COMMANDS, SUBCOMMANDS
 from bot.slack.listeners.corrections import OPENING
 from bot.slack.payload import decode
 from bot.slack.views.surfaces import SlackSurfaces

@@ -37,9 +37,9 @@ from bot.parsers import read
 from bot.parsers.masking import masked
 from bot.parsers.shape import shape
 from bot.parsers.text.markup import clean
-from bot.ports import RecordRejected
 from bot.ports.chat import ChatMessage
 from bot.ports.clock import Clock
+from bot.ports.errors import RecordRejected
 from bot.ports.evidence import attach_evidence
 from bot.records.incident_json import read_value
 from bot.slack.views.surfaces import SlackSurfaces
@@ -89,13 +89,13 @@ def brief(
 
 
 def _build_clock(at: str | None) -> Clock:
-    """The time that is asked for; else now, whenever the alert was."""
+    """Return a clock at the requested time, or else the machine's, whatever the alert's time is."""
     asked = parse_time(at)
     return StoppedClock(asked) if asked else SystemClock()
 
 
 async def _decide_brief(alert: Alert, now: datetime, *, use_memory: bool, look: Clock | None) -> Brief:
-    """The brief; `look`: the clock by which sources of evidence are asked, all of them to the end."""
+    """Decide the brief. With a clock `look`, sources of evidence are asked at its time, and all answers are awaited."""
     async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         configuration = read_optional_configuration(read_settings().precedent_config)
         told = build_recorded_deploys(read_settings(), configuration, memory)
@@ -109,7 +109,7 @@ async def _decide_brief(alert: Alert, now: datetime, *, use_memory: bool, look: 
 
 
 def parse_event(text: str) -> Mapping[str, Any]:
-    """The Slack message event in a file: the event itself, or an Events API envelope."""
+    """Return the Slack message event in a file: the event itself, or one in an Events API envelope."""
     try:
         found = read_value(text)
     except RecordRejected as bad:
@@ -121,7 +121,7 @@ def parse_event(text: str) -> Mapping[str, Any]:
 
 
 def read_alert(event: Mapping[str, Any]) -> Alert:
-    """The alert in an event; a bare text is taken for one. Ends with exit 1 where the event is no alert."""
+    """Return the alert in an event; bare text is treated as an alert. Exits with 1 if the event is not one."""
     bare = set(event) == {"text"}
     posted = {"type": "message", "subtype": "bot_message", "bot_id": "B0TEXT", **event} if bare else event
     reading = read(posted, names=read_names())
@@ -135,7 +135,7 @@ def read_alert(event: Mapping[str, Any]) -> Alert:
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """An ISO 8601 time; without an offset it is UTC. Ends with exit 2 on anything else."""
+    """Parse an ISO 8601 time, in UTC without an offset. Exits with 2 on anything else."""
     if text is None:
         return None
     try:
@@ -146,7 +146,7 @@ def parse_time(text: str | None) -> datetime | None:
 
 
 def print_message(message: ChatMessage) -> None:
-    """A message as text on stdout."""
+    """Print a message as text."""
     typer.echo(format_message({"text": message.text, "blocks": message.blocks}))
 
 
@@ -187,7 +187,7 @@ async def _resolve(said: Resolution, by: str) -> RecordedResolution:
 
 
 def parse_failed_check(text: str) -> FailedCheck:
-    """CHECK or CHECK=MINUTES."""
+    """Parse CHECK or CHECK=MINUTES."""
     name, _, minutes = text.rpartition("=")
     if not name:
         return FailedCheck(text)

@@ -1,6 +1,7 @@
-"""Which module holds which command: it is imported when the command is asked for, for all of them together take seconds.
+"""Which module holds which command. A module is imported only when its command is used: all of them together take
+seconds.
 
-Must not import a family; a new command is one line in COMMANDS, in the order in which `--help` shows them.
+A new command is one line in COMMANDS, in the order in which `--help` lists them.
 """
 
 from __future__ import annotations
@@ -44,26 +45,26 @@ COMMANDS = {
 
 
 def import_commands(module: str) -> dict[str, Any]:
-    """The commands that a module of `bot.cli` registers, by name; it is imported now."""
+    """Import a module of `bot.cli` and return the commands that it registers, by name."""
     family = typer.Typer(add_completion=False)
     importlib.import_module(f"bot.cli.{module}").register(family)
     return dict(get_group(family).commands)
 
 
 class LazyCommandGroup(TyperGroup):
-    """All commands by name and one line of help; what a command does and takes is known once it is asked for."""
+    """All commands by name with one line of help; options and arguments are known only once a command is used."""
 
     def __init__(self, **attributes: Any) -> None:
         lines = {name: TyperCommand(name, help=line) for name, (_, line) in COMMANDS.items()}
         super().__init__(**attributes | {"commands": lines})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command itself, None if there is none of this name."""
+        """Return the command itself, or None if there is none with this name."""
         if cmd_name not in COMMANDS:
             return None
         return import_commands(COMMANDS[cmd_name][0])[cmd_name]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Only names and lines are shown, so nothing is imported."""
+        """List names and help lines only, so that nothing is imported."""
         shown = TyperGroup(name=self.name, commands=dict(self.commands), params=self.params, help=self.help)
         shown.format_help(ctx, formatter)

@@ -24,7 +24,7 @@ from bot.domain.reports.postmortem import postmortem
 from bot.domain.text.names import counted, one_line, same_form
 from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.records.incident_json import read_value
 from bot.slack.views.markup import decode_text
 from bot.workflows.recall.recall import LookUpPrecedents
@@ -133,7 +133,7 @@ def recall(
 
 @dataclass(frozen=True, slots=True)
 class InvalidQuestion:
-    """A line that asks nothing; told in its place, while the others are answered."""
+    """A line of the input that is not a question; its error is reported in its place, and the others are answered."""
 
     line: int
     error: str
@@ -176,7 +176,7 @@ async def _recall(said: RecallQuestion) -> tuple[Query, Recalled]:
 
 
 async def _find_incidents(said: RecallQuestion) -> list[Incident]:
-    """The incidents of a vendor, service or region, the latest first."""
+    """Return the incidents of a vendor, service or region, latest first."""
     memory: Memory
     async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         records = await memory.incidents.list_records(OPERATOR, recallable_only=True)
@@ -208,7 +208,7 @@ def _build_precedent_json(precedent: Precedent) -> dict[str, Any]:
 
 
 def build_recall_json(query: Query, recalled: Recalled) -> dict[str, Any]:
-    """A recall as JSON values: what was asked, all precedents with their reasons, what is missing."""
+    """Return a recall as JSON values: the query, all precedents with their reasons, and what is missing."""
     return {
         "query": {name: getattr(query, name) for name in ("text", "vendor", "service", "region")},
         "known": recalled.known,
@@ -221,7 +221,7 @@ def build_recall_json(query: Query, recalled: Recalled) -> dict[str, Any]:
 
 
 def _format_nearest(recalled: Recalled) -> str:
-    """What came closest, where nothing came close enough, so that a person can ask for it by its service or vendor."""
+    """Format the closest record if none is close enough, so that a person can ask for it by service or vendor."""
     if not recalled.precedents:
         return ""
     best = recalled.precedents[0]
@@ -261,7 +261,7 @@ def _print_recalled(recalled: Recalled) -> None:
 
 
 def _echo(line: str, *, err: bool = False) -> None:
-    """Records say what people and files wrote."""
+    """Print a line without control characters: records contain what people and files wrote."""
     typer.echo(escape_terminal_text(line), err=err)
 
 

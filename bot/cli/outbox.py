@@ -1,6 +1,6 @@
-"""`precedent outbox` and `precedent inbox`: what is owed and what could not be worked off, from a terminal.
+"""`precedent outbox` and `precedent inbox`: what is undelivered, and which events could not be worked off.
 
-Must not decide anything, and needs no Slack: it is for when Slack is what fails.
+Needs no Slack: it is for the time when Slack is what fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_settings, run
 from bot.observability import escape_terminal_text
-from bot.ports.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
+from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
 from bot.workflows.delivery.export_undelivered import ExportUndelivered, build_event_json, build_row_json
 
 T = TypeVar("T")
@@ -151,7 +151,7 @@ def _require_choice(ids: Sequence[int] | None, all_dead: bool) -> None:
 
 
 def _print_results(done: str, handled: Sequence[RowResult]) -> None:
-    """What came of each; exit 1 if any was refused."""
+    """Print what became of each row. Exit with 1 if any was refused."""
     refused = [one for one in handled if one.refusal]
     print_json({done: [one.id for one in handled if not one.refusal], "refused": [asdict(one) for one in refused]})
     for one in refused:
@@ -161,14 +161,14 @@ def _print_results(done: str, handled: Sequence[RowResult]) -> None:
 
 
 def format_row(row: OutboxRowView) -> str:
-    """A delivery as a line."""
+    """Format a delivery as a line."""
     said = f"{row.id:>6}  {row.state.value:7}  {row.destination:5}  {row.operation:9}  {row.delivery_id}"
     tried = f"  owed {_format_minute(row.owed_at)}, {row.attempts} attempts"
     return f"{said}{tried}" + (f"\n        {escape_terminal_text(row.error)}" if row.error else "")
 
 
 def format_event(event: UnprocessedEvent) -> str:
-    """A given-up event as a line."""
+    """Format a given-up event as a line."""
     said = f"{event.id:>6}  {event.kind:9}  received {_format_minute(event.received_at)}, {event.attempts} attempts"
     return said + (f"\n        {escape_terminal_text(event.error)}" if event.error else "")
 

@@ -20,8 +20,8 @@ from bot.cli.run import USAGE, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.domain.recall.question import read_since
-from bot.ports import RecordRejected
 from bot.ports.audit import AuditLine
+from bot.ports.errors import RecordRejected
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.correct import PurgeResult, RecordCorrection, build_key
 from bot.workflows.resolutions.refresh_briefs import PURGED, Correction
@@ -60,7 +60,7 @@ async def _export(since: datetime | None, out: TextIO) -> None:
 
 
 def build_audit_json(line: AuditLine) -> dict[str, object]:
-    """An audit line as JSON values."""
+    """Return an audit line as JSON values."""
     return asdict(line) | {"at": time_text(line.at)}
 
 
@@ -126,7 +126,8 @@ async def _purge(incident_id: str, reason: str, by: str) -> PurgeResult:
 
 
 async def _purge_copies(memory: Memory, clock: SystemClock, incident_id: str, by: str, once: str) -> None:
-    """What the running bot does, too; but there may be none, and the text is to be gone when this command ends."""
+    """Do at once what the running bot does later: there may be no bot, and the text must be gone when this command
+    ends."""
     act = Correction(incident_id, PURGED, by, build_key(PURGED, incident_id, once))
     await build_refresh_briefs(memory, SlackSurfaces(), clock).refresh(act)
 

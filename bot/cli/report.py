@@ -1,4 +1,4 @@
-"""`precedent report`: how useful the bot was in the last days. Must not count anything."""
+"""`precedent report`: how useful the bot was recently."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def _compose_report(days: int) -> Report:
 
 
 def build_report_json(found: Report) -> dict[str, Any]:
-    """The report as JSON values, with its rates."""
+    """Return the report with its rates as JSON values."""
     shares = {name: getattr(found, name) for name in ("shown", "acted_on", "right", "recorded")}
     rates = {f"{name}_percent": share.percent for name, share in shares.items()}
     return (

@@ -25,8 +25,8 @@ from bot.domain.operations import setup_answers as answers
 from bot.domain.operations.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, Named, NotUsable
 from bot.domain.operations.setup_steps import Silence, Step, Way, next_step, read_way, read_yes, reasons, steps, way_of
 from bot.observability import configure_logging
-from bot.ports import ConfigurationRejected, PrecedentError
 from bot.ports.chat import Channel
+from bot.ports.errors import ConfigurationRejected, PrecedentError
 from bot.settings import SETTINGS_FILE, Settings
 from bot.setup import checks as look
 from bot.setup import wording as words
@@ -86,7 +86,7 @@ def setup(
 
 
 def format_manifest(address: str | None) -> str:
-    """The manifest as a text to paste: manifest.yml itself, or what it says for HTTP."""
+    """Return the manifest as text to paste: manifest.yml itself, or the one for HTTP."""
     if address is None:
         return (FILES / "manifest.yml").read_text(encoding="utf-8")
     return yaml.safe_dump(adapt_to_http(read_manifest(), address), sort_keys=False, allow_unicode=True, width=120)
@@ -94,8 +94,7 @@ def format_manifest(address: str | None) -> str:
 
 @dataclass(slots=True)
 class SetupWalk:
-    """One run. `accepted` is what was answered in it; `reuse` whether what stood in the settings is kept (None: not asked
-    yet)."""
+    """One run of `precedent setup`."""
 
     env: EnvFile
     address: str | None
@@ -103,13 +102,15 @@ class SetupWalk:
     wait_s: float
     browser: bool
     way: Way | None = None
+    # what was answered in this run
     accepted: dict[str, str] = field(default_factory=dict)
+    # whether to keep what is already set; None until asked
     reuse: bool | None = None
     channel: Channel | None = None
     done: set[Step] = field(default_factory=set)
 
     def walk(self) -> None:
-        """All steps that are left, then what comes next."""
+        """Take all steps that are left, then say what comes next."""
         self.env.check()
         say(words.HELLO.format(file=self.env.path))
         acts: dict[Step, Callable[[], None]] = {
@@ -132,7 +133,7 @@ class SetupWalk:
         say(f"\n{words.NEXT}")
 
     def summarize(self) -> str:
-        """What a person who stops should know."""
+        """Return what a person who stops should know."""
         if not self.accepted:
             return "Nothing was changed. `precedent setup` begins again."
         return f"Kept in {self.env.path}: {', '.join(self.accepted)}. `precedent setup` goes on from there."
@@ -141,7 +142,7 @@ class SetupWalk:
         return read_settings(**{name.lower(): value for name, value in (self.accepted | more).items()})
 
     def _keep(self, name: str, value: str | None) -> None:
-        """Into the file; and a warning where the environment says otherwise."""
+        """Write a setting into the file, and warn if the environment overrides it."""
         if word := self.env.put(name, value):
             say(word)
         if value is not None:
@@ -150,7 +151,7 @@ class SetupWalk:
             say("✗ " + words.OVERRIDDEN.format(name=name, file=self.env.path))
 
     def _read_present(self, name: str) -> str | None:
-        """What the settings hold already, unless it is the example's or a person wants to answer anew."""
+        """Return what is set already, unless it is the example's placeholder."""
         value = _read_plain(read_settings(), name)
         return value if value and "..." not in value else None
 
@@ -201,7 +202,8 @@ class SetupWalk:
             self._keep(name, self.address + EVENTS_PATH)
 
     def _enter_secret(self, name: str, check: Check | None) -> None:
-        """One of the app's tokens: what is set already if it is good, else what a person pastes, as often as it takes."""
+        """Take one of the app's tokens: the one that is set if it is good, or else what a person pastes, until one is
+        accepted."""
         present = self._read_present(name)
         if present and self._ask_reuse() and self._is_accepted(name, present, check):
             return
@@ -224,7 +226,7 @@ class SetupWalk:
         return _print_finding(asyncio.run(check(self._build_settings(**{name: value}))))
 
     def _is_settled(self, name: str, check: Check) -> bool:
-        """Whether this is set already, is to be kept, and is good."""
+        """Return whether this is set already, is to be kept, and works."""
         return (
             bool(self._read_present(name))
             and self._ask_reuse()
@@ -245,7 +247,7 @@ class SetupWalk:
             self._keep(name, given or None)
 
     def _is_usable(self, config: Settings) -> bool:
-        """Whether the database can be used; one without our tables can get them."""
+        """Return whether the database can be used; offer to create our tables in a new one."""
         finding = asyncio.run(look.check_store(config))
         if _print_finding(finding):
             return True
@@ -279,7 +281,7 @@ class SetupWalk:
                 return
 
     def _choose_channel(self) -> None:
-        """Invite the bot, and see that what is written in the channel arrives."""
+        """Have the bot invited, and check that what is written in the channel arrives."""
         while True:
             named = self.named or _read(words.CHANNEL, "the channel", lambda a: answers.channel_named(a or "#alerts"))
             if self._is_reached(named):
@@ -344,18 +346,18 @@ class SetupWalk:
 
 
 def find_default_file() -> str:
-    """Where incidents are kept if nothing is said."""
+    """Return where incidents are stored by default."""
     return read_settings(database_url=None).store_url.partition("///")[2]
 
 
 def _read_plain(config: Settings, name: str) -> str | None:
-    """What the settings hold under this name, as it is."""
+    """Return a setting as plain text."""
     value = getattr(config, name.lower())
     return value.get_secret_value() if isinstance(value, SecretStr) else value and str(value)
 
 
 def _print_finding(finding: Finding) -> bool:
-    """Say what was found; whether it may stay so."""
+    """Print a finding. Return whether the answer may stay."""
     say(f"{MARKS[finding.ok]} {finding.check}: {finding.detail}")
     if finding.ok is not True and finding.fix:
         say(f"  → {finding.fix}")
@@ -370,7 +372,7 @@ def _print_reasons(silence: Silence, name: str, wait_s: float) -> None:
 
 
 def _read(prompt: str, name: str, read: Callable[[str], T], *, hidden: bool = False) -> T:
-    """One answer that can be used; what is wrong with each other one is said."""
+    """Return one usable answer; say what is wrong with each other one."""
     while True:
         try:
             return read(ask(prompt, name, hidden=hidden))

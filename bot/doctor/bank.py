@@ -1,4 +1,4 @@
-"""The Hindsight server: whether it answers, takes the key, has a known version, and has the bank. Must not make a bank."""
+"""Check the Hindsight server: it answers, accepts the key, has a supported version, and has the bank."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ELSE = "Look at the Hindsight server's log."
 
 
 async def check_hindsight(settings: Settings, clock: Clock) -> Finding:
-    """What the server says; a missing bank is made by the bot when it starts."""
+    """Check the server. A missing bank is fine: the bot creates it when it starts."""
     if not settings.hindsight_url:
         return Finding(CHECK, None, "not configured: the embedded memory is used")
     key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None

@@ -1,11 +1,11 @@
-"""Whether the language model can be asked, without asking it anything. Must not spend a token."""
+"""Check that the language model can be asked, without spending a token."""
 
 from __future__ import annotations
 
 from bot.bootstrap.lazy_adapters import import_adapter
 from bot.bootstrap.wiring.model import format_model_name
 from bot.doctor.finding import Finding
-from bot.ports import ModelUnavailable
+from bot.ports.errors import ModelUnavailable
 from bot.settings import Settings, find_proxy
 
 WITHIN_S = 5.0
@@ -21,14 +21,14 @@ OFF = "off ({}): questions in threads are answered from the record alone"
 
 
 async def check_language_model(settings: Settings) -> Finding:
-    """The server answers, takes the key, and offers the models that are set."""
+    """Check that the server answers, accepts the key, and offers the configured models."""
     if format_model_name(settings) == "off" or not settings.groq_api_key:
         why = (
             "LLM=off" if settings.llm == "off" else "no GROQ_API_KEY" if not settings.groq_api_key else "no GROQ_MODELS"
         )
         return Finding("Language model", None, OFF.format(why))
     try:
-        known: frozenset[str] = await import_adapter("model.groq").offered(
+        known: frozenset[str] = await import_adapter("model.groq").list_offered_models(
             settings.groq_api_key.get_secret_value(), settings.groq_base_url, WITHIN_S
         )
     except ModelUnavailable as problem:
@@ -44,7 +44,7 @@ async def check_language_model(settings: Settings) -> Finding:
 
 
 def _format_models(known: frozenset[str]) -> str:
-    """What could be set instead."""
+    """List the models that could be configured instead."""
     offered = ", ".join(sorted(known)[:MOST_NAMED]) or "none"
     return f"Set GROQ_MODELS to models that the server offers to this key ({offered}), restart the bot. {MEANWHILE}"
 

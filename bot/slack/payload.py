@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from bot.ports import RecordRejected
 from bot.ports.chat import ChatMessage
+from bot.ports.errors import RecordRejected
 
 Body = Mapping[str, object]
 # What Bolt injects as `ack` and `respond`.

@@ -1,4 +1,4 @@
-"""Store, index and recall from the settings: what every command that reads or writes memory opens. Must not decide."""
+"""Open store, index and recall from the settings: every command that reads or writes memory needs them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
 from bot.bootstrap.lazy_adapters import import_adapter
 from bot.observability import get_logger
-from bot.ports import EmbeddingUnavailable
 from bot.ports.channels import ChannelStore
+from bot.ports.claims import ClaimStore
 from bot.ports.clock import Clock, Ids
+from bot.ports.delivery.inbox import Inbox
+from bot.ports.delivery.outbox import Outbox
+from bot.ports.errors import EmbeddingUnavailable
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import MemoryBank, Recall, RecordIndex, RemoteBank
-from bot.ports.unit_of_work import ClaimStore, Inbox, IncidentStore, Outbox, StoreHealth
+from bot.ports.upkeep.health import StoreHealth
 from bot.settings import Settings
 from bot.workflows.evidence.metered import MeteredRecall
 from bot.workflows.recall.recall import RecallPrecedents
@@ -28,8 +32,7 @@ log = get_logger("memory")
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The open memory. `bank` is None where the embedded bank is used: then the index is the bank. `remote` is the same
-    bank without its circuit breaker, for those who ask how it is or work on all of it."""
+    """The open memory."""
 
     store: Store
     incidents: IncidentStore
@@ -40,13 +43,15 @@ class Memory:
     index: RecordIndex
     recall: Recall
     channels: ChannelStore
+    # None if the embedded bank is used: then the index is the bank
     bank: MemoryBank | None = None
+    # the same bank without its circuit breaker, to ask for its status or work on all of it
     remote: RemoteBank | None = None
     name: str = "embedded memory"
 
     async def fill_vectors(self) -> float:
-        """Give some documents the vectors they lack; how many seconds to wait before the next turn, 0 where more are
-        waiting. Raises StoreUnavailable."""
+        """Compute vectors for some documents that lack one. Return how many seconds to wait before the next turn: 0 if
+        more are waiting. Raises StoreUnavailable."""
         if self.store.vectors is None:
             return FILL_FAILED_S
         try:
@@ -56,7 +61,7 @@ class Memory:
 
 
 def open_embedder(settings: Settings) -> OnnxEmbedder | None:
-    """The embedding model, not loaded yet. None where it is switched off or not installed: the log says so once."""
+    """Return the embedding model, not loaded yet. None if it is switched off or not installed; the log says so once."""
     if settings.embeddings == "off":
         return None
     try:
@@ -68,7 +73,7 @@ def open_embedder(settings: Settings) -> OnnxEmbedder | None:
 
 @asynccontextmanager
 async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
-    """Open the store and what is built on it; raises StoreUnavailable in plain words."""
+    """Open the store and everything that is built on it. Raises StoreUnavailable in plain words."""
     embedder = open_embedder(settings)
     async with AsyncExitStack() as opened:
         if embedder:
@@ -102,7 +107,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
 
 @asynccontextmanager
 async def open_bank(settings: Settings, clock: Clock) -> AsyncIterator[RemoteBank | None]:
-    """The bank on the Hindsight server that the settings name, if they name one. Nothing is asked of it yet."""
+    """Open the bank on the configured Hindsight server, if there is one. Nothing is asked of it yet."""
     if not settings.hindsight_url:
         yield None
         return

@@ -15,7 +15,6 @@ from typing import Any
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import ChatUnavailable
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
 from bot.slack.client.chat import SlackChat, build_web_client, parse_channel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.access.visibility import Viewer
-from bot.ports.unit_of_work import InboxRow
+from bot.ports.delivery.inbox import InboxRow
 from bot.slack.inbound.events import MEMO
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.routes import HELP

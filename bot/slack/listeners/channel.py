@@ -5,7 +5,7 @@ Who may act is asked again when a modal is submitted.
 
 from __future__ import annotations
 
-from bot.ports import NotAllowedHere, RecordRejected
+from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.domain.alerts.alert import Reading
 from bot.ports.chat import BotIdentity
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Inbox
+from bot.ports.delivery.inbox import Inbox
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.recurrence import AnswerRecurrence
 from bot.workflows.assistant.analyse import ShowModelPayloads

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from bot.domain.access.roles import Act
 from bot.domain.incidents.record import Incident
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction

@@ -9,7 +9,7 @@ import asyncio
 from dataclasses import replace
 
 from bot.domain.access.visibility import Viewer
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import OPEN_WITHIN_S, Interaction
 from bot.slack.payload import read_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction
 from bot.slack.listeners.resolve import load_resolve_view, record_suggested_fix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.ports import NotAllowedHere
+from bot.ports.errors import NotAllowedHere
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import OPEN_WITHIN_S, Interaction
 from bot.slack.payload import read_text

@@ -11,8 +11,9 @@ from bot.domain.incidents.opening import symptom_words
 from bot.domain.recall.question import MAX_TEXT, RecallQuestion, read_question
 from bot.domain.text.redaction import mask
 from bot.domain.text.visible import clean
-from bot.ports import ChatRejected, NotAllowedHere, RecordRejected, require_readable
+from bot.ports import require_readable
 from bot.ports.chat import ChatMessage
+from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction

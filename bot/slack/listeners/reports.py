@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.domain.recall.question import read_span
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction
 from bot.slack.listeners.resolve import read_incident_id

@@ -13,7 +13,7 @@ from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.incidents.opening import symptom_words
 from bot.domain.text.redaction import mask
 from bot.domain.text.visible import clean
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction

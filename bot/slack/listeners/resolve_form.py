@@ -6,7 +6,7 @@ and decides.
 
 from __future__ import annotations
 
-from bot.ports import ChatRejected, ChatUnavailable
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction
 from bot.slack.payload import read_ts

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.listeners import (
     brief_actions,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
-from bot.ports import ChatRejected, IncidentNotFound, NotAllowedHere
 from bot.ports.chat import Channel, Chat
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.errors import ChatRejected, IncidentNotFound, NotAllowedHere
+from bot.ports.incidents import IncidentStore
 
 PUBLIC = Viewer()
 NOBODY = Viewer(frozenset())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.ports.chat import Chat, ChatMessage, Posting
-from bot.ports.parts import build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore
+from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
+from bot.ports.delivery.inbox import Inbox, InboxRow
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 
 
 @dataclass(frozen=True, slots=True)

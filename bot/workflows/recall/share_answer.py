@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.ports.chat import ChatMessage, Posting
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, IncidentStore
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 
 
 @dataclass(frozen=True, slots=True)

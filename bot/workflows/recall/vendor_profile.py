@@ -12,7 +12,7 @@ from bot.domain.fixes.grouping import filed_of
 from bot.domain.reports.vendor_profile import VendorProfile, vendor_profile
 from bot.ports.clock import Clock
 from bot.ports.feedback import FeedbackStore
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.incidents import IncidentStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.lifecycle import Life
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.incidents import IncidentStore
 
 MAX_LISTED = 100
 

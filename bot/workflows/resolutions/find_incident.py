@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.ports import RecordRejected
 from bot.ports.chat import Chat, ThreadMessage
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.errors import RecordRejected
+from bot.ports.incidents import IncidentStore
 
 STILL_FIRING = "It fires again. Record what fixed it when it is over: Record… under its brief."
 

@@ -12,10 +12,12 @@ from typing import Protocol
 from bot.domain.incidents.record import Attempt, Incident
 from bot.domain.text.names import cut
 from bot.domain.text.tokens import hash_wording
-from bot.ports import RecordRejected
-from bot.ports.chat import Chat, ChatMessage, Posting, ThreadMessage
-from bot.ports.parts import build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore
+from bot.ports.chat import Chat, ChatMessage, Posting, ThreadMessage, or_if_refused
+from bot.ports.delivery.inbox import Inbox, InboxRow
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import RecordRejected
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 from bot.workflows.resolutions.resolve import MAX_TEXT, FixOutcome, RecordedResolution, Resolution, Resolve
 
 BY_REACTION = "reaction"

@@ -11,8 +11,8 @@ from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.domain.text.tokens import hash_wording
 from bot.playground.blocks.validate import validate_view
-from bot.ports import RecordRejected
 from bot.ports.chat import Channel, ThreadMessage
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.listeners import resolve_form
 from bot.slack.payload import decode, encode, read_text
