@@ -21,7 +21,7 @@ from bot.domain.brief.as_json import time_text
 from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.domain.recall.question import read_since
 from bot.ports.audit import AuditLine
-from bot.ports.errors import RecordRejected
+from bot.ports.errors import RecordRejected, require_readable
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.correct import PurgeResult, RecordCorrection, build_key
 from bot.workflows.resolutions.refresh_briefs import PURGED, Correction

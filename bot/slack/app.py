@@ -125,8 +125,9 @@ async def _handle_error(
         log.info("nothing is done about this request", request_type=str(body.get("type"))[:80])
         return BoltResponse(status=200, body="")
     if is_event(body):
-        log.warning("event not acknowledged", error=repr(error), event_type=body["event"].get("type"))
-        EVENTS.labels(str(body["event"].get("type")), "refused").inc()
+        event_type = read_text(read_object(body, "event"), "type")
+        log.warning("event not acknowledged", error=repr(error), event_type=event_type)
+        EVENTS.labels(str(event_type), "refused").inc()
         return BoltResponse(status=503, body="")
     sentence = format_error(error, reference)
     if sentence.startswith("Something"):

@@ -8,13 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from bot.slack.client.policy_chat import PolicyChat
 
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Mute, Muted
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
+from bot.slack.client.chat import SlackChat
 from bot.slack.payload import encode
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_listeners import BASE, dispatch
@@ -53,16 +53,6 @@ async def test_settings_are_changed_by_members_alone_even_by_an_admin(office: De
 
 
 @dataclass
-class Facts:
-    """What Slack says of one channel."""
-
-    channel_now: Channel
-
-    async def read_channel(self, _channel_id: str, *, within_s: float | None = None) -> Channel:
-        return self.channel_now
-
-
-@dataclass
 class Pools:
     """What people agreed."""
 
@@ -84,6 +74,9 @@ class Pools:
         (Channel(SECRET, is_private=True, is_shared=True), ()),
     ],
 )
-async def test_a_channel_that_others_read_has_no_pool_any_more(channel: Channel, pools: tuple[str, ...]) -> None:
-    chat = PolicyChat(Facts(channel), Pools())  # type: ignore[arg-type]  # only what is asked here
+async def test_a_channel_that_others_read_has_no_pool_any_more(
+    office: Desk, channel: Channel, pools: tuple[str, ...]
+) -> None:
+    chat = SlackChat(office.app.client, office.deps.clock, Pools())  # type: ignore[arg-type]  # only what is asked here
+    chat._channels[SECRET] = (channel, office.deps.clock.now())
     assert (await chat.read_channel(SECRET)).pools == pools

@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatUnavailable
 from bot.slack.client.chat import SlackChat, build_web_client, parse_channel
 from bot.slack.client.responses import build_not_slack_error, fetch_pages, read_rows
 from bot.slack.payload import read_object

@@ -14,6 +14,7 @@ from typing import Any
 from bot.domain.access.roles import Person
 from bot.ports.channels import Group
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.slack.client.chat import SlackChat
 from bot.slack.payload import read_text
 

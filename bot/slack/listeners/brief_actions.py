@@ -39,8 +39,13 @@ async def answer_recurrence(uses: UseCases, it: Interaction) -> None:
     """Record what a fix was after which its alert fired again; the first answer counts."""
     number, answer = it.value.get("n"), read_text(it.value, "a")
     await uses.access.require_visible(it.incident_id, it.channel_id, it.user)
-    is_known = isinstance(number, int) and answer in set(Again)
-    if not is_known or not await uses.answer_recurrence(it.incident_id, number, Again(answer), it.user):
+    # An unknown answer is one of an older button: then nothing is recorded, either.
+    is_recorded = (
+        isinstance(number, int)
+        and answer in set(Again)
+        and await uses.answer_recurrence(it.incident_id, number, Again(answer or ""), it.user)
+    )
+    if not is_recorded:
         await it.whisper(render_note(ANSWERED_BEFORE))
 
 

@@ -11,7 +11,7 @@ from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import Inbox
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.recurrence import AnswerRecurrence
-from bot.workflows.assistant.analyse import ShowModelPayloads
+from bot.workflows.assistant.analyze import ShowModelPayloads
 from bot.workflows.assistant.converse import Converse
 from bot.workflows.channels.access import ChannelAccess
 from bot.workflows.channels.settings import ChangeChannel, ShowChannel

@@ -16,7 +16,7 @@ from bot.slack.payload import read_text
 from bot.slack.views.details_modal import build_compare_view, build_details_view, build_loading_view, build_pair_value
 from bot.slack.views.forms import View
 from bot.slack.views.hypothesis import build_hypotheses_view
-from bot.workflows.assistant.analyse import OFF
+from bot.workflows.assistant.analyze import OFF
 
 ASKING = "Asking the model, with memory and without…"
 

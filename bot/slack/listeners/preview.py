@@ -19,9 +19,14 @@ async def open_preview(uses: UseCases, it: Interaction) -> None:
     and to a person who is not in a private one; ChatRejected where the bot has left."""
     if uses.preview is None:
         raise NotAllowedHere(OFF)
-    # The button names the channel to which the bot was invited; one of an older hello names none and means its own.
     async with asyncio.timeout(OPEN_WITHIN_S):
-        channel = await uses.access.require_channel(read_text(it.value, "c") or it.channel_id)
+        channel = await uses.access.require_channel(read_preview_channel(it))
         await uses.access.require_member(channel.id, it.user)
         view_id = await it.open_loaded(build_loading_view(TITLE, READING))
     await it.replace(build_preview_view(await uses.preview(channel)), view_id)
+
+
+def read_preview_channel(it: Interaction) -> str:
+    """Return the channel that the button names, which is where the bot was invited; the button of an older hello names
+    none and means its own."""
+    return read_text(it.value, "c") or it.channel_id

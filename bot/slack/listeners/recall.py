@@ -11,9 +11,8 @@ from bot.domain.incidents.opening import symptom_words
 from bot.domain.recall.question import MAX_TEXT, RecallQuestion, read_question
 from bot.domain.text.redaction import mask
 from bot.domain.text.visible import clean
-from bot.ports import require_readable
 from bot.ports.chat import ChatMessage
-from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected
+from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected, require_readable
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction
@@ -69,7 +68,7 @@ async def ask_where_to_share(uses: UseCases, it: Interaction) -> None:
     text = read_text(it.value, "q")
     if text is None:
         raise RecordRejected("", UNREADABLE)
-    await it.open(build_share_view(text))
+    await it.open_loaded(build_share_view(text))
 
 
 async def share(uses: UseCases, it: Interaction) -> None:

@@ -9,10 +9,10 @@ from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction
 from bot.slack.listeners.resolve import read_incident_id
+from bot.slack.views.home import render_open_incidents, render_status
 from bot.slack.views.hypothesis import render_sent
-from bot.slack.views.surfaces import render_open_incidents
 from bot.slack.views.usefulness import render_report
-from bot.workflows.assistant.analyse import NOTHING_SENT
+from bot.workflows.assistant.analyze import NOTHING_SENT
 
 MAX_DAYS = 365
 
@@ -43,7 +43,7 @@ async def show_report(uses: UseCases, it: Interaction) -> None:
 async def show_status(uses: UseCases, it: Interaction) -> None:
     """Answer `/precedent status`."""
     viewer = await uses.access.require_viewer(it.channel_id)
-    await it.whisper(uses.surfaces.render_status(await uses.status(viewer)))
+    await it.whisper(render_status(await uses.status(viewer)))
 
 
 async def show_sent(uses: UseCases, it: Interaction) -> None:

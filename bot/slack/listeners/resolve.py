@@ -12,6 +12,7 @@ from dataclasses import replace
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.incidents.opening import symptom_words
 from bot.domain.text.redaction import mask
+from bot.domain.text.tokens import hash_wording
 from bot.domain.text.visible import clean
 from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack import ids
@@ -21,7 +22,6 @@ from bot.slack.payload import (
     MAX_METADATA,
     Body,
     encode,
-    hash_wording,
     read_channel_id,
     read_message,
     read_object,
@@ -115,7 +115,12 @@ def describe_message(body: Body, alert: Alert | None) -> tuple[str, dict[str, ob
     text = mask(clean(decode_text(str(message.get("text") or ""))))[0]  # a parser masks an alert's title itself
     title = (alert.title if alert else None) or text or "Message"
     root = read_root(message) or ""
-    base = {"c": channel_id, "ts": root, "t": title[:150], "u": build_permalink(body, channel_id, root)}
+    base: dict[str, object] = {
+        "c": channel_id,
+        "ts": root,
+        "t": title[:150],
+        "u": build_permalink(body, channel_id, root),
+    }
     packed = pack_alert(alert) if alert else {}
     for left_out in ((), ("labels",), ("labels", "text"), tuple(packed)):
         metadata = base | {"a": {k: v for k, v in packed.items() if k not in left_out}}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bot.slack import ids
 from bot.slack.payload import MAX_METADATA, Body, encode, read_object, read_objects, read_text
 from bot.slack.views.markup import Block, plain, plain_text
 
-View = dict[str, object]
+View = dict[str, Any]
 # Slack's limit for an option's label and description, in characters.
 MAX_OPTION = 75
 END_SHOWN = 50

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from bot.domain.text.visible import clean
 
-Block = Mapping[str, object]
+Block = Mapping[str, Any]
 
 _ENTITY = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # Look-alikes for the characters that mrkdwn reads as format. Prose only: steps to copy go out as plain text, unchanged.

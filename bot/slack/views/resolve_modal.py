@@ -14,9 +14,8 @@ from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident
 from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.domain.text.tokens import hash_wording
-from bot.ports import require_readable
 from bot.ports.chat import ChatMessage
-from bot.ports.errors import RecordRejected
+from bot.ports.errors import RecordRejected, require_readable
 from bot.slack import ids
 from bot.slack.payload import Body, decode, read_objects, read_text
 from bot.slack.views.brief.sections import MAX_ID

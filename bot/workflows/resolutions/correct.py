@@ -27,12 +27,13 @@ from bot.domain.incidents.corrections import (
 )
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Boundary, Incident
+from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.text.redaction import mask
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict, require_readable
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
 from bot.ports.upkeep.purging import Purging

@@ -94,9 +94,9 @@ async def with_model(desk: Desk, said: Mapping[str, Any]) -> AsyncIterator[tuple
         async with open_model(settings) as model:
             assert model is not None
             deps, memory = desk.deps, desk.memory
-            threads = SlackThreads(deps.chat.chat)  # type: ignore[attr-defined]  # the chat on Slack within the agreed one
+            threads = SlackThreads(desk.chat)
             noted = MonitoredModel(model)
-            talks = build_converse(settings, memory, deps.clock, deps.chat, threads, noted, lambda: Load.FULL)
+            talks = build_converse(settings, memory, deps.clock, desk.chat, threads, noted, lambda: Load.FULL)
             yield replace(desk, deps=replace(deps, converse=talks)), server
             assert list(noted.report_health()) == [("Model", None)]
 

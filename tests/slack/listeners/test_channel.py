@@ -420,11 +420,11 @@ async def test_who_is_no_steward_any_more_changes_nothing(office: Desk) -> None:
 @pytest.mark.parametrize("stewards", [Stewards(frozenset({"U0BOB"})), Stewards(group="S0ONCALL")])
 async def test_stewards_are_listed_or_of_a_user_group(unconnected: Desk, stewards: Stewards) -> None:
     desk = unconnected
-    people = desk.deps.agreed.show.people
+    people = desk.deps.channels.show.people
     people.steward_group = stewards.group  # type: ignore[attr-defined]  # what the composition root sets
-    show = replace(desk.deps.agreed.show, stewards=stewards)
-    change = replace(desk.deps.agreed.change, stewards=stewards)
-    deps = replace(desk.deps, agreed=replace(desk.deps.agreed, show=show, change=change))
+    show = replace(desk.deps.channels.show, stewards=stewards)
+    change = replace(desk.deps.channels.change, stewards=stewards)
+    deps = replace(desk.deps, channels=replace(desk.deps.channels, show=show, change=change))
     async with listening(desk.slack, build_app(desk.app.client, desk.slack.signing_secret, deps)):
         await settings_modal(desk, "bob")
         assert await submit(desk, {ids.MINIMUM: "critical"}, "bob") == {}
@@ -525,7 +525,7 @@ async def test_people_of_another_organisation_may_do_nothing(office: Desk) -> No
     await office.seed()
     await sets(office, ChannelSettings(shared=True), "C0PARTNERS")
     ts = await office.alert(channel="C0PARTNERS")
-    people: Any = office.deps.agreed.show.people
+    people: Any = office.deps.channels.show.people
     people.team_id = "T0OTHER"
     await choose(office, ts, ids.MUTE, "alice", "partners")
     errors = await submit(office, {}, "alice")

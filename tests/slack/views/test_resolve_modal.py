@@ -14,9 +14,8 @@ from bot.playground.blocks.validate import validate_view
 from bot.ports.chat import Channel, ThreadMessage
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
-from bot.slack.listeners import resolve_form
 from bot.slack.payload import decode, encode, read_text
-from bot.slack.views import forms, resolve_modal
+from bot.slack.views import forms, resolve_form, resolve_modal
 from bot.slack.views.forms import read_block_base
 from bot.workflows.resolutions.resolve import FixOutcome, ResolveForm, Subject
 from tests.slack import cases
@@ -87,31 +86,6 @@ def test_a_message_without_an_incident_is_the_subject() -> None:
         submission({"c": "C1", "ts": "1.2"}, outcome="no", fix="x"), resolve_modal.NOTHING, subject
     )
     assert (said.subject, said.incident_id) == (subject, None)
-
-
-@pytest.mark.parametrize(
-    ("line", "check", "minutes"),
-    [
-        ("DB pool, 25", "DB pool", 25),
-        ("DB pool 25m", "DB pool", 25),
-        ("DB pool - 25 min", "DB pool", 25),
-        ("• DB pool (25 min)", "DB pool", 25),
-        ("DB pool: 1.5 h", "DB pool", 90),
-        ("DB pool 2 hours.", "DB pool", 120),
-        ("restart worker 3", "restart worker 3", None),
-        ("p95 latency", "p95 latency", None),
-        ("DNS", "DNS", None),
-    ],
-)
-def test_minutes_need_a_unit_or_a_mark(line: str, check: str, minutes: float | None) -> None:
-    assert resolve_modal.read_failed_checks(line) == (FailedCheck(check, minutes),)
-
-
-@pytest.mark.parametrize("text", ["\n".join(["check"] * 21), "x" * 201, "25", ", 5", "DNS\n-3", "(10 min)"])
-def test_too_much_of_it_or_no_name_is_refused_at_its_field(text: str) -> None:
-    with pytest.raises(RecordRejected) as refused:
-        resolve_modal.read_failed_checks(text)
-    assert refused.value.field == "failed_checks"
 
 
 def test_nothing_in_the_modal_is_the_bots_verdict() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from bot.slack.client.policy_chat import PolicyChat
 
 from bot.domain.alerts.channel_settings import NO_DIGEST, ChannelSettings
 from bot.domain.fixes.grouping import FixesSaid
@@ -35,7 +35,7 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def digests(w: World, default: DigestTime = MONDAY) -> PostDigests:
-    chat = PolicyChat(w.chat, w.memory.channels)
+    chat = replace(w.chat, policies=w.memory.channels)
     memory, said = w.memory, w.memory.store.said
     return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, SlackSurfaces(), w.clock, default)
 
