@@ -76,6 +76,8 @@ class WorldChat:
         found = self.channels.get(channel_id, Channel(channel_id))
         if self.policies and found.is_shared:
             return replace(found, is_allowed=(await self.policies.read_settings(channel_id)).shared)
+        if self.policies and found.is_private:
+            return replace(found, pools=await self.policies.list_pool(channel_id))
         return found
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:

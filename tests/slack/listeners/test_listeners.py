@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import time
+from dataclasses import replace
 from collections.abc import Sequence
 from typing import Any
 
@@ -127,7 +128,7 @@ async def test_a_failure_answers_inside_the_modal(unconnected: Desk, error: Exce
         ts = await desk.alert("unknown-ledger-drift")
         await desk.slack.click("alerts", desk.brief(ts)["ts"], ids.RECORD, user="alice")
         await desk.slack.wait_until(lambda: desk.slack.view("alice"))
-    async with listening(desk.slack, replaced(desk, store=Down(error))):
+    async with listening(desk.slack, replaced(desk, access=replace(desk.deps.access, store=Down(error)))):
         refused = await desk.slack.submit_view(SAID, user="alice")
     (said,) = refused.errors.values()
     assert said.startswith(says)
@@ -153,7 +154,7 @@ async def test_a_failing_button_tells_the_one_who_pressed_it(
     await desk.seed()
     async with listening(desk.slack, desk.app):
         ts = await desk.alert()
-    async with listening(desk.slack, replaced(desk, store=Down(error))):
+    async with listening(desk.slack, replaced(desk, access=replace(desk.deps.access, store=Down(error)))):
         assert (await desk.slack.click("alerts", desk.brief(ts)["ts"], ids.FIXED, user="alice")).acked
         said = await desk.whisper()
     assert says in said
