@@ -124,8 +124,8 @@ class Rehearsal:
         self.clock.ahead += PATIENCE
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
             await self.kept.outbox.acknowledge(row, ts)
-            payload, said = row.owed.payload, SAYS.get(row.owed.operation, row.owed.operation)
-            text = format_message(payload) if row.owed.operation == "post" else str(payload.get("text", ""))
+            payload, said = row.entry.payload, SAYS.get(row.entry.operation, row.entry.operation)
+            text = format_message(payload) if row.entry.operation == "post" else str(payload.get("text", ""))
             yield f"{said}:\n\n{text}\n" if text else said
 
 

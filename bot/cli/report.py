@@ -41,7 +41,7 @@ async def _compose_report(days: int) -> Report:
     clock = SystemClock()
     until = clock.now()
     async with open_memory(read_settings(), clock, RandomIds()) as memory:
-        return await ComposeUsefulnessReport(memory.incidents, memory.store.said)(
+        return await ComposeUsefulnessReport(memory.incidents, memory.store.feedback)(
             until - timedelta(days=days), until, OPERATOR
         )
 

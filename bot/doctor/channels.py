@@ -140,7 +140,7 @@ async def check_events(
     """
     now = here.clock.now()
     async with open_parts(at, here.clock, RandomIds()) as store:
-        heard = await store.heard.read()
+        heard = await store.watermark.read()
         first, last = await store.arrivals.read_span()
         if heard is None or now - heard > CONNECTION_FRESHNESS:
             told = "the bot is not connected now" if heard else "the bot was never connected"

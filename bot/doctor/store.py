@@ -271,7 +271,7 @@ async def _check_outbox(store: StoreParts, clock: Clock) -> tuple[Finding, ...]:
     """Check what waits to be delivered or worked on."""
     counts = await store.outbox.count_rows()
     owed = format_outbox(counts, await store.outbox.find_oldest_pending(), clock.now())
-    events = format_inbox(await store.inbox_desk.count_rows())
+    events = format_inbox(await store.inbox_admin.count_rows())
     dead = any(state.endswith(".dead") and rows for state, rows in counts.items())
     look = "`precedent outbox list --state dead` says why; then `precedent outbox replay --all-dead`, or `precedent outbox drop` with its numbers."
     stuck = (
@@ -287,7 +287,7 @@ async def _check_outbox(store: StoreParts, clock: Clock) -> tuple[Finding, ...]:
 async def _check_last_alert(store: StoreParts, clock: Clock) -> Finding:
     """Report when the last alert was seen."""
     now = clock.now()
-    seen = await store.traces.list_last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
+    seen = await store.brief_timings.list_last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
     if not seen:
         return Finding("Last alert", None, f"none in {LAST_ALERTS_DAYS} days")
     channel, at = seen[0]

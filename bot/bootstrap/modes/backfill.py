@@ -48,7 +48,7 @@ class QuietIncidentStore(SqlIncidentStore):
 
     async def commit(self, changes: Changes) -> bool:
         """Commit without deliveries. No row of the inbox is behind what is in the past."""
-        return await SqlIncidentStore.commit(self, replace(changes, owed=(), received=(), done=None))
+        return await SqlIncidentStore.commit(self, replace(changes, deliveries=(), received=(), done=None))
 
 
 @dataclass(slots=True)
@@ -128,9 +128,18 @@ async def open_backfill(
         history, store = SlackHistory(chat), memory.store
         yield (
             Backfill(
-                history, store.backfills, store.incidents, chat, store.heard, clock, reader, answer, patiently, told
+                history,
+                store.backfill_progress,
+                store.incidents,
+                chat,
+                store.watermark,
+                clock,
+                reader,
+                answer,
+                patiently,
+                told,
             ),
-            ReportBackfill(store.backfills, store.incidents),
+            ReportBackfill(store.backfill_progress, store.incidents),
         )
 
 
@@ -138,7 +147,7 @@ async def open_backfill(
 async def open_backfill_report(settings: Settings) -> AsyncIterator[ReportBackfill]:
     """Open the store alone, for what was read before. Raises StoreUnavailable."""
     async with open_memory(settings, SystemClock(), RandomIds()) as memory:
-        yield ReportBackfill(memory.store.backfills, memory.store.incidents)
+        yield ReportBackfill(memory.store.backfill_progress, memory.store.incidents)
 
 
 def _build_answer_alert(memory: Memory, chat: ComputedLinksChat, clock: Clock) -> AnswerAlert:

@@ -47,7 +47,7 @@ async def open_replay(settings: Settings, clock: Clock) -> AsyncIterator[ReplayB
     async with _copy_database(settings) as copy, open_memory(copy, clock, RandomIds()) as memory:
         while await memory.fill_vectors() == 0.0:
             pass
-        recall = RecallWithFeedback(RecallPrecedents(memory.index, None, memory.incidents), memory.store.said)
+        recall = RecallWithFeedback(RecallPrecedents(memory.index, None, memory.incidents), memory.store.feedback)
         rename = partial(rename_alert, names, listed) if ours else _keep_alert
         yield ReplayBriefs(memory.incidents, memory.channels, recall, memory.index, rename)
 

@@ -38,7 +38,7 @@ def build_correct(settings: Settings, memory: Memory, people: PeopleDirectory, c
         edit=EditRecord(store, gate, build_confirmation_rules(settings, people), clock, owes),
         retract=RetractRecord(store, gate, owes),
         purge=PurgeRecord(store, memory.store.purging, gate, owes),
-        fixes=GroupFixes(store, memory.store.said, gate, clock),
+        fixes=GroupFixes(store, memory.store.feedback, gate, clock),
     )
 
 
@@ -49,14 +49,14 @@ def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
         edit=EditRecord(store, allow_operator, confirm_operator, clock, owes),
         retract=RetractRecord(store, allow_operator, owes),
         purge=PurgeRecord(store, memory.store.purging, allow_operator, owes),
-        fixes=GroupFixes(store, memory.store.said, allow_operator, clock),
+        fixes=GroupFixes(store, memory.store.feedback, allow_operator, clock),
     )
 
 
 def build_show_details(memory: Memory, clock: Clock) -> ShowDetails:
     """What shows everything behind a brief."""
     preview = PreviewBrief(memory.recall, memory.index)
-    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.traces)
+    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.brief_timings)
 
 
 def build_refresh_briefs(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> RefreshBriefs:

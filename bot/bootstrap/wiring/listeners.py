@@ -64,7 +64,7 @@ def build_use_cases(
     names: Directory = STANDARD,
 ) -> UseCases:
     """Build every use case that a listener may call."""
-    store, feedback, chat, surfaces = memory.incidents, memory.store.said, here.chat, here.surfaces
+    store, feedback, chat, surfaces = memory.incidents, memory.store.feedback, here.chat, here.surfaces
     owes_bank = memory.bank is not None
     confirms = build_confirmation_rules(settings, here.people)
     resolve = Resolve(store, surfaces, clock, owes_bank, confirms, feedback)

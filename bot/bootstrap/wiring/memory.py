@@ -97,7 +97,9 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             claims=store.claims,
             health=store.health,
             index=store.index,
-            recall=MeteredRecall(RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.said)),
+            recall=MeteredRecall(
+                RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.feedback)
+            ),
             channels=store.channels,
             bank=bank,
             remote=remote,

@@ -128,11 +128,11 @@ class AnswerAlert:
             await self.store.commit(Changes(done=row))
             return
         notice, kept = await self._load_history(post)
-        if any(notice.key == known.key for known in kept.notices):
+        if any(notice.key == known.key for known in kept.notifications):
             await self.store.commit(Changes(done=row))
             return
-        told = replay((*kept.notices, notice), kept.lives)
-        changes = Changes(done=row, notices=find_moved_notifications(told, kept))
+        told = replay((*kept.notifications, notice), kept.lifecycles)
+        changes = Changes(done=row, notifications=find_moved_notifications(told, kept))
         for chapter in told.chapters:
             changes = await self._apply_timeline(changes, chapter, kept, post, notice)
         changes = replace(changes, received=changes.received + build_completion_work(changes.briefs))
@@ -174,7 +174,7 @@ class AnswerAlert:
         self, changes: Changes, chapter: Chapter, kept: RelatedIncidents, post: AlertPost, notice: Notice
     ) -> Changes:
         """The changes, with what this incident owes for the notice that arrived."""
-        before = next((life for life in kept.lives if life.incident_id == chapter.life.incident_id), None)
+        before = next((life for life in kept.lifecycles if life.incident_id == chapter.life.incident_id), None)
         is_ours = any(n.key == notice.key for n in chapter.notices)
         if before is None:
             opened = await self._open(chapter, post, notice)
@@ -184,7 +184,7 @@ class AnswerAlert:
             return changes
         seen = (IncidentPost(post.channel.id, post.ts, before.incident_id),) if is_ours else ()
         counted = (chapter.life,) if chapter.life != before else ()
-        about = Changes(lives=counted, seen_posts=seen, dropped_notices=chapter.dropped)
+        about = Changes(lifecycles=counted, posts=seen, dropped_notifications=chapter.dropped)
         if did is not Happened.NOTHING:
             fires = is_ours and post.alert.state in FIRES
             about = merge_changes(about, await self._change(post, before, chapter.life, did, fires=fires))
@@ -226,7 +226,7 @@ class AnswerAlert:
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         seen = tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices)
         records = told.records or (record,)
-        return replace(told, lives=(life,), records=records, notices=notices, seen_posts=seen)
+        return replace(told, lifecycles=(life,), records=records, notifications=notices, posts=seen)
 
     async def _announce(
         self, post: AlertPost, life: Life, record: Incident, *, but: str | None, is_new: bool = False
@@ -247,7 +247,7 @@ class AnswerAlert:
             brief = replace(brief, same_outage=await self._find_same_outage(post, life))
         briefs, due = self._build_answer(post, life, brief)
         seen = (replace(record, evidence=snapshot(brief.evidence)),) if is_new else ()
-        told = Changes(briefs=briefs, owed=due, records=seen)
+        told = Changes(briefs=briefs, deliveries=due, records=seen)
         return add_storm_placement(told, placed) if briefs else told
 
     async def _rebuild_post(self, post: AlertPost, opening: Notice) -> AlertPost:
@@ -281,14 +281,14 @@ class AnswerAlert:
         due = tuple(self._build_edit(b) for b in briefs)
         here = next((b for b in briefs if b.channel == post.channel.id), None)
         if did not in AGAIN and (here or not fires):
-            return Changes(briefs=briefs, owed=due)
+            return Changes(briefs=briefs, deliveries=due)
         went_on = before.state is IncidentState.OPEN or (before.past and before.cleared_at is None)
         but = life.incident_id if went_on else None
         if here is None:
             told = await self._announce(post, life, await self._find_record(post, life), but=but)
-            return merge_changes(Changes(briefs=briefs, owed=due), told)
+            return merge_changes(Changes(briefs=briefs, deliveries=due), told)
         briefs, more = await self._refire(post, life, did, here, briefs, but=but)
-        return Changes(briefs=briefs, owed=due + more)
+        return Changes(briefs=briefs, deliveries=due + more)
 
     async def _refire(
         self,

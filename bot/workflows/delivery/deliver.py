@@ -104,7 +104,7 @@ def decide_after_failure(problem: BaseException, attempts: int, chance: float, *
 
 def build_posting(row: OutboxRow) -> Posting:
     """The call that a row stands for, its target filled in; raises RecordRejected for a payload that is none."""
-    payload = {name: value for name, value in row.owed.payload.items() if name in POSTING_FIELDS}
+    payload = {name: value for name, value in row.entry.payload.items() if name in POSTING_FIELDS}
     try:
         posting = Posting(**payload)
     except TypeError as error:
@@ -115,7 +115,7 @@ def build_posting(row: OutboxRow) -> Posting:
         posting = replace(posting, channel=row.place.channel, thread_ts=row.under_result)
     elif row.target_place:
         posting = replace(posting, channel=row.target_place.channel)
-    return replace(posting, operation=row.owed.operation, blocks=tuple(posting.blocks))
+    return replace(posting, operation=row.entry.operation, blocks=tuple(posting.blocks))
 
 
 def schedule(
@@ -128,8 +128,8 @@ def schedule(
     waits = []
     for row in sorted(rows, key=_rank_row):
         channel = _find_channel(row)
-        start = max(now, free.get(channel, now)) if row.owed.operation in PACED_OPERATIONS else now
-        if row.owed.operation in PACED_OPERATIONS:
+        start = max(now, free.get(channel, now)) if row.entry.operation in PACED_OPERATIONS else now
+        if row.entry.operation in PACED_OPERATIONS:
             free[channel] = start + timedelta(seconds=PACE_S)
         waits.append((row, (start - now).total_seconds()))
     return waits
@@ -257,7 +257,7 @@ class Deliver:
         return {lane.destination.value: lane.paused for lane in self._lanes.values() if lane.paused}
 
     async def _deliver(self, lane: Lane, row: OutboxRow) -> None:
-        if lane.destination is Destination.SLACK and row.owed.operation in PACED_OPERATIONS:
+        if lane.destination is Destination.SLACK and row.entry.operation in PACED_OPERATIONS:
             self._free_at[_find_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
         decision = await self._decide(lane, row)
         if isinstance(decision, RetryLater):
@@ -276,7 +276,7 @@ class Deliver:
         except StoreUnavailable:
             raise
         except (PrecedentError, TimeoutError) as problem:
-            if row.owed.operation in DISPENSABLE_OPERATIONS and getattr(problem, "code", "") == "missing_scope":
+            if row.entry.operation in DISPENSABLE_OPERATIONS and getattr(problem, "code", "") == "missing_scope":
                 return DeadLetter(str(problem))
             meant = self.in_shadow.translate_failure(row, problem) if self.in_shadow else problem
             decision = decide_after_failure(meant, row.attempts, self.chance(), uncertain=row.uncertain)
@@ -302,7 +302,7 @@ class Deliver:
         if shown is None:
             return Succeeded(None)
         posting = shown
-        if row.owed.payload.get("target") and not row.target_result:
+        if row.entry.payload.get("target") and not row.target_result:
             return _decide_without_target(row, self.chance())
         if row.place and row.place.under and not row.under_result and row.attempts < TARGET_ATTEMPTS:
             return RetryLater(
@@ -330,7 +330,7 @@ class Deliver:
             return Succeeded(there)
         if self.files is None:
             raise ChartUnavailable("Nothing here makes files.")
-        told = row.owed.payload
+        told = row.entry.payload
         # what a file tells is what its own thread says, wherever it is put
         own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
         return Succeeded(await self.chat.deliver(replace(posting, content=await self.files.build_content(own))))
@@ -352,11 +352,11 @@ class Deliver:
         that is gone is not retained, and one that is here again is not retracted."""
         if self.bank is None:
             return RetryLater(CAP_S, "no memory bank is set up", tried=False)
-        incident_id = str(row.owed.payload["incident_id"])
+        incident_id = str(row.entry.payload["incident_id"])
         record = await self._find_record(incident_id)
-        if row.owed.operation == "retract" and record is None:
+        if row.entry.operation == "retract" and record is None:
             await self.bank.retract(incident_id)
-        elif row.owed.operation == "retain" and record is not None:
+        elif row.entry.operation == "retain" and record is not None:
             await self.bank.retain(record)
         return Succeeded(None)
 
@@ -367,7 +367,7 @@ class Deliver:
             return None
 
     async def _finish(self, lane: Lane, row: OutboxRow, decision: Decision) -> None:
-        facts = {"destination": lane.destination.value, "operation": row.owed.operation, "row": row.id}
+        facts = {"destination": lane.destination.value, "operation": row.entry.operation, "row": row.id}
         DELIVERIES.labels(lane.destination.value, name_outcome(decision)).inc()
         if isinstance(decision, Succeeded):
             await self.outbox.acknowledge(row, decision.result)
@@ -393,7 +393,7 @@ def name_outcome(decision: Decision) -> str:
 
 def _find_channel(row: OutboxRow) -> str:
     place = row.place or row.target_place
-    return place.channel if place else str(row.owed.payload.get("channel", ""))
+    return place.channel if place else str(row.entry.payload.get("channel", ""))
 
 
 def _decide_without_target(row: OutboxRow, chance: float) -> Decision:
@@ -407,4 +407,4 @@ def _decide_without_target(row: OutboxRow, chance: float) -> Decision:
 
 
 def _rank_row(row: OutboxRow) -> tuple[bool, bool]:
-    return not row.owed.urgent, row.owed.operation == "update" or row.own_result is not None
+    return not row.entry.urgent, row.entry.operation == "update" or row.own_result is not None

@@ -29,7 +29,7 @@ class QueueReply:
             return
         posting = Posting("post", channel_id, delivery_id, message.text, message.blocks, thread_ts=thread_ts)
         entry = build_outbox_entry(posting, key=f"{channel_id}/{delivery_id}", urgent=True)
-        await self.store.commit(Changes(owed=(entry,), done=row))
+        await self.store.commit(Changes(deliveries=(entry,), done=row))
 
 
 @dataclass(frozen=True, slots=True)

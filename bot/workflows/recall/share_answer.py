@@ -20,4 +20,4 @@ class ShareAnswer:
         """Queue it; a modal that is submitted twice posts it once. Raises StoreUnavailable."""
         posting = Posting("post", channel_id, f"share/{view_id}", message.text, message.blocks)
         entry = build_outbox_entry(posting, key=f"share/{channel_id}", urgent=True)
-        await self.store.commit(Changes(owed=(entry,)))
+        await self.store.commit(Changes(deliveries=(entry,)))

@@ -78,7 +78,7 @@ class AskAboutMemo:
             incident_id=record.incident_id,
         )
         entry = build_outbox_entry(posting, key=delivery, urgent=True)
-        await self.store.commit(Changes(owed=(entry,), done=row))
+        await self.store.commit(Changes(deliveries=(entry,), done=row))
 
     async def _find_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """Return the message, if a person wrote it in a thread of a channel where the bot may speak."""

@@ -7,8 +7,8 @@ import hashlib
 import hmac
 import json
 import time
-from dataclasses import replace
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
