@@ -21,12 +21,10 @@ from structlog.testing import capture_logs
 
 from bot.bootstrap.wiring.assistant import build_converse
 from bot.bootstrap.wiring.channels import read_digest_time
-from bot.bootstrap.wiring.corrections import (
-    build_refresh_briefs,
-)
-from bot.bootstrap.wiring.listeners import WorkspaceAccess, build_use_cases
+from bot.bootstrap.wiring.foundation import Foundation, build_foundation
+from bot.bootstrap.wiring.listeners import build_use_cases
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.domain.operations.load import Load
+from bot.bootstrap.wiring.resolutions import build_refresh_briefs
 from bot.parsers import read
 from bot.playground import LocalSlack
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -35,12 +33,9 @@ from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, UseCases, build_app
 from bot.slack.client.chat import SlackChat, build_web_client
-from bot.slack.client.people import SlackPeople
-from bot.slack.client.threads import SlackThreads
 from bot.slack.inbound.transport import HttpTransport, SocketTransport
 from bot.slack.listeners.interaction import Interaction
 from bot.slack.payload import encode
-from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.attach_message import AttachMessage
 from bot.workflows.alerts.recurrence import AskAboutRecurrence
@@ -101,14 +96,17 @@ class Desk:
     """Everything a test touches."""
 
     slack: LocalSlack
+    base: Foundation
     memory: Memory
     deps: UseCases
-    chat: SlackChat
-    people: SlackPeople
     inbox: BrokenInbox
     app: AsyncApp
     answer: AskAboutRecurrence
     deliver: Deliver
+
+    @property
+    def chat(self) -> SlackChat:
+        return self.base.chat
 
     async def work(self) -> None:
         """Work off everything that came in, and deliver everything that is owed."""
@@ -157,22 +155,19 @@ def replaced(desk: Desk, **parts: Any) -> AsyncApp:
 async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, settings: Settings) -> Desk:
     """The desk on a local Slack, wired as the application wires it."""
     client = build_web_client(slack.bot_token, slack.api_url)
-    chat = SlackChat(client, clock, memory.channels)
-    us = await chat.fetch_identity()
-    people = SlackPeople(chat, clock, us.team_id, settings.steward_group, settings.verifier_group)
-    own, surfaces = frozenset({us.bot_id, us.user_id}), SlackSurfaces()
+    base = await build_foundation(settings=settings, memory=memory, clock=clock, client=client)
+    us, chat, surfaces = base.identity, base.chat, base.surfaces
     status = ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1")
-    talks = build_converse(settings, memory, clock, chat, SlackThreads(chat), None, lambda: Load.FULL)
-    here = WorkspaceAccess(us, people, chat, surfaces)
-    made = build_use_cases(settings, memory, clock, here, partial(read, own_bot_ids=own), status, talks)
+    reader = partial(read, own_bot_ids=frozenset({us.bot_id, us.user_id}))
+    talks = build_converse(base, model=None)
     inbox = BrokenInbox(memory.inbox)
-    deps = replace(made, inbox=inbox)
+    deps = replace(build_use_cases(base, read=reader, status=status, converse=talks), inbox=inbox)
     admit = AdmitAlert(memory.channels, read_digest_time(settings))
     brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)
     answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
     app = build_app(client, slack.signing_secret, deps)
     deliver = Deliver(memory.outbox, chat, clock, None, memory.incidents)
-    return Desk(slack, memory, deps, chat, people, inbox, app, answer, deliver)
+    return Desk(slack, base, memory, deps, inbox, app, answer, deliver)
 
 
 @asynccontextmanager
