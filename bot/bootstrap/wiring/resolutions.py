@@ -13,7 +13,6 @@ from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.surfaces import Surfaces
 from bot.slack.listeners.context import CorrectionUseCases
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.alerts.recurrence import AnswerRecurrence
 from bot.workflows.resolutions.correct import (
@@ -75,7 +74,7 @@ def _build_corrections(
 ) -> CorrectionUseCases:
     owes, store = memory.bank is not None, memory.incidents
     return CorrectionUseCases(
-        edit=EditRecord(store, may, confirms, read_failed_checks, clock, owes),
+        edit=EditRecord(store, may, confirms, clock, owes),
         retract=RetractRecord(store, may, owes),
         purge=PurgeRecord(store, memory.store.purging, may, owes),
         fixes=GroupFixes(store, memory.store.feedback, may, clock),
