@@ -42,12 +42,12 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
     async def incident_at(*_: str) -> None:
         return None
 
-    reader = SimpleNamespace(read_alert=lambda _: ALERT, read=lambda *_: None, poster=lambda _: "x")
+    reader = SimpleNamespace(read_alert=lambda _: ALERT, read_event=lambda *_: None, find_poster=lambda _: "x")
     parts: Any = (
         SimpleNamespace(read_range=between),
         reader,
-        SimpleNamespace(house=house),
-        SimpleNamespace(incident_at=incident_at),
+        SimpleNamespace(read_policy=house),
+        SimpleNamespace(find_incident=incident_at),
         brief,
         FakeClock(),
         read_digest_time(Settings()),
