@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.adapters.store import migrate
-from bot.bootstrap.application import add_final_slash, build_slack_client
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
+from bot.bootstrap.wiring.slack import add_final_slash, build_slack_client
 from bot.doctor import bank as doctor_bank
 from bot.doctor import slack
 from bot.doctor import store as doctor_store
@@ -29,7 +29,7 @@ from bot.settings import Settings
 from bot.slack.client.app_info import fetch_app_identity, find_channel_by_id
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.first_events import find_channel_by_name, watch_first_events
-from bot.slack.views.setup import TRIAL, render_trial_answer, render_trial_post
+from bot.slack.views.alert import TRIAL, render_trial_answer, render_trial_post
 from bot.workflows.alerts.answer import PreviewBrief
 
 RATE_LIMIT_WAIT_S = 30.0

@@ -126,6 +126,11 @@ def hash_form(text: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
+def hash_wording(text: str) -> str:
+    """Return 12 hex digits that are equal for fixes, checks and names that count as the same."""
+    return hashlib.sha256(normalize(text).encode("utf-8", "replace")).hexdigest()[:12]
+
+
 def tokenize(text: str) -> list[str]:
     """The index's words of a text, in order, repeated as often as they occur."""
     found: list[str] = []

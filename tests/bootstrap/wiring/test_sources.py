@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.sources import build_source_providers
+from bot.bootstrap.wiring.evidence_sources import build_source_providers
 from bot.doctor.evidence import ELSE, check_sources, suggest_fix
 from bot.doctor.examine import check_configuration
 from bot.ports.errors import ConfigurationRejected
@@ -92,7 +92,7 @@ def test_each_source_is_made_ready_with_its_key_and_never_shows_it(tmp_path: Pat
         "https://loki.example/base'",
         "https://api.github.com",
         "'checkout': 'acme/checkout'",
-        "'razorpay': Server",
+        "'razorpay': HttpSource",
     ):
         assert part in shown
     assert "stripe" not in shown

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.wiring.corrections import build_local_correct, build_refresh_briefs
+from bot.bootstrap.wiring.resolutions import build_local_correct, build_refresh_briefs
 from bot.domain.access.roles import Person, Verifiers
 from bot.domain.brief.decide import is_same_advice
 from bot.domain.incidents.corrections import hash_text, read_texts
@@ -18,7 +18,6 @@ from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.unit_of_work import Changes
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
@@ -43,7 +42,7 @@ def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
     store = w.memory.incidents
     return (
         Resolve(store, SlackSurfaces(), w.clock, owes_bank=True),
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock, owes_bank=True),
+        EditRecord(store, allow_operator, confirm_operator, w.clock, owes_bank=True),
         RetractRecord(store, allow_operator, owes_bank=True),
     )
 
