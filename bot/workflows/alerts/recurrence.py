@@ -1,6 +1,7 @@
-"""Fired again soon after a fix was seen to work: the fix counts as partly until somebody says what it was.
+"""Handle an alert that fires again soon after a fix was verified: the fix counts as PARTIAL until somebody says what
+happened.
 
-Must not render anything itself, and must not call Slack for anything but facts: what is owed goes through the outbox.
+Must not render, and must not call Slack but to read facts: what is to be sent goes through the outbox.
 """
 
 from __future__ import annotations
@@ -35,8 +36,11 @@ CONFLICTS = 3
 
 @dataclass(frozen=True, slots=True)
 class AskAboutRecurrence:
-    """Answers an alert's post by `answer`, then asks about the fix after which it fired again. The brief of the new
-    incident is decided before: it says what memory held when the alert came."""
+    """Ask in the old incident's thread about the fix after which its alert fired again.
+
+    It is called in two steps, around the answer to the alert: afterwards the newest incident of the alert is the one
+    that has just opened, and the brief of that one must show what memory held when the alert came.
+    """
 
     store: IncidentStore
     chat: Chat
@@ -106,15 +110,17 @@ class AskAboutRecurrence:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecurrence:
-    """A person says what it was: the first answer stands, for everyone."""
+    """Record what a person says about the recurrence. The first answer counts, for everyone."""
 
     store: IncidentStore
     surfaces: Surfaces
     owes_bank: bool = False
 
     async def __call__(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
-        """Record it; False if it was answered before, or the attempt is not one that is asked about. `by` is the
-        person's Slack id. Raises IncidentNotFound, StoreUnavailable: then nothing was saved."""
+        """Record the answer; return False if there was one before, or nobody asked about this attempt.
+
+        `by` is the person's Slack id. Raises IncidentNotFound, StoreUnavailable: nothing was saved then.
+        """
         for _ in range(CONFLICTS):
             try:
                 return await self._record(incident_id, number, answer, by)
@@ -142,20 +148,20 @@ class AnswerRecurrence:
 
 
 def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
-    """The question in the incident's thread."""
+    """Build the question in the incident's thread."""
     delivery, about = f"{asked.key}/{channel}", asked.incident_id
     posting = Posting("post", channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about)
     return build_outbox_entry(posting, key=f"{channel}/{about}", urgent=True)
 
 
 def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
-    """The question, replaced by its answer."""
+    """Build the edit that puts the answer in the place of the question."""
     delivery, about = f"{asked.key}/{channel}", asked.incident_id
     posting = Posting("update", channel, f"{delivery}/answer", message.text, message.blocks, incident_id=about)
     return build_outbox_entry(posting, key=f"{channel}/{about}", target=delivery)
 
 
 def _build_retain(incident_id: str, key: str, *, owes_bank: bool) -> tuple[OutboxEntry, ...]:
-    """What the bank is owed, if there is one outside."""
+    """Build the row for the memory bank, if there is an external one."""
     payload = {"incident_id": incident_id}
     return (OutboxEntry(Destination.BANK, "retain", incident_id, f"retain/{key}", payload),) if owes_bank else ()

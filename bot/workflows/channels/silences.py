@@ -1,7 +1,7 @@
-"""Silencing by people: "not an alert", mutes, and undoing both. Everything is audited, and nothing is silenced for good.
+"""Let people silence alerts ("not an alert", mutes), and undo both. Everything is audited, and nothing is silenced
+for good.
 
-Must not render anything but through `Surfaces`, and must not decide what a rule or a mute is about (that is
-`bot.domain.alerts.suppression`).
+`bot.domain.alerts.suppression` decides what a rule or a mute covers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ CONFLICTS = 5
 
 @dataclass(frozen=True, slots=True)
 class PermissionGate:
-    """Asks whether a person may do something."""
+    """Check whether a person may do something."""
 
     people: PeopleDirectory
     stewards: Stewards
 
     async def require(self, user_id: str, act: Act) -> None:
-        """Raises NotAllowedHere, with who may."""
+        """Raise NotAllowedHere, naming who may, unless this person may."""
         permission = may(await self.people.read_person(user_id), act, self.stewards)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
@@ -43,25 +43,26 @@ class PermissionGate:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredAlert:
-    """A brief in a channel, and the app whose post it answers ("" where it is not known)."""
+    """A brief in a channel, and the source of the post that it answers."""
 
     incident_id: str
     alert: Alert
     source: str
+    # The name of the app that posted it; "" if it is not known.
     app: str
     life: Life
 
 
 @dataclass(frozen=True, slots=True)
 class FindAnsweredAlert:
-    """What a brief's menu is about."""
+    """Find the alert that a brief's menu is about."""
 
     store: IncidentStore
     channels: ChannelStore
     people: PeopleDirectory
 
     async def __call__(self, incident_id: str, channel_id: str) -> AnsweredAlert:
-        """Raises IncidentNotFound where the incident has no brief in this channel, StoreUnavailable."""
+        """Raise IncidentNotFound if the incident has no brief in this channel, StoreUnavailable."""
         life = await self.store.read_lifecycle(incident_id)
         here = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
         if here is None:
@@ -73,8 +74,9 @@ class FindAnsweredAlert:
 
 @dataclass(frozen=True, slots=True)
 class DismissAlert:
-    """A person says that a brief answers no alert: it goes, the incident is dismissed, and (unless they say "only this
-    one") a rule is taught."""
+    """Dismiss an incident whose alert a person calls no alert: its brief is deleted and, unless they say "only this
+    one", a rule is added.
+    """
 
     store: IncidentStore
     channels: ChannelStore
@@ -82,8 +84,10 @@ class DismissAlert:
     clock: Clock
 
     async def __call__(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
-        """The rule that holds from now on, None without one. Raises NotAllowedHere, RecordRejected (an incident with a
-        recorded resolution was an alert), StoreUnavailable."""
+        """Return the rule that is in force from now on, None without one.
+
+        Raises NotAllowedHere, RecordRejected (an incident with a recorded resolution was an alert), StoreUnavailable.
+        """
         await self.gate.require(user_id, Act.TEACH)
         for _ in range(CONFLICTS):
             try:
@@ -106,7 +110,7 @@ class DismissAlert:
         return replace(rule, number=await self.channels.add_rule(rule, changes))
 
     async def _build_changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
-        """The brief here goes. The incident is dismissed where no other channel works on it."""
+        """Delete the brief in this channel, and dismiss the incident unless another channel works on it."""
         posted = await self.store.list_briefs(life.incident_id)
         here = tuple(b for b in posted if b.channel == channel_id)
         alone = len(here) == len(posted)
@@ -123,7 +127,7 @@ class DismissAlert:
 
 
 def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
-    """The brief's message goes, and those that it superseded: each delivery's name begins with the one before."""
+    """Delete the brief's message and those that it superseded: each delivery id begins with the one before."""
     parts = posted.delivery_id.split("+")
     names = ["+".join(parts[: n + 1]) for n in range(len(parts))]
     key = f"{posted.channel}/{posted.incident_id}"
@@ -140,7 +144,7 @@ def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
 
 @dataclass(frozen=True, slots=True)
 class MuteAlerts:
-    """A person mutes an alert, a service or the whole channel for a while; the thread is told."""
+    """Mute an alert, a service or the whole channel for a while, and say so in the thread."""
 
     store: IncidentStore
     channels: ChannelStore
@@ -151,8 +155,11 @@ class MuteAlerts:
     async def __call__(
         self, said: AnsweredAlert, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
     ) -> Mute:
-        """The mute that holds from now on; `once` names the submission, so that a second one changes nothing. Raises
-        NotAllowedHere, RecordRejected with the field, StoreUnavailable."""
+        """Return the mute that is in force from now on.
+
+        `once` names the submission, so that a second one changes nothing. Raises NotAllowedHere, RecordRejected with
+        the field, StoreUnavailable.
+        """
         now = self.clock.now()
         if until <= now:
             raise RecordRejected("until", "That time is over already.")
@@ -205,7 +212,7 @@ class MuteAlerts:
 
 @dataclass(frozen=True, slots=True)
 class UndoSilence:
-    """A person ends a rule or a mute."""
+    """End a rule or a mute."""
 
     store: IncidentStore
     channels: ChannelStore
@@ -213,8 +220,11 @@ class UndoSilence:
     clock: Clock
 
     async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
-        """`kind` is "rule" or "mute". What holds in the channel then; one that ended before is no error. Raises
-        NotAllowedHere, StoreUnavailable."""
+        """Return the channel's policy after ending a "rule" or "mute" (`kind`); one that has ended before is no
+        error.
+
+        Raises NotAllowedHere, StoreUnavailable.
+        """
         await self.gate.require(user_id, Act.UNDO)
         for _ in range(CONFLICTS):
             try:
@@ -246,11 +256,11 @@ class UndoSilence:
 
 @dataclass(frozen=True, slots=True)
 class ListSilences:
-    """The rules and mutes of a channel."""
+    """List the rules and mutes of a channel."""
 
     channels: ChannelStore
     clock: Clock
 
     async def __call__(self, channel_id: str) -> House:
-        """What holds now. Raises StoreUnavailable."""
+        """Return what is in force now. Raises StoreUnavailable."""
         return await self.channels.read_policy(channel_id, self.clock.now())

@@ -1,6 +1,6 @@
-"""What the bot would have said to the last alerts of a channel, for one member's eyes.
+"""Preview what the bot would have answered to the last alerts of a channel, for one member's eyes.
 
-Must not store, post or open anything, and must not read more of the channel than some pages.
+Must not store, post or open anything, or read more of the channel than a few pages.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Sample:
 
 @dataclass(frozen=True, slots=True)
 class PreviewChannel:
-    """Reads a channel's last alerts and decides each brief with memory as it stands."""
+    """Read a channel's last alerts, and decide each brief with memory as it is now."""
 
     history: ChannelArchive
     reader: MessageReader
@@ -71,7 +71,7 @@ class PreviewChannel:
     default: DigestTime
 
     async def __call__(self, channel: Channel) -> Preview | str:
-        """What would have been said, or the sentence why Slack does not let it be told. Raises StoreUnavailable."""
+        """Return the preview, or a sentence why Slack does not allow it. Raises StoreUnavailable."""
         try:
             looked = await self._read_sample(channel.id)
         except ChatRejected as problem:
@@ -85,7 +85,7 @@ class PreviewChannel:
         return preview(looked.messages, posts, looked.unread, would)
 
     async def _read_sample(self, channel: str) -> _Sample:
-        """The newest messages, until enough of them are alerts."""
+        """Read the newest messages until enough of them are alerts."""
         looked, seen, cursor = _Sample(), PageCursors(), ""
         latest = f"{self.clock.now().astimezone(UTC).timestamp():.6f}"
         for _ in range(PAGES):
@@ -125,8 +125,7 @@ class PreviewChannel:
 
 
 def build_opening_state(life: Life, incident_id: str) -> Life:
-    """The incident as it stood when it opened: `incident_id` is what it is known as, so that it is no precedent of
-    itself."""
+    """Return the incident as it was when it opened, under the id by which it is known: it is no precedent of itself."""
     return Life(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
 
 

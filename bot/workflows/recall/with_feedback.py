@@ -1,6 +1,6 @@
-"""Recall that heeds what persons said of precedents and fixes. Must not ask the index or a bank itself.
+"""Recall with people's feedback on precedents and fixes applied. Must not ask the index or a bank itself.
 
-Everything that shows precedents goes through it, so thread, `/recall`, Compare and the command line agree.
+Everything that shows precedents goes through it, so that thread, `/recall`, Compare and the command line agree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ log = get_logger("recall")
 
 @dataclass(frozen=True, slots=True)
 class RecallWithFeedback:
-    """The Recall port over another one."""
+    """Implement the Recall port on top of another one."""
 
     recall: Recall
     said: FeedbackStore

@@ -1,6 +1,6 @@
-"""The digest: gather a period, compose it, and owe it to channels once per period.
+"""Compose a period's digest, and queue it for channels once per period.
 
-Must not schedule itself (that is `bot.bootstrap.jobs`) or render.
+`bot.bootstrap.jobs` schedules it. Must not render.
 """
 
 from __future__ import annotations
@@ -22,20 +22,24 @@ from bot.ports.files import build_picture_upload
 from bot.ports.parts import build_outbox_entry, or_if_refused
 from bot.ports.unit_of_work import Changes, ClaimStore, IncidentStore, OutboxEntry
 
+# A channel without a brief for this long gets no digest.
 CHANNELS_OF_LAST = timedelta(days=60)
+# A digest that is more overdue than this is skipped.
 CATCH_UP = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
 class ComposeDigest:
-    """The digest of a period for whoever may see it."""
+    """Compose the digest of a period for one viewer."""
 
     store: IncidentStore
     said: FeedbackStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer, period: str) -> Digest:
-        """What recurred in [since, until), against the period of the same length before; fixes are counted as persons filed
-        them. Raises StoreUnavailable."""
+        """Return what recurred in [since, until), against the period of the same length before.
+
+        Fixes are counted as people grouped them. Raises StoreUnavailable.
+        """
         lives = await self.store.list_lifecycles(since - (until - since), until, viewer)
         records = await self.store.list_records(viewer)
         answered = [
@@ -45,16 +49,18 @@ class ComposeDigest:
         return compose(records, lives, since, until, period, answered, filed)
 
     async def _has_answer(self, life: Life) -> bool | None:
-        """Whether memory had an answer for an incident; None if it got no brief that asked memory."""
+        """Return whether memory had an answer for an incident; None if no brief of it asked memory."""
         asked = [b.brief for b in await self.store.list_briefs(life.incident_id) if b.brief.memory_mode == "on"]
         return any(brief.insufficient_memory is None for brief in asked) if asked else None
 
 
 @dataclass(frozen=True, slots=True)
 class PostDigests:
-    """Owe each channel that had briefs lately its digest, when its own time has come; each channel and period once,
-    whoever asks and however often. A channel that is shared with another organisation (by now) gets none unless a
-    steward allowed it. `default` is the time of channels that set none."""
+    """Queue the digest of each channel with recent briefs when its own time has come, each channel and period once.
+
+    It posts once, however often it runs and in however many replicas. A channel that is shared with another
+    organization (by now) gets none unless a steward allowed it.
+    """
 
     store: IncidentStore
     said: FeedbackStore
@@ -63,13 +69,16 @@ class PostDigests:
     chat: Chat
     surfaces: Surfaces
     clock: Clock
+    # The digest time of channels that set none.
     default: DigestTime
-    # Claimed already, as far as this process knows: asking again would compose for nothing.
+    # Claimed already, as far as this process knows: claiming again would compose the digest for nothing.
     _done: set[tuple[str, date]] = field(default_factory=set)
 
     async def __call__(self) -> int:
-        """How many digests are owed now. One that was due within a day and missed is made up for. Raises
-        StoreUnavailable, ChatUnavailable."""
+        """Return how many digests were queued now; one that was due within the last day and missed is made up for.
+
+        Raises StoreUnavailable, ChatUnavailable.
+        """
         now = self.clock.now()
         posted = 0
         for channel_id in await self.store.list_brief_channels(now - CHANNELS_OF_LAST):
@@ -99,13 +108,18 @@ class PostDigests:
         return claimed
 
     async def _find_channel(self, channel_id: str) -> Channel | None:
-        """The channel, if a digest may go there: one that is gone or read by another organisation costs nobody else."""
+        """Return the channel if a digest may go there.
+
+        One that is gone, or read by another organization, holds up no other.
+        """
         channel = await or_if_refused(self.chat.read_channel(channel_id), None)
         return None if channel is None or channel.is_silent else channel
 
 
 def _build_picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[OutboxEntry, ...]:
-    """Its picture, into the thread of its message, after that: whatever becomes of the picture, the text is out."""
+    """Queue the picture for the thread of the digest's message, after it: whatever becomes of the picture, the text
+    is out.
+    """
     chart = chart_of(digest)
     if chart is None:
         return ()
