@@ -10,8 +10,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.text.tokens import tokens
-from bot.ports import ChatRejected, MemoryUnavailable
 from bot.ports.chat import Channel, Posting, ThreadMessage
+from bot.ports.errors import ChatRejected, MemoryUnavailable
 from bot.ports.memory import BankHit
 
 START = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)

@@ -19,7 +19,7 @@ from typing import Any
 
 from bot.domain.reports.digest_chart import Bar, Column, DigestChart
 from bot.observability import get_logger
-from bot.ports import ChartUnavailable
+from bot.ports.errors import ChartUnavailable
 
 # Pixels. A phone shows the card at a third of this.
 WIDTH, MARGIN, DPI = 1080, 56, 100

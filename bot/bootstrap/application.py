@@ -46,9 +46,9 @@ from bot.domain.alerts.alert import Alert, Reading
 from bot.domain.catalog.vendors import Directory
 from bot.observability import REGISTRY, count_masked, get_logger, spawn
 from bot.parsers import read
-from bot.ports import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.chat import BotIdentity
 from bot.ports.clock import Clock, Ids
+from bot.ports.errors import AddressUnavailable, ChatAuthRejected, StoreUnavailable
 from bot.ports.evidence import LATER, EvidenceSources
 from bot.ports.memory import RemoteBank
 from bot.records.alert_json import read_stored_alert

@@ -15,8 +15,8 @@ from bot.adapters.schedule import JobSchedule
 from bot.bootstrap.workers import run_job
 from bot.observability import get_logger
 from bot.ports.clock import Clock
-from bot.ports.outbox_admin import Retention
-from bot.ports.unit_of_work import Inbox
+from bot.ports.delivery.inbox import Inbox
+from bot.ports.upkeep.retention import Retention
 from bot.settings import Settings
 from bot.workflows.reports.digest import PostDigests
 from bot.workflows.resolutions.nudge import PostNudges

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.observability import EVENTS, STAGE_SECONDS, get_logger, set_correlation_id, spawn
-from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
-from bot.ports.unit_of_work import Inbox, InboxRow
+from bot.ports.delivery.inbox import Inbox, InboxRow
+from bot.ports.errors import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
 
 POLL_S = 0.1
 LOOK_S = 0.01

@@ -29,8 +29,9 @@ from bot.domain.recall.ranking import Recalled
 from bot.observability import escape_terminal_text
 from bot.parsers import read
 from bot.ports.chat import Channel, Posting, ThreadMessage
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination
 from bot.ports.memory import Recall
-from bot.ports.unit_of_work import Destination, ReceivedEvent
 from bot.records.alert_json import read_stored_alert, write_alert
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert

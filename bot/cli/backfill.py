@@ -19,8 +19,8 @@ from bot.cli.run import DOWN, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.operations.backfill import Family, Span, Worth, missing
 from bot.observability import escape_terminal_text
-from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
-from bot.ports.backfill_progress import BackfillProgress
+from bot.ports.alerts.backfill_progress import BackfillProgress
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.workflows.operations.backfill_report import BackfillReport
 
 STOPPED = 130

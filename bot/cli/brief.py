@@ -37,9 +37,9 @@ from bot.parsers import read
 from bot.parsers.masking import masked
 from bot.parsers.shape import shape
 from bot.parsers.text.markup import clean
-from bot.ports import RecordRejected
 from bot.ports.chat import ChatMessage
 from bot.ports.clock import Clock
+from bot.ports.errors import RecordRejected
 from bot.ports.evidence import attach_evidence
 from bot.records.incident_json import read_value
 from bot.slack.views.surfaces import SlackSurfaces

@@ -22,7 +22,7 @@ from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_setti
 from bot.domain.incidents.record import Incident
 from bot.domain.text.names import counted, cut, one_line
 from bot.observability import escape_terminal_text
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.importers.column_names import FIELDS, IGNORED
 from bot.records.importers.csv import CsvTable, find_unknown_fields
 from bot.records.importers.detect import (

@@ -23,7 +23,7 @@ from bot.domain.reports.postmortem import postmortem
 from bot.domain.text.names import counted, one_line, same_form
 from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.records.incident_json import read_value
 from bot.slack.listeners.recall_question import RecallQuestion, read_question
 from bot.workflows.recall.recall import LookUpPrecedents

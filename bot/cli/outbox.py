@@ -20,7 +20,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_settings, run
 from bot.observability import escape_terminal_text
-from bot.ports.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
+from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
 from bot.workflows.delivery.export_undelivered import ExportUndelivered, build_event_json, build_row_json
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from bot.observability import escape_terminal_text
 from bot.parsers import read
 from bot.parsers.explained.rules import explain
 from bot.parsers.shape import shape
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 
 Event = Mapping[str, Any]
 

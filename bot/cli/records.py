@@ -19,8 +19,8 @@ from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import USAGE, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.incidents.corrections import mark_of, texts_of
-from bot.ports import RecordRejected
 from bot.ports.audit import AuditLine
+from bot.ports.errors import RecordRejected
 from bot.slack.listeners.recall_question import read_since
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.correct import PurgeResult, RecordCorrection, build_key

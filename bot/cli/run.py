@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from bot.observability import escape_terminal_text
-from bot.ports import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
+from bot.ports.errors import ConfigurationRejected, IncidentNotFound, PrecedentError, RecordRejected
 from bot.settings import SETTINGS_FILE, Settings
 
 T = TypeVar("T")

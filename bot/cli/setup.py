@@ -25,8 +25,8 @@ from bot.domain.operations import setup_answers as answers
 from bot.domain.operations.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, Named, NotUsable
 from bot.domain.operations.setup_steps import Silence, Step, Way, next_step, read_way, read_yes, reasons, steps, way_of
 from bot.observability import configure_logging
-from bot.ports import ConfigurationRejected, PrecedentError
 from bot.ports.chat import Channel
+from bot.ports.errors import ConfigurationRejected, PrecedentError
 from bot.settings import SETTINGS_FILE, Settings
 from bot.setup import checks as look
 from bot.setup import wording as words

@@ -16,9 +16,9 @@ from bot.bootstrap.system import RandomIds
 from bot.doctor.finding import Finding
 from bot.doctor.machine import RunningBot
 from bot.doctor.slack import PAGE, RESTART, SOCKET_MODE_OFF, SlackExamination
-from bot.ports import ChatRejected, PrecedentError
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatRejected, PrecedentError
 from bot.settings import Settings
 from bot.slack.client.app_info import (
     AppIdentity,

@@ -17,7 +17,7 @@ from bot.bootstrap.wiring.sources import build_source_providers
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
-from bot.ports import ConfigurationRejected, EvidenceUnavailable
+from bot.ports.errors import ConfigurationRejected, EvidenceUnavailable
 from bot.ports.evidence import EvidenceProvider
 
 MAX_QUESTIONS, MAX_CONCURRENT = 20, 4

@@ -46,11 +46,11 @@ from bot.doctor.slack import (
     examine_slack,
 )
 from bot.doctor.store import check_database
-from bot.ports import ConfigurationRejected
 from bot.ports.clock import Clock
+from bot.ports.errors import ConfigurationRejected
 from bot.settings import Settings, find_proxy
 
-__all__ = ["NEEDED_SCOPES", "Finding", "check_configuration", "examine", "check_slack", "check_token_kinds"]
+__all__ = ["NEEDED_SCOPES", "Finding", "check_configuration", "check_slack", "check_token_kinds", "examine"]
 
 
 @dataclass(slots=True)

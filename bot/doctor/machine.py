@@ -22,7 +22,7 @@ from pydantic import SecretStr
 
 from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.doctor.finding import Finding
-from bot.ports import EmbeddingUnavailable
+from bot.ports.errors import EmbeddingUnavailable
 from bot.settings import SETTINGS_FILE, Settings
 
 MEND_MODEL = "Run `make` again, or point EMBEDDING_MODEL_DIR at a folder with model.onnx and tokenizer.json."

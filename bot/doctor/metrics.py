@@ -16,7 +16,7 @@ from bot.doctor.evidence import SET_IT, suggest_fix
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Observed, Unavailable
-from bot.ports import ConfigurationRejected, EvidenceUnavailable
+from bot.ports.errors import ConfigurationRejected, EvidenceUnavailable
 
 DEADLINE_S = 30.0
 MOST_SERVICES = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.bootstrap.lazy_adapters import import_adapter
 from bot.bootstrap.wiring.model import format_model_name
 from bot.doctor.finding import Finding
-from bot.ports import ModelUnavailable
+from bot.ports.errors import ModelUnavailable
 from bot.settings import Settings, find_proxy
 
 WITHIN_S = 5.0
@@ -28,7 +28,7 @@ async def check_language_model(settings: Settings) -> Finding:
         )
         return Finding("Language model", None, OFF.format(why))
     try:
-        known: frozenset[str] = await import_adapter("model.groq").offered(
+        known: frozenset[str] = await import_adapter("model.groq").list_offered_models(
             settings.groq_api_key.get_secret_value(), settings.groq_base_url, WITHIN_S
         )
     except ModelUnavailable as problem:

@@ -13,8 +13,8 @@ from pydantic import SecretStr
 from bot.bootstrap.application import add_final_slash, build_slack_client
 from bot.bootstrap.system import SystemClock
 from bot.doctor.finding import Finding
-from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, PrecedentError
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, PrecedentError
 from bot.settings import Settings
 from bot.slack.client.app_info import AppIdentity, fetch_app_identity, fetch_socket_warning, read_app_id
 from bot.slack.client.chat import ASKS_TO_WAIT, SlackChat

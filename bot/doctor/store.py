@@ -28,8 +28,8 @@ from bot.doctor.finding import Finding
 from bot.doctor.machine import read_user_name
 from bot.domain.operations.dependency import span
 from bot.domain.recall.query import OPERATOR
-from bot.ports import PrecedentError, StoreUnavailable
 from bot.ports.clock import Clock
+from bot.ports.errors import PrecedentError, StoreUnavailable
 from bot.settings import Settings
 from bot.workflows.operations.status import LAST_ALERTS_DAYS, format_inbox, format_outbox
 

@@ -7,4 +7,4 @@ from bot.playground.interactions import InteractionResult
 from bot.playground.server import LocalSlack
 from bot.playground.workspace.state import SlackRefused
 
-__all__ = ["LocalSlack", "InteractionResult", "Problem", "SlackRefused", "validate_message", "validate_view"]
+__all__ = ["InteractionResult", "LocalSlack", "Problem", "SlackRefused", "validate_message", "validate_view"]

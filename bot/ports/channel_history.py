@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.domain.alerts.alert import Reading
-from bot.ports import ChatUnavailable
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import ChatUnavailable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,12 @@ Must not import Slack's libraries; payloads are opaque to the workflows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from bot.domain.access.visibility import Viewer, scopes
-from bot.domain.alerts.suppression import Mute
-from bot.domain.brief.decide import Brief
-from bot.domain.incidents.corrections import Difference
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.operations.storms import StormSummary
-from bot.domain.reports.digest import Digest
-from bot.domain.resolutions.nudge import Nudge
-from bot.domain.resolutions.recurrence import Again, AskedFix
+from bot.ports.errors import ChatAuthRejected, ChatRejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,50 +132,32 @@ class Chat(Protocol):
         ...
 
 
-class Surfaces(Protocol):
-    """Turns decisions into messages. Promise: pure; same value, same bytes; text from data is escaped."""
+T = TypeVar("T")
 
-    def render_brief(self, brief: Brief, tell: str | None = None) -> ChatMessage:
-        """The brief as the thread shows it. `tell`: a user group, or `ACKNOWLEDGER`, whom the message mentions."""
-        ...
 
-    def render_repeat(self, brief: Brief, link: str | None) -> ChatMessage:
-        """One line for a repeat that came as a new root."""
-        ...
+# In what is said to one person (`extra`): the channels of which it tells, so that it is known who else may read it.
+OF_CHANNELS = "of_channels"
 
-    def render_recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
-        """The line in the thread that says what was recorded, by whom, and what it changed of what was recorded before."""
-        ...
 
-    def render_superseded(self, brief: Brief) -> ChatMessage:
-        """A changed recommendation, as a new reply that marks the old one superseded."""
-        ...
+# How Slack's message events name what not everybody may read.
+PRIVATE_TYPES = frozenset({"group", "mpim", "im"})
 
-    def render_storm(self, said: StormSummary) -> ChatMessage:
-        """The one message that tells of a storm's incidents."""
-        ...
 
-    def render_correction(self, incident_id: str, what: str, *, same_advice: bool) -> ChatMessage:
-        """The line in the thread of a brief that used a record which was `what` ("corrected", "retracted", "purged").
-        `same_advice`: the recommendation stays as it is."""
-        ...
+async def or_if_refused(asked: Awaitable[T], otherwise: T) -> T:
+    """What Slack says, or `otherwise` where it refuses this one thing. Raises ChatAuthRejected, for then it refuses
+    everything, and ChatUnavailable."""
+    try:
+        return await asked
+    except ChatAuthRejected:
+        raise
+    except ChatRejected:
+        return otherwise
 
-    def render_mute(self, mute: Mute) -> ChatMessage:
-        """The line in the thread that says what was muted, by whom, until when."""
-        ...
 
-    def render_digest(self, digest: Digest) -> ChatMessage:
-        """The digest as the channel shows it."""
-        ...
-
-    def render_nudge(self, nudge: Nudge) -> ChatMessage:
-        """The question what ended incidents that cleared with no recorded fix."""
-        ...
-
-    def render_recurrence_question(self, asked: AskedFix) -> ChatMessage:
-        """The question about a fix after which its alert fired again."""
-        ...
-
-    def render_recurrence_answer(self, asked: AskedFix, answer: Again, by: str) -> ChatMessage:
-        """The answer, in the place of the question."""
-        ...
+async def read_event_channel(chat: Chat, event: Mapping[str, Any]) -> Channel:
+    """The channel in which a message was posted. The event itself says whether it was private then, which may be newer
+    than what is known of the channel: that is asked anew. Raises ChatRejected, ChatUnavailable."""
+    channel_id = str(event.get("channel") or "")
+    channel = await chat.read_channel(channel_id)
+    is_outdated = event.get("channel_type") in PRIVATE_TYPES and not channel.is_private
+    return await chat.read_channel(channel_id, within_s=0) if is_outdated else channel

@@ -12,7 +12,8 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, with_evidence
 from bot.domain.evidence.items import Evidence, EvidenceKind, is_pending
 from bot.domain.recall.ranking import Missing
-from bot.ports.unit_of_work import PostedBrief, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.posts import PostedBrief
 
 # The kind of inbox row that owes a brief what its sources say later.
 LATER = "evidence"

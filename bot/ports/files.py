@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.reports.digest_chart import DigestChart
 from bot.domain.reports.postmortem import Saying
-from bot.ports import RecordRejected
 from bot.ports.chat import Posting
+from bot.ports.errors import RecordRejected
 
 _CHART = TypeAdapter(DigestChart)
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.alerts.alert import Alert
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 
 _ALERT = TypeAdapter(Alert)
 

@@ -23,8 +23,8 @@ from bot.domain.incidents.record import (
     Source,
     VerificationStatus,
 )
-from bot.ports import RecordRejected
 from bot.ports.audit import format_change
+from bot.ports.errors import RecordRejected
 from bot.records.legacy_forms import convert_to_native
 
 MAX_BYTES = 256 * 1024

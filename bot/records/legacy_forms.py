@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 
 POST_MORTEM_KEYS = frozenset(
     {"classification", "actual_root_cause", "successful_fix", "time_to_resolution_minutes", "timestamp_start"}

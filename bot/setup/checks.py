@@ -22,8 +22,8 @@ from bot.doctor.finding import Finding
 from bot.doctor.model import check_language_model
 from bot.domain.operations.setup_answers import Named
 from bot.domain.operations.setup_steps import Proof, Silence, heard
-from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, ChatMessage, Posting
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.settings import Settings
 from bot.slack.client.app_info import fetch_app_identity, find_channel_by_id
 from bot.slack.client.chat import SlackChat

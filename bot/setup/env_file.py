@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dotenv.parser import Binding, parse_stream
 
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 
 # For a new file; of one that is there, what it had of these bits stays.
 PRIVATE, AT_MOST = 0o600, 0o640

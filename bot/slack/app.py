@@ -23,8 +23,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import EVENTS, get_logger, set_correlation_id
-from bot.ports import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, PrecedentError, RecordRejected, StoreUnavailable
 from bot.slack import ids
 from bot.slack.client.chat import read_error_code
 from bot.slack.inbound.events import OwnIdentity, is_event, read_reply, receive

@@ -16,7 +16,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from bot.domain.catalog.vendors import STANDARD, Directory, named_service
 from bot.domain.evidence.deploys import Deploy, fit_to_keep
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 from bot.web.payloads import HttpAddress, ShortText
 from bot.web.webhooks import RequestRefused, read_body, read_json, require_token, validate_body
 

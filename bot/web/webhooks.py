@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import STANDARD, Directory
 from bot.parsers.intake.given import Given, alert_of
-from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
+from bot.ports.errors import ChatRejected, NotAllowedHere, StoreUnavailable
 from bot.web.payloads import AlertmanagerBody, GenericBody
 
 MAX_BODY = 1024 * 1024

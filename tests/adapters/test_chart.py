@@ -11,7 +11,7 @@ import pytest
 from bot.adapters import chart
 from bot.adapters.chart import WIDTH, MatplotlibCharts, load_fonts, measure_height
 from bot.domain.reports.digest_chart import Bar, Column, DigestChart
-from bot.ports import ChartUnavailable
+from bot.ports.errors import ChartUnavailable
 
 CHART = DigestChart(
     "Week of 2026-11-16",

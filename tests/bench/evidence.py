@@ -30,8 +30,8 @@ from bot.adapters.store import Store
 from bot.bootstrap.system import SystemClock
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.evidence.items import Observed, Unavailable
+from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.evidence import LATER, EvidenceProvider
-from bot.ports.unit_of_work import InboxRow, ReceivedEvent
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.evidence.gather import GatherEvidence

@@ -15,7 +15,8 @@ from bot.adapters.schedule import JobSchedule
 from bot.bootstrap.jobs import ScheduledJobs
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
-from bot.ports.unit_of_work import Changes, Destination, OutboxEntry
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.reports.digest import PostDigests
 from tests.workflows.world import START, World, world

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.bootstrap.workers import MAX_ATTEMPTS, InboxWorker, Loop, compute_retry_delay_s, run_job
-from bot.ports import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
-from bot.ports.unit_of_work import InboxRow, ReceivedEvent
+from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
+from bot.ports.errors import ChatAuthRejected, ChatUnavailable, StoreConflict, StoreUnavailable
 
 
 class ListInbox:

@@ -11,7 +11,7 @@ import pytest
 from bot.bootstrap.application import run_application
 from bot.bootstrap.modes.playground import read_manifest
 from bot.playground.server import LocalSlack
-from bot.ports import AddressUnavailable
+from bot.ports.errors import AddressUnavailable
 from bot.settings import Settings
 from tests.cli.command import Precedent
 

@@ -15,8 +15,9 @@ from bot.adapters.store import Store, open_store
 from bot.bootstrap.system import SystemClock
 from bot.domain.incidents.record import Incident
 from bot.ports.chat import Posting
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
+from bot.ports.unit_of_work import Changes
 from tests.cli.command import Precedent
 from tests.databases import fresh
 from tests.fakes import FakeIds

@@ -7,8 +7,10 @@ from datetime import timedelta
 
 from bot.adapters.store import Store
 from bot.domain.operations.backfill import Talk, Tally
-from bot.ports.backfill_progress import BackfillProgress
-from bot.ports.unit_of_work import Changes, IncidentPost, ReceivedEvent
+from bot.ports.alerts.backfill_progress import BackfillProgress
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.posts import IncidentPost
+from bot.ports.unit_of_work import Changes
 from tests.fakes import START
 
 ONE = BackfillProgress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)

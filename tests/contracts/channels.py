@@ -15,8 +15,8 @@ from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.ports import StoreConflict
 from bot.ports.channels import AlertSource
+from bot.ports.errors import StoreConflict
 from bot.ports.unit_of_work import Changes
 from tests.fakes import START, FakeClock
 

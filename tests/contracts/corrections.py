@@ -17,11 +17,13 @@ from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import StoreConflict
 from bot.ports.audit import AuditLine, format_change
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
+from bot.ports.errors import StoreConflict
 from bot.ports.files import build_postmortem_upload
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, IncidentPost, OutboxEntry, PostedBrief, ReceivedEvent
+from bot.ports.posts import IncidentPost, PostedBrief
+from bot.ports.unit_of_work import Changes
 from tests.contracts.stores import BRIEF, INCIDENT, LIFE, received
 from tests.fakes import START, FakeClock
 

@@ -15,9 +15,11 @@ from bot.domain.alerts.alert import AlertState
 from bot.domain.alerts.notification import Notice
 from bot.domain.alerts.suppression import Mute, Muted, Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.ports import RecordRejected
-from bot.ports.outbox_admin import UNDELIVERED, OutboxState
-from bot.ports.unit_of_work import Changes, Destination, PostedBrief
+from bot.ports.delivery.outbox import Destination
+from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
+from bot.ports.errors import RecordRejected
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 from tests.contracts.stores import BRIEF, LIFE, owed, received
 from tests.fakes import START, FakeClock
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 
 from bot.adapters.store import Store
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
+from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.language_model import ModelCall, ModelExchange
-from bot.ports.unit_of_work import Changes, Destination, OutboxEntry
+from bot.ports.unit_of_work import Changes
 from tests.contracts.stores import INCIDENT
 from tests.fakes import START
 

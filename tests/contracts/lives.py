@@ -12,7 +12,10 @@ from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
-from bot.ports.unit_of_work import Changes, Destination, IncidentPost, OutboxEntry, RelatedIncidents
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.incidents import RelatedIncidents
+from bot.ports.posts import IncidentPost
+from bot.ports.unit_of_work import Changes
 from tests.fakes import START, FakeClock
 
 LIFE = Life("INC-7", "fp-1", "public", IncidentState.OPEN, START, START, spells=(Spell(START),))

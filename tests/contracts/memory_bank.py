@@ -10,7 +10,7 @@ import pytest
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Attempt, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import MemoryUnavailable
+from bot.ports.errors import MemoryUnavailable
 from bot.ports.memory import MemoryBank
 
 GATEWAY = Incident("INC-1", "Gateway timeouts", symptoms=("payment gateway answers 504",))

@@ -9,7 +9,9 @@ from datetime import date, timedelta
 from bot.adapters.store import Store
 from bot.domain.alerts.suppression import Mute, Muted
 from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.ports.unit_of_work import Changes, Destination, PostedBrief
+from bot.ports.delivery.outbox import Destination
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 from bot.workflows.resolutions.nudge import NO_END
 from tests.contracts.stores import BRIEF, LIFE, owed
 from tests.fakes import START

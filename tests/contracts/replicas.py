@@ -15,8 +15,9 @@ from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.schedule import DigestTime
-from bot.ports import IncidentNotFound, RecordRejected
-from bot.ports.unit_of_work import Changes, PostedBrief
+from bot.ports.errors import IncidentNotFound, RecordRejected
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.reports.digest import PostDigests

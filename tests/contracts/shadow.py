@@ -10,8 +10,9 @@ from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.domain.operations.shadow import Shadowed
 from bot.ports.chat import ChatMessage, Posting
-from bot.ports.parts import build_brief_edit, build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, OutboxRow, PostedBrief
+from bot.ports.delivery.outbox import Destination, OutboxRow, build_brief_edit, build_outbox_entry
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 from tests.contracts.stores import BRIEF
 from tests.fakes import FakeClock
 

@@ -21,8 +21,11 @@ from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Announcement, Attempt, Boundary, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, KnownNames, Query
 from bot.domain.recall.ranking import Missing
-from bot.ports import IncidentNotFound, StoreConflict
-from bot.ports.unit_of_work import Changes, Destination, IncidentPost, OutboxEntry, PostedBrief, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.errors import IncidentNotFound, StoreConflict
+from bot.ports.posts import IncidentPost, PostedBrief
+from bot.ports.unit_of_work import Changes
 from tests.fakes import START, FakeClock
 
 PUBLIC = Viewer()

@@ -31,7 +31,9 @@ from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
 from bot.cli.doctor import format_finding
 from bot.doctor.finding import Finding
 from bot.doctor.machine import list_secrets
-from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 from tests.adapters.evidence.prometheus_server import Prom, serving
 from tests.bootstrap.installation import (

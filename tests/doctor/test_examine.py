@@ -25,7 +25,7 @@ from bot.doctor.model import check_language_model
 from bot.doctor.request_url import check_public_url
 from bot.doctor.slack import check_clock, check_scopes
 from bot.doctor.store import check_second_bot
-from bot.ports import ChatAuthRejected
+from bot.ports.errors import ChatAuthRejected
 from bot.settings import Settings, find_proxy
 from bot.slack.client.app_info import AppIdentity, read_app_id
 from tests.bootstrap.installation import CannotBeProvoked, a_minute_passes, bank, installed

@@ -14,7 +14,7 @@ from bot.bootstrap.wiring.assistant import MonitoredModel, open_monitored_model
 from bot.doctor.model import check_language_model
 from bot.domain.assistant.analyst_prompt import Prompt
 from bot.domain.assistant.hypothesis import Given
-from bot.ports import ModelUnavailable
+from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer
 from bot.settings import Settings
 from tests.ports import free_port

@@ -20,8 +20,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.observability import configure_logging
-from bot.ports import MemoryRejected, MemoryUnavailable
 from bot.ports.clock import Clock, Ids
+from bot.ports.errors import MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit
 from bot.records.incident_json import write_record
 from bot.settings import Settings

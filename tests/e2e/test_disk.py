@@ -21,8 +21,9 @@ from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.playground.interactions import InteractionResult
 from bot.playground.server import LocalSlack
-from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Changes, IncidentPost
+from bot.ports.errors import StoreUnavailable
+from bot.ports.posts import IncidentPost
+from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from tests.e2e.process import BotProcess, said, until
 from tests.e2e.test_story import ALERT, CHANNEL, block

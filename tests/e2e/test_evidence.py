@@ -22,7 +22,7 @@ from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, Observed
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, VerificationStatus
 from bot.domain.recall.query import OPERATOR
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 from bot.ports.unit_of_work import Changes
 from tests.e2e.process import said
 from tests.e2e.prometheus import VICTORIA, require, victoria, watching

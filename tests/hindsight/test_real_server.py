@@ -21,8 +21,9 @@ from bot.domain.brief.recommendation import fix_record
 from bot.domain.incidents.record import Attempt, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query, query_from_text
 from bot.domain.recall.ranking import Recalled
-from bot.ports import MemoryUnavailable
-from bot.ports.unit_of_work import Changes, Destination, OutboxEntry
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.errors import MemoryUnavailable
+from bot.ports.unit_of_work import Changes
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.recall.recall import RecallPrecedents
 from bot.workflows.resolutions.sync import FillBank, FillProgress, PullProgress, PullRecords

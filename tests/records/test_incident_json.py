@@ -18,7 +18,7 @@ from bot.domain.incidents.record import (
     Source,
     VerificationStatus,
 )
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.incident_json import MAX_LINE, read_line, read_record, write_record
 
 BASE = {"incident_id": "INC-1", "title": "Timeouts"}

@@ -19,7 +19,7 @@ from bot.domain.brief.decide import Brief
 from bot.domain.operations.setup_answers import Named
 from bot.domain.operations.setup_steps import reasons
 from bot.playground.server import LocalSlack
-from bot.ports import ChatRejected, ChatUnavailable
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.settings import Settings
 from bot.setup import checks as look
 from bot.slack.client import first_events

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from dotenv import dotenv_values
 
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 from bot.setup.env_file import EnvFile, edit_text
 
 

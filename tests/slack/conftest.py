@@ -30,8 +30,8 @@ from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.operations.load import Load
 from bot.parsers import read
 from bot.playground import LocalSlack
-from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import StoreUnavailable
 from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, UseCases, build_app

@@ -9,9 +9,9 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.channel_history import HistoryPage
 from bot.ports.chat import Channel, Posting
+from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.slack.app import format_error
 from bot.slack.client import app_info
 from bot.slack.client.chat import SlackChat, build_web_client

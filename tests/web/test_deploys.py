@@ -18,7 +18,7 @@ from bot.adapters.evidence.deploys_recorded import RecordedDeploys
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.catalog.vendors import Service, directory
 from bot.domain.evidence.deploys import Deploy
-from bot.ports import EvidenceUnavailable, StoreUnavailable
+from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
 from bot.web.deploys import PATH, DeployIntake, add_deploys
 from tests.fakes import START, FakeClock
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bot.domain.alerts.alert import Alert, AlertState, NotAlert, Severity, Symptom
 from bot.parsers import read
 from bot.parsers.intake.given import alert_of
-from bot.ports import ChatRejected, NotAllowedHere, StoreUnavailable
+from bot.ports.errors import ChatRejected, NotAllowedHere, StoreUnavailable
 from bot.slack.views.alert import render_alert
 from bot.web.payloads import AlertmanagerBody, GenericBody
 from bot.web.webhooks import MAX_BODY, RequestRefused, WebhookIntake, add_webhooks, read_intake

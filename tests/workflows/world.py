@@ -14,9 +14,10 @@ from typing import Any
 
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
-from bot.ports import ChatRejected
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
-from bot.ports.unit_of_work import Destination, InboxRow, OutboxRow, ReceivedEvent
+from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
+from bot.ports.delivery.outbox import Destination, OutboxRow
+from bot.ports.errors import ChatRejected
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert

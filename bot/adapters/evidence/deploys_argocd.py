@@ -14,7 +14,7 @@ from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import Deploy, deploys_shown
 from bot.domain.evidence.items import Evidence, EvidenceKind
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 
 @dataclass(frozen=True, slots=True)

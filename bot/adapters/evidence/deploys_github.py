@@ -15,7 +15,7 @@ from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, deploys_shown
 from bot.domain.evidence.items import Evidence, EvidenceKind
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 PAGE = 10
 HEADERS = {"X-GitHub-Api-Version": "2022-11-28", "User-Agent": "precedent"}

@@ -11,8 +11,8 @@ from datetime import datetime
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.deploys import SKEW, deploys_shown
 from bot.domain.evidence.items import Evidence, EvidenceKind
-from bot.ports import EvidenceUnavailable, StoreUnavailable
-from bot.ports.deploy_log import DeployLog
+from bot.ports.alerts.deploy_log import DeployLog
+from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
 
 LIMIT = 20
 

@@ -21,7 +21,7 @@ from aiohttp.resolver import DefaultResolver
 
 from bot.adapters.evidence.addresses import find_refusal, find_server_problem, resolve_literal
 from bot.domain.evidence.log_templates import shown
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 MOST_BYTES = 1024 * 1024
 TIMEOUT_S = 3.0

@@ -19,7 +19,7 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import folded
 from bot.domain.evidence.items import Evidence, EvidenceKind, Unavailable
 from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 CHUNK = 64 * 1024
 MOST_BYTES = 4 * 1024 * 1024

@@ -14,7 +14,7 @@ from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 # An entry has a kilobyte of fields, and an answer ends at 1 MiB.
 LIMIT = 500

@@ -13,7 +13,7 @@ from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 LIMIT = 1_000
 ERRORS = '|~ "(?i)(error|exception|fatal|panic|critical|timeout|timed out|refused|unavailable|denied|failed)"'

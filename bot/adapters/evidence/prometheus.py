@@ -24,7 +24,7 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import folded
 from bot.domain.evidence.deploys import same_environment
 from bot.domain.evidence.items import PEAK, Compared, Evidence, EvidenceKind, Observed, Unavailable
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 BEFORE = timedelta(minutes=30)
 DAY = timedelta(days=1)

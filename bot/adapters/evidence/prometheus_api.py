@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.adapters.evidence.http_source import HttpSource, clean_text
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 MOST_LINES = 1000
 # The year 3000, in seconds.

@@ -12,7 +12,7 @@ from typing import Any
 from bot.adapters.evidence.http_source import HttpSource, clean_text
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 
 PATH = "/api/v2/summary.json"
 SIGNAL = "vendor_status"

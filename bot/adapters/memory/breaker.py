@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import MemoryRejected, MemoryUnavailable
 from bot.ports.clock import Clock
+from bot.ports.errors import MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit, MemoryBank
 
 FAILURES = 2

@@ -17,7 +17,7 @@ from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query
 from bot.domain.text.names import cut, one_line
 from bot.domain.text.redaction import mask
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.ports.memory import BankHit
 from bot.records.incident_json import read_record, write_record
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import MemoryUnavailable, StoreUnavailable
+from bot.ports.errors import MemoryUnavailable, StoreUnavailable
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import BankHit, RecordIndex
-from bot.ports.unit_of_work import Changes, IncidentStore
+from bot.ports.unit_of_work import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from bot.observability import get_logger
-from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Vectors
+from bot.ports.errors import EmbeddingUnavailable
 
 MODEL_ID = "all-MiniLM-L6-v2-onnx-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

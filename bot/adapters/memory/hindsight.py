@@ -36,8 +36,8 @@ from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.text.names import cut
 from bot.observability import get_logger
-from bot.ports import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
 from bot.ports.clock import Clock
+from bot.ports.errors import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit, BankStatus
 
 PREPARE_S, RECALL_S, WRITE_S, LIST_S = 5.0, 3.0, 20.0, 15.0

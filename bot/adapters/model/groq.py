@@ -16,7 +16,7 @@ import groq
 
 from bot.adapters.model.ladder import AnswerMode, CallFailed, CallFailure, ModelLadder, ModelReply
 from bot.domain.assistant.analyst_prompt import NAME, Prompt
-from bot.ports import ModelUnavailable
+from bot.ports.errors import ModelUnavailable
 
 # gpt-oss thinks at length unless it is told not to, and its thoughts count as an answer's tokens.
 REASONING = {"openai/gpt-oss-": "low"}

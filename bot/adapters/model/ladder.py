@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from bot.domain.assistant.analyst_prompt import Prompt
 from bot.observability import MODEL_CALLS, MODEL_TOKENS, get_logger
-from bot.ports import ModelUnavailable
+from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer, ModelCall
 
 # No model but the last may take more than this part of what is left.

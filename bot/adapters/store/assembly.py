@@ -43,9 +43,9 @@ from bot.adapters.store.upkeep.health import SqlHealth
 from bot.adapters.store.upkeep.purging import SqlPurging
 from bot.adapters.store.upkeep.retention import SqlRetention
 from bot.observability import get_logger
-from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock, Ids
 from bot.ports.embedding import Embedder
+from bot.ports.errors import StoreUnavailable
 
 LEASE_S = 60.0
 log = get_logger("store")

@@ -35,8 +35,9 @@ from bot.adapters.store.delivery.outbox import write_entries
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.incidents.record import Incident
-from bot.ports import StoreConflict
-from bot.ports.unit_of_work import Changes, PostedBrief
+from bot.ports.errors import StoreConflict
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 
 NUMBERED = re.compile(r"INC-(\d{1,15})")
 ROWS_PER_STATEMENT = 500

@@ -26,7 +26,7 @@ from bot.bootstrap.config.metrics import MetricsConfiguration, ServiceMetrics
 from bot.bootstrap.config.sources import ServiceSources, SourcesConfiguration, VendorSources, format_key
 from bot.domain.catalog.vendor_table import Vendor
 from bot.domain.catalog.vendors import STANDARD, Directory, Service, directory, folded
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 
 EntryName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=2, max_length=80, pattern=r"^[^\x00-\x1f]*$")

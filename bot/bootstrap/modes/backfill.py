@@ -20,12 +20,13 @@ from bot.domain.incidents.opening import posted_at
 from bot.domain.operations.backfill import Span
 from bot.domain.reports.schedule import DigestTime, digest_time
 from bot.parsers import read
-from bot.ports import ChatUnavailable
-from bot.ports.backfill_progress import BackfillProgress
+from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Changes, InboxRow
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.errors import ChatUnavailable
+from bot.ports.unit_of_work import Changes
 from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.client.chat import SlackChat

@@ -24,8 +24,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Missing, Recalled
 from bot.playground.server import LocalSlack
-from bot.ports import AddressUnavailable
 from bot.ports.clock import Clock, Ids
+from bot.ports.errors import AddressUnavailable
 from bot.ports.memory import Recall
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings

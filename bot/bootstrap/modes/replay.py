@@ -18,8 +18,8 @@ from bot.bootstrap.system import RandomIds
 from bot.bootstrap.wiring.memory import open_memory
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import Directory, find_service, find_vendor, named_service, named_vendor
-from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
+from bot.ports.errors import StoreUnavailable
 from bot.settings import Settings
 from bot.workflows.operations.replay import ReplayBriefs
 from bot.workflows.recall.recall import RecallPrecedents

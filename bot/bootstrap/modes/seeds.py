@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.domain.incidents.record import Attempt, Incident
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 from bot.records.incident_json import read_record
 
 # An installed package carries the files that lie at the top of a checkout.

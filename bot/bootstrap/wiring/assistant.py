@@ -13,9 +13,9 @@ from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.wiring.model import build_analyse, open_model
 from bot.domain.assistant.analyst_prompt import Prompt
 from bot.domain.operations.load import Load
-from bot.ports import ModelUnavailable
 from bot.ports.chat import Chat
 from bot.ports.clock import Clock
+from bot.ports.errors import ModelUnavailable
 from bot.ports.files import ThreadReader
 from bot.ports.language_model import LanguageModel, ModelAnswer
 from bot.settings import Settings

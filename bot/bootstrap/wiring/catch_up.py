@@ -11,7 +11,7 @@ from bot.adapters.store import Store
 from bot.domain.alerts.alert import Reading
 from bot.ports.chat import BotIdentity
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.history import SlackHistory
 from bot.slack.inbound.events import OwnIdentity, read_back

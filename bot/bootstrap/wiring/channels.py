@@ -5,10 +5,11 @@ from __future__ import annotations
 from bot.domain.access.roles import Stewards
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.channels import ChannelStore, PeopleDirectory
-from bot.ports.chat import Chat, Surfaces
+from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.feedback import FeedbackStore
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.incidents import IncidentStore
+from bot.ports.surfaces import Surfaces
 from bot.settings import Settings
 from bot.slack.listeners.context import ChannelUseCases
 from bot.workflows.channels.settings import ChangeChannel, ShowChannel, build_default_time

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bot.bootstrap.wiring.memory import Memory
 from bot.domain.access.roles import Stewards, Verifiers
 from bot.ports.channels import PeopleDirectory
-from bot.ports.chat import Chat, Surfaces
+from bot.ports.chat import Chat
 from bot.ports.clock import Clock
+from bot.ports.surfaces import Surfaces
 from bot.settings import Settings
 from bot.slack.listeners.context import CorrectionUseCases
 from bot.slack.views.resolve_modal import read_failed_checks

@@ -11,11 +11,15 @@ from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
 from bot.bootstrap.lazy_adapters import import_adapter
 from bot.observability import get_logger
-from bot.ports import EmbeddingUnavailable
 from bot.ports.channels import ChannelStore
+from bot.ports.claims import ClaimStore
 from bot.ports.clock import Clock, Ids
+from bot.ports.delivery.inbox import Inbox
+from bot.ports.delivery.outbox import Outbox
+from bot.ports.errors import EmbeddingUnavailable
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import MemoryBank, Recall, RecordIndex, RemoteBank
-from bot.ports.unit_of_work import ClaimStore, Inbox, IncidentStore, Outbox, StoreHealth
+from bot.ports.upkeep.health import StoreHealth
 from bot.settings import Settings
 from bot.workflows.evidence.metered import MeteredRecall
 from bot.workflows.recall.recall import RecallPrecedents

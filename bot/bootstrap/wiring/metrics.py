@@ -13,7 +13,7 @@ from bot.adapters.evidence.selectors import Selectors
 from bot.bootstrap.config.file import Configuration
 from bot.bootstrap.config.metrics import MetricsEntry, PrometheusEntry, SignalEntry
 from bot.domain.catalog.vendors import folded
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 from bot.settings import read_secret
 
 Secret = Callable[[str], str | None]

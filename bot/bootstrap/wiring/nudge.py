@@ -6,8 +6,9 @@ from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.wiring.shadow import wrap_nudges
 from bot.ports.channels import PeopleDirectory
-from bot.ports.chat import Chat, Surfaces
+from bot.ports.chat import Chat
 from bot.ports.clock import Clock
+from bot.ports.surfaces import Surfaces
 from bot.settings import Settings
 from bot.workflows.resolutions.nudge import PostNudges
 

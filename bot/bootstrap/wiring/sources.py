@@ -17,7 +17,7 @@ from bot.adapters.evidence.vendor_status import VendorStatus
 from bot.bootstrap.config.file import Configuration
 from bot.bootstrap.config.sources import ArgoEntry, FilesEntry, GithubEntry, JournaldEntry, LokiEntry
 from bot.domain.catalog.vendors import folded
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import read_secret
 

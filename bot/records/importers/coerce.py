@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 
 ISO = "should be a time in ISO 8601, such as 2026-11-23T08:15:00Z"
 # Times that can be read in one way only. A day and a month as two numbers with a slash cannot.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     FAULTS,
     OUTCOMES,

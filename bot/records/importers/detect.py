@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.incidents.record import Incident
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.importers.csv import Columns, CsvTable, read_table
 from bot.records.importers.entries import MAX_DOCUMENT, ImportEntry, ImportForm, RowReader, mask_row
 from bot.records.importers.incident_io import is_incident_io, read_incident_io

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.domain.text.redaction import mask
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 
 # What is longer than this no record can hold; it is not looked at.
 MAX_TEXT = 1024 * 1024

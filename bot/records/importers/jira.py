@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     build_attempts,
     drop_empty,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     FAULTS,
     add_prefix,

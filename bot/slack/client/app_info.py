@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from bot.ports import ChatRejected
 from bot.ports.chat import Channel
+from bot.ports.errors import ChatRejected
 from bot.slack.client.chat import SlackChat, build_web_client, parse_channel
 from bot.slack.client.history import KINDS, PAGE
 from bot.slack.client.responses import fetch_pages, read_rows

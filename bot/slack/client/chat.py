@@ -18,9 +18,9 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.observability import SLACK_ERRORS
-from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.slack import ids
 from bot.slack.client import uploads
 from bot.slack.client.messages import read_thread_message

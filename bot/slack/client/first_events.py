@@ -15,9 +15,9 @@ from typing import Any
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import ChatUnavailable
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatUnavailable
 from bot.slack import ids
 from bot.slack.client.chat import SlackChat, build_web_client, parse_channel
 from bot.slack.client.responses import build_not_slack_error, fetch_pages, read_rows

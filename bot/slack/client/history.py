@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.domain.alerts.alert import Reading
 from bot.ports.channel_history import HistoryPage
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.responses import read_next_cursor, read_rows
 from bot.slack.inbound.events import SPOKEN_SUBTYPES, OwnIdentity, read_back

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.domain.access.roles import Person
-from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.channels import Group
 from bot.ports.clock import Clock
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.slack import ids
 from bot.slack.client.chat import SlackChat
 

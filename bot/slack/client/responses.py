@@ -11,8 +11,8 @@ import aiohttp
 from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import ChatOutcomeUnknown
 from bot.ports.channel_history import PageCursors
+from bot.ports.errors import ChatOutcomeUnknown
 
 # What these hold in Slack's answers, whatever was asked; the second table is for what differs between calls.
 SHAPES: Mapping[str, type] = {

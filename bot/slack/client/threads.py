@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.domain.reports.postmortem import Saying
 from bot.domain.text.redaction import mask
-from bot.ports import ChatRejected
+from bot.ports.errors import ChatRejected
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.responses import read_rows
 from bot.slack.views.markup import clean, decode_text

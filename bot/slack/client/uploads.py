@@ -11,8 +11,8 @@ from typing import Any
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import Posting
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.slack.client.responses import read_rows
 
 MAX_ALT = 1000

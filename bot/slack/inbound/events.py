@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.domain.alerts.alert import Alert, NotAlert, Reading
 from bot.domain.evidence.deploys import Deployed
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
 from bot.records.alert_json import write_alert
 from bot.slack.inbound.references import find_references
 from bot.slack.inbound.requests import sanitize_body

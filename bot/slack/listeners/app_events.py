@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.access.visibility import Viewer
-from bot.ports.chat import ChatMessage, Posting
-from bot.ports.parts import build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, InboxRow
+from bot.ports.chat import ChatMessage, Posting, or_if_refused
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.unit_of_work import Changes
 from bot.slack.inbound.events import MEMO
 from bot.slack.listeners import memo_reaction
 from bot.slack.listeners.context import UseCases, list_open_incidents

@@ -12,8 +12,8 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.chat import ChatMessage
+from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners import postmortem
 from bot.slack.listeners.context import UseCases, require_member, require_viewer, require_visible

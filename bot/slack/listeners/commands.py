@@ -12,8 +12,8 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import ChatMessage
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack.listeners import channel as agreements
 from bot.slack.listeners import corrections, usefulness
 from bot.slack.listeners.context import UseCases, list_open_incidents, require_viewer

@@ -10,10 +10,11 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Reading
 from bot.domain.brief.decide import Brief, decide
 from bot.domain.catalog.vendors import STANDARD, Directory
-from bot.ports import ChatRejected, IncidentNotFound, NotAllowedHere
 from bot.ports.chat import BotIdentity, Channel, Chat
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Inbox, IncidentStore
+from bot.ports.delivery.inbox import Inbox
+from bot.ports.errors import ChatRejected, IncidentNotFound, NotAllowedHere
+from bot.ports.incidents import IncidentStore
 from bot.slack.views.surfaces import OpenIncident, SlackSurfaces
 from bot.workflows.alerts.recurrence import AnswerRecurrence
 from bot.workflows.assistant.analyze import ShowModelPayloads

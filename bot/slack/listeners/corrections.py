@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.access.roles import Act
 from bot.domain.incidents.record import Incident
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_member, require_viewer
 from bot.slack.listeners.recall_question import BoltCall

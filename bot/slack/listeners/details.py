@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.access.visibility import Viewer
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_member, require_viewer, require_visible
 from bot.slack.listeners.recall_question import BoltCall

@@ -13,10 +13,11 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.incidents.record import Attempt
 from bot.domain.text.names import cut
-from bot.ports import RecordRejected
-from bot.ports.chat import ChatMessage, Posting, ThreadMessage
-from bot.ports.parts import build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, InboxRow
+from bot.ports.chat import ChatMessage, Posting, ThreadMessage, or_if_refused
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import RecordRejected
+from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.listeners.context import NOBODY, UseCases, read_viewer, require_visible
 from bot.slack.listeners.recall_question import BoltCall

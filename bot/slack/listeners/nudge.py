@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_visible
 from bot.slack.listeners.recall_question import BoltCall

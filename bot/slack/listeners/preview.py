@@ -9,7 +9,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ports import NotAllowedHere
+from bot.ports.errors import NotAllowedHere
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_member, require_recordable_channel
 from bot.slack.listeners.recall_question import BoltCall

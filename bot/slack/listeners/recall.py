@@ -17,9 +17,9 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.access.visibility import Viewer
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.reports.vendor_profile import vendor_profile
-from bot.ports import ChatRejected, NotAllowedHere, RecordRejected
 from bot.ports.chat import ChatMessage, Posting
-from bot.ports.parts import build_outbox_entry
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_member, require_recordable_channel, require_viewer

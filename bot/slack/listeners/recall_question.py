@@ -15,8 +15,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
-from bot.ports import RecordRejected
 from bot.ports.chat import ChatMessage
+from bot.ports.errors import RecordRejected
 from bot.slack.listeners.context import UseCases
 from bot.slack.views.markup import decode_text
 from bot.slack.views.recall_pages import count_listed

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.incidents.opening import symptom_words
 from bot.domain.text.redaction import mask
-from bot.ports import IncidentNotFound, RecordRejected
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.slack import ids
 from bot.slack.listeners.context import (
     UseCases,

@@ -15,8 +15,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.text.names import cut
-from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.chat import ThreadMessage
+from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.slack import ids
 from bot.slack.listeners.context import UseCases, require_member, require_visible
 from bot.slack.listeners.recall_question import BoltCall

@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.domain.operations.shadow import NUDGE
 from bot.ports.chat import ChatMessage, Posting
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.incidents import IncidentStore
 from bot.slack import ids
 from bot.slack.views.markup import context, format_channel, link
 from bot.slack.views.surfaces import render_note

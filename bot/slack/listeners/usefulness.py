@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from bot.ports import RecordRejected
 from bot.ports.chat import ChatMessage
+from bot.ports.errors import RecordRejected
 from bot.slack.listeners.context import UseCases, require_viewer
 from bot.slack.listeners.recall_question import HOURS, SPAN
 from bot.slack.listeners.resolve import read_channel_id

@@ -13,7 +13,7 @@ from typing import Any
 from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST, ChannelSettings
 from bot.domain.reports.digest import DAYS
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.channel import DAY_NAMES, build_app_choices, format_quiet_hours
 from bot.slack.views.forms import (

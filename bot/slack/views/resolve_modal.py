@@ -12,7 +12,7 @@ from typing import Any
 from bot.domain.brief.checks import check_form
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.resolutions.suggestions import KnownFix
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.forms import (
     View,

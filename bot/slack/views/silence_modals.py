@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 from bot.domain.alerts.suppression import Muted, Reach, title_of
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
 from bot.slack.views.markup import Block, plain, verbatim

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.recall.dismissed import SetAside, WhyAside
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select

@@ -25,22 +25,17 @@ from bot.domain.incidents.record import Incident, Source
 from bot.domain.operations.storms import Opening, Place, Placed, lead_of, opening_of
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import Recalled
-from bot.ports import StoreConflict
-from bot.ports.changes import add_storm_placement, build_opening_key, find_moved_notifications, merge_changes
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting, Surfaces
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, read_event_channel
 from bot.ports.clock import Clock
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import EDIT_EVERY_S, OutboxEntry, build_brief_edit, build_outbox_entry
+from bot.ports.errors import StoreConflict
 from bot.ports.evidence import NO_SOURCES, EvidenceSources, attach_evidence, build_completion_work, build_refresh_work
+from bot.ports.incidents import IncidentStore, RelatedIncidents, build_opening_key, find_moved_notifications
 from bot.ports.memory import Recall, RecordIndex
-from bot.ports.parts import EDIT_EVERY_S, build_brief_edit, build_outbox_entry, read_event_channel
-from bot.ports.unit_of_work import (
-    Changes,
-    InboxRow,
-    IncidentPost,
-    IncidentStore,
-    OutboxEntry,
-    PostedBrief,
-    RelatedIncidents,
-)
+from bot.ports.posts import IncidentPost, PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes, add_storm_placement, merge_changes
 
 HISTORY_DAYS = 30
 REPEAT_NOTICE_AFTER = timedelta(minutes=30)

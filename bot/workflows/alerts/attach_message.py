@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.incidents.lifecycle import Life
-from bot.ports.chat import Channel, Chat
-from bot.ports.parts import read_event_channel
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentPost, IncidentStore
+from bot.ports.chat import Channel, Chat, read_event_channel
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import IncidentPost
+from bot.ports.unit_of_work import Changes
 from bot.records.alert_json import read_alert
 
 

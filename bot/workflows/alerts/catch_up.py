@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from bot.observability import get_logger
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.channel_history import ChannelHistory, ConnectionWatermark, PageCursors
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Inbox, InboxBacklog, ReceivedEvent
+from bot.ports.delivery.inbox import Inbox, InboxBacklog, ReceivedEvent
+from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 
 T = TypeVar("T")
 # Older posts are not read back: nobody is helped by a brief for an alert of yesterday.

@@ -16,12 +16,14 @@ from bot.domain.alerts.notification import FIRES
 from bot.domain.alerts.suppression import Admission, Outcome
 from bot.domain.incidents.lifecycle import IncidentState, Life, ended
 from bot.observability import get_logger
-from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting
 from bot.ports.clock import Clock
-from bot.ports.delivery_log import DeliveryLog, DeliveryOutcome
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore, ReceivedEvent
+from bot.ports.delivery.delivery_log import DeliveryLog, DeliveryOutcome
+from bot.ports.delivery.inbox import Inbox, InboxRow, ReceivedEvent
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 from bot.records.alert_json import read_alert, write_alert
 
 KIND = "intake"

@@ -25,10 +25,13 @@ from bot.domain.resolutions.recurrence import (
     put_in_question,
 )
 from bot.domain.text.names import one_line
-from bot.ports import StoreConflict
-from bot.ports.chat import Chat, ChatMessage, Posting, Surfaces
-from bot.ports.parts import build_outbox_entry, read_event_channel
-from bot.ports.unit_of_work import Changes, Destination, InboxRow, IncidentStore, OutboxEntry
+from bot.ports.chat import Chat, ChatMessage, Posting, read_event_channel
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
+from bot.ports.errors import StoreConflict
+from bot.ports.incidents import IncidentStore
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 BOT = "precedent"
 CONFLICTS = 3

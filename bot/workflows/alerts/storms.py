@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 from bot.domain.operations.load import Load
 from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
-from bot.ports.chat import Posting, Surfaces
+from bot.ports.alerts.storms import StormStore
+from bot.ports.chat import Posting
 from bot.ports.clock import Clock
-from bot.ports.parts import EDIT_EVERY_S, build_outbox_entry
-from bot.ports.storms import StormStore
-from bot.ports.unit_of_work import Changes, OutboxEntry
+from bot.ports.delivery.outbox import EDIT_EVERY_S, OutboxEntry, build_outbox_entry
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 EVERY_S = 1.0
 

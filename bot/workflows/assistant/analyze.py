@@ -18,10 +18,10 @@ from bot.domain.assistant.analyst_rows import evidence_rows
 from bot.domain.assistant.hypothesis import Cited, Given, Hypothesis, Refused, Tried, accept
 from bot.domain.brief.decide import Brief
 from bot.observability import HYPOTHESES, count_masked
-from bot.ports import IncidentNotFound, ModelUnavailable
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
+from bot.ports.errors import IncidentNotFound, ModelUnavailable
 from bot.ports.language_model import LanguageModel, ModelAnswer, ModelCall, ModelExchange, ModelLedger
 
 DEADLINE_S = 12.0

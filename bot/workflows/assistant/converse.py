@@ -43,12 +43,14 @@ from bot.domain.incidents.opening import view_of
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
 from bot.observability import QUESTIONS
-from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, or_if_refused
 from bot.ports.clock import Clock
-from bot.ports.delivery_log import DeliveryLog
-from bot.ports.parts import build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore
+from bot.ports.delivery.delivery_log import DeliveryLog
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 
 # Questions that may wait for a model at the same time: an alert must never wait because people talk.
 AT_ONCE = 2

@@ -17,12 +17,12 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Admission, admit
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
-from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.audit import format_change
 from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
-from bot.ports.chat import Channel, Chat
-from bot.ports.parts import or_if_refused
-from bot.ports.unit_of_work import Changes, InboxRow
+from bot.ports.chat import Channel, Chat, or_if_refused
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.errors import NotAllowedHere, RecordRejected
+from bot.ports.unit_of_work import Changes
 
 MEMBER_OF_BOTH = "You can pool only channels that you are a member of; {} is none."
 

@@ -15,13 +15,16 @@ from bot.domain.alerts.suppression import LONGEST_MUTE, MEMBERS_MUTE_FOR, House,
 from bot.domain.brief.decide import with_life
 from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.incidents.opening import view_of
-from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
 from bot.ports.audit import format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
-from bot.ports.chat import ChatMessage, Posting, Surfaces
+from bot.ports.chat import ChatMessage, Posting
 from bot.ports.clock import Clock
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, IncidentStore, OutboxEntry, PostedBrief
+from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 MAX_REASON = 300
 CONFLICTS = 5

@@ -16,7 +16,10 @@ from typing import Protocol
 
 from bot.domain.incidents.record import Incident
 from bot.observability import DELIVERIES, get_logger, spawn
-from bot.ports import (
+from bot.ports.chat import Chat, Posting, or_if_refused
+from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import Destination, Outbox, OutboxRow
+from bot.ports.errors import (
     ChartUnavailable,
     ChatAuthRejected,
     ChatOutcomeUnknown,
@@ -29,12 +32,9 @@ from bot.ports import (
     RecordRejected,
     StoreUnavailable,
 )
-from bot.ports.chat import Chat, Posting
-from bot.ports.clock import Clock
 from bot.ports.files import FileBuilder
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import MemoryBank
-from bot.ports.parts import or_if_refused
-from bot.ports.unit_of_work import Destination, IncidentStore, Outbox, OutboxRow
 
 AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
 # Of these, places that only answers to people take.

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.ports import IncidentNotFound
-from bot.ports.outbox_admin import InboxAdmin, OutboxAdmin, OutboxRowView, UnprocessedEvent
-from bot.ports.unit_of_work import Destination, IncidentStore
+from bot.ports.delivery.outbox import Destination
+from bot.ports.delivery.outbox_admin import InboxAdmin, OutboxAdmin, OutboxRowView, UnprocessedEvent
+from bot.ports.errors import IncidentNotFound
+from bot.ports.incidents import IncidentStore
 from bot.records.incident_json import write_record
 
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.incidents.record import Incident
 from bot.domain.reports.postmortem import Saying, postmortem
-from bot.ports import IncidentNotFound
-from bot.ports.chat import Chat, Posting
+from bot.ports.chat import Chat, Posting, or_if_refused
+from bot.ports.errors import IncidentNotFound
 from bot.ports.files import ChartRenderer, ThreadReader, read_chart
-from bot.ports.parts import or_if_refused
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.incidents import IncidentStore
 
 
 @dataclass(frozen=True, slots=True)

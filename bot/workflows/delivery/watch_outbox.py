@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from bot.observability import INBOX_ROWS, OUTBOX_AGE, OUTBOX_ROWS, get_logger
 from bot.ports.clock import Clock
-from bot.ports.outbox_admin import InboxAdmin, OutboxState
-from bot.ports.unit_of_work import Destination, Outbox
+from bot.ports.delivery.outbox import Destination, Outbox
+from bot.ports.delivery.outbox_admin import InboxAdmin, OutboxState
 
 EVERY_S = 15.0
 TOO_OLD = timedelta(minutes=15)

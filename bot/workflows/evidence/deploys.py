@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.domain.evidence.deploys import Deploy, Deployed, fit_to_keep
-from bot.ports.deploy_log import DeployLog
-from bot.ports.unit_of_work import Inbox, InboxRow
+from bot.ports.alerts.deploy_log import DeployLog
+from bot.ports.delivery.inbox import Inbox, InboxRow
 
 KIND = "deploy"
 

@@ -18,12 +18,15 @@ from bot.domain.evidence.items import Evidence, Unavailable, in_order, is_pendin
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
 from bot.observability import get_logger, spawn
-from bot.ports import EvidenceUnavailable, IncidentNotFound
-from bot.ports.chat import Surfaces
 from bot.ports.clock import Clock
+from bot.ports.delivery.inbox import Inbox, InboxRow
+from bot.ports.delivery.outbox import EDIT_EVERY_S, build_brief_edit
+from bot.ports.errors import EvidenceUnavailable, IncidentNotFound
 from bot.ports.evidence import EvidenceProvider, GatheredEvidence
-from bot.ports.parts import EDIT_EVERY_S, build_brief_edit
-from bot.ports.unit_of_work import Changes, Inbox, InboxRow, IncidentStore, PostedBrief
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 DEADLINE_S, LATE_S = 2.0, 10.0
 # A source that hung beyond the deadline and then failed is left alone for so long, then one alert tries it.

@@ -13,7 +13,7 @@ from bot.domain.evidence.items import Evidence, EvidenceKind, Observed
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
 from bot.observability import EVIDENCE_SECONDS, STAGE_SECONDS
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 from bot.ports.evidence import EvidenceProvider
 from bot.ports.memory import Recall
 

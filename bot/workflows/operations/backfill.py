@@ -17,12 +17,13 @@ from typing import Any, TypeVar
 from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.incidents.opening import posted_at
 from bot.domain.operations.backfill import FIRST, Span, Talk, Tally, missing, next_length, together, with_span
-from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConflict
-from bot.ports.backfill_progress import BackfillProgress, BackfillStore
+from bot.ports.alerts.backfill_progress import BackfillProgress, BackfillStore
 from bot.ports.channel_history import ChannelArchive, ConnectionWatermark, HistoryPage, MessageReader, PageCursors
 from bot.ports.chat import Channel, Chat
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import InboxRow, IncidentStore
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConflict
+from bot.ports.incidents import IncidentStore
 
 T = TypeVar("T")
 WAIT_S, WAIT_MOST_S = 5.0, 120.0

@@ -12,9 +12,9 @@ from datetime import datetime
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.backfill import Family, Talk, Worth, families, worth_recording
 from bot.domain.recall.query import OPERATOR
-from bot.ports import IncidentNotFound
-from bot.ports.backfill_progress import BackfillProgress, BackfillStore
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.alerts.backfill_progress import BackfillProgress, BackfillStore
+from bot.ports.errors import IncidentNotFound
+from bot.ports.incidents import IncidentStore
 
 NOTHING_READ = "Nothing was read of {} yet: precedent backfill '{}' reads it."
 

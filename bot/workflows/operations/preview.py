@@ -20,12 +20,12 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import IncidentView, posted_at, view_of
 from bot.domain.operations.preview import Opened, Preview, Seen, Would, answered, firing, opened, preview
 from bot.domain.reports.schedule import DigestTime, digest_time
-from bot.ports import ChatRejected, ChatUnavailable
 from bot.ports.channel_history import ChannelArchive, MessageReader, PageCursors
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.errors import ChatRejected, ChatUnavailable
+from bot.ports.incidents import IncidentStore
 
 ALERTS, PAGES = 50, 5
 HISTORY_DAYS = 30

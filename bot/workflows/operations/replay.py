@@ -20,8 +20,9 @@ from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, KnownNames, build_query
 from bot.ports.channels import ChannelStore
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import Recall, RecordIndex
-from bot.ports.unit_of_work import IncidentStore, PostedBrief
+from bot.ports.posts import PostedBrief
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 
 FORMAT, FORMAT_VERSION = "precedent-replay", 1
 NOT_OURS = "is not what `precedent replay` wrote{}; make it with `precedent replay --days 30 > before.jsonl`"

@@ -16,12 +16,14 @@ from bot.domain.incidents.lifecycle import Life
 from bot.domain.operations.shadow import may_be_shown
 from bot.domain.recall.query import OPERATOR
 from bot.observability import get_logger
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting
+from bot.ports.chat import OF_CHANNELS, Channel, Chat, ChatMessage, Posting, or_if_refused
 from bot.ports.clock import Clock
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import OutboxRow, build_outbox_entry
+from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
+from bot.ports.incidents import IncidentStore
 from bot.ports.nudges import NudgeStore
-from bot.ports.parts import OF_CHANNELS, build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, OutboxRow
+from bot.ports.unit_of_work import Changes
 
 WAIT_S = 60.0
 AGAIN_S = 1.0

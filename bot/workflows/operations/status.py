@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from bot.domain.access.visibility import Viewer
 from bot.domain.operations.dependency import Dependency, told
 from bot.domain.recall.query import OPERATOR
-from bot.ports import StoreUnavailable
-from bot.ports.brief_timings import BriefTimingStore
+from bot.ports.alerts.brief_timings import BriefTimingStore
 from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import Outbox
+from bot.ports.delivery.outbox_admin import InboxAdmin
+from bot.ports.errors import StoreUnavailable
 from bot.ports.memory import BankStatus, RecordIndex, RemoteBank
-from bot.ports.outbox_admin import InboxAdmin
-from bot.ports.unit_of_work import Outbox, StoreHealth
+from bot.ports.upkeep.health import StoreHealth
 
 LAST_ALERTS_DAYS, LAST_ALERTS = 30, 8
 SHADOW_MODE = "Shadow mode"

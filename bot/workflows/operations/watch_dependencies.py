@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from bot.domain.operations.dependency import Dependency, looked_at
 from bot.observability import DEPENDENCY_UP, get_logger
-from bot.ports import PrecedentError
 from bot.ports.clock import Clock
+from bot.ports.errors import PrecedentError
 
 EVERY_S = 20.0
 Probe = Callable[[], Awaitable[str | None]]

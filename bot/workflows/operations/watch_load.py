@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.domain.operations.load import Load, load_of
 from bot.observability import get_logger
-from bot.ports.unit_of_work import InboxBacklog
+from bot.ports.delivery.inbox import InboxBacklog
 
 EVERY_S = 0.5
 log = get_logger("pressure")

@@ -13,11 +13,12 @@ from bot.domain.brief.decide import Brief, with_evidence
 from bot.domain.brief.timings import TraceStep, steps_of
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import OutsideMemory
-from bot.ports import IncidentNotFound
-from bot.ports.brief_timings import BriefTimingStore
+from bot.ports.alerts.brief_timings import BriefTimingStore
 from bot.ports.clock import Clock
+from bot.ports.errors import IncidentNotFound
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import Recall, RecordIndex
-from bot.ports.unit_of_work import IncidentStore, PostedBrief
+from bot.ports.posts import PostedBrief
 
 NO_BRIEF = "{} has no brief in this channel."
 

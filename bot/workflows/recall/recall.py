@@ -17,9 +17,9 @@ from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query, query_from_text
 from bot.domain.recall.ranking import Candidate, Missing, OutsideMemory, Recalled, rank
 from bot.observability import get_logger
-from bot.ports import MemoryRejected, MemoryUnavailable, StoreUnavailable
+from bot.ports.errors import MemoryRejected, MemoryUnavailable, StoreUnavailable
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import BankHit, MemoryBank, Recall, RecordIndex
-from bot.ports.unit_of_work import IncidentStore
 
 OUTSIDE_AT_MOST = 5
 LIMIT = 50

@@ -13,7 +13,7 @@ from bot.domain.recall.feedback import Said, heed
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Missing, Recalled
 from bot.observability import get_logger
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 from bot.ports.feedback import FeedbackStore
 from bot.ports.memory import Recall
 

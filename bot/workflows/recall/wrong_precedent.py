@@ -13,11 +13,14 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.brief.decide import SourceLine
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
 from bot.domain.text.redaction import mask
-from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.audit import format_change
 from bot.ports.clock import Clock
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.ports.feedback import FeedbackStore
-from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief, ReceivedEvent
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 
 KIND = "corrected"
 MAX_NOTE = 300

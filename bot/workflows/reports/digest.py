@@ -15,12 +15,15 @@ from bot.domain.reports.digest import Digest, compose, period_for
 from bot.domain.reports.digest_chart import chart_of
 from bot.domain.reports.schedule import DigestTime, digest_time, last_digest
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel, Chat, Posting, Surfaces
+from bot.ports.chat import Channel, Chat, Posting, or_if_refused
+from bot.ports.claims import ClaimStore
 from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
 from bot.ports.feedback import FeedbackStore
 from bot.ports.files import build_picture_upload
-from bot.ports.parts import build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, ClaimStore, IncidentStore, OutboxEntry
+from bot.ports.incidents import IncidentStore
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 # A channel without a brief for this long gets no digest.
 CHANNELS_OF_LAST = timedelta(days=60)

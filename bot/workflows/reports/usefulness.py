@@ -10,7 +10,7 @@ from bot.domain.brief.decide import spoke_of_strong
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.reports.usefulness import Feedback, Report, Told, report
 from bot.ports.feedback import FeedbackStore
-from bot.ports.unit_of_work import IncidentStore
+from bot.ports.incidents import IncidentStore
 
 
 @dataclass(frozen=True, slots=True)

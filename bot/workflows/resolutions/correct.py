@@ -29,10 +29,14 @@ from bot.domain.incidents.corrections import (
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident
 from bot.domain.text.redaction import mask
-from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Changes, Destination, IncidentStore, OutboxEntry, Purging, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
+from bot.ports.upkeep.purging import Purging
 from bot.records.incident_json import format_record_change, write_record
 
 KIND = "corrected"

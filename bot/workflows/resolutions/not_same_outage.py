@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.domain.incidents.record import Incident
-from bot.ports import StoreConflict
 from bot.ports.audit import format_change
-from bot.ports.chat import Surfaces
-from bot.ports.parts import build_brief_edit
-from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief
+from bot.ports.delivery.outbox import build_brief_edit
+from bot.ports.errors import StoreConflict
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 CONFLICTS = 3
 

@@ -14,14 +14,17 @@ from bot.domain.alerts.suppression import Mute, Muted
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
-from bot.ports import ChatAuthRejected, ChatRejected
 from bot.ports.audit import format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
-from bot.ports.chat import Chat, Posting, Surfaces
+from bot.ports.chat import OF_CHANNELS, Chat, Posting, or_if_refused
 from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import ChatAuthRejected, ChatRejected
+from bot.ports.incidents import IncidentStore
 from bot.ports.nudges import NudgeStore
-from bot.ports.parts import OF_CHANNELS, build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 from bot.workflows.channels.silences import PermissionGate
 
 OPENED_WITHIN = timedelta(days=30)

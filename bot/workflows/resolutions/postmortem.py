@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from bot.ports import IncidentNotFound
 from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.errors import IncidentNotFound
 from bot.ports.files import build_postmortem_upload
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, IncidentStore
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 
 AGAIN_AFTER_MINUTES = 10
 

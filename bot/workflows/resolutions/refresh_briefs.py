@@ -14,11 +14,15 @@ from bot.domain.brief.decide import Brief, same_advice, with_evidence
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import view_of
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
-from bot.ports import IncidentNotFound
-from bot.ports.chat import Chat, ChatMessage, Posting, Surfaces
+from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
 from bot.ports.clock import Clock
-from bot.ports.parts import build_brief_edit, build_outbox_entry, or_if_refused
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentStore, OutboxEntry, PostedBrief
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
+from bot.ports.errors import IncidentNotFound
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 
 PURGED = "purged"
 # These concern one kind of alert: other briefs that use the same incident stay as they are.

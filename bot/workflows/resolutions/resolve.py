@@ -23,13 +23,16 @@ from bot.domain.resolutions.suggestions import KnownFix, known_fixes, known_runb
 from bot.domain.text.names import counted
 from bot.domain.text.redaction import marks, mask, masked_note
 from bot.domain.text.tokens import normalise
-from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.channels import PeopleDirectory
-from bot.ports.chat import Channel, ChatMessage, Posting, Surfaces
+from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import Destination, OutboxEntry, build_brief_edit, build_outbox_entry
+from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.feedback import FeedbackStore
-from bot.ports.parts import build_brief_edit, build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, IncidentPost, IncidentStore, OutboxEntry
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import IncidentPost
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes
 from bot.records.incident_json import format_record_change
 
 

@@ -14,11 +14,13 @@ from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, pairs_to_ask,
 from bot.domain.fixes.steps import fix_form
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.audit import format_change
 from bot.ports.clock import Clock
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.ports.feedback import FeedbackStore
-from bot.ports.unit_of_work import Changes, IncidentStore, ReceivedEvent
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 
 KIND = "corrected"
 FILED = "filed with other fixes by a person"

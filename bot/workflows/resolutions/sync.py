@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.ports import IncidentNotFound, MemoryRejected
+from bot.ports.errors import IncidentNotFound, MemoryRejected
+from bot.ports.incidents import IncidentStore
 from bot.ports.memory import BankHit, RemoteBank
-from bot.ports.unit_of_work import Changes, IncidentStore
+from bot.ports.unit_of_work import Changes
 
 AT_ONCE = 4
 PER_TRANSACTION = 100

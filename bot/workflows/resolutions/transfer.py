@@ -14,9 +14,11 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.domain.resolutions.import_merge import carried_over
-from bot.ports import RecordRejected
 from bot.ports.audit import format_change as changed_values
-from bot.ports.unit_of_work import Changes, Destination, IncidentStore, OutboxEntry
+from bot.ports.delivery.outbox import Destination, OutboxEntry
+from bot.ports.errors import RecordRejected
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 from bot.records.importers.detect import read_entry_record
 from bot.records.importers.entries import ImportEntry
 from bot.records.incident_json import format_record_change, read_line, write_record

@@ -13,7 +13,7 @@ import pytest
 from bot.adapters.evidence.log_records import read_log_record, read_moment
 from bot.adapters.evidence.logs_files import CHUNK, FileLogs
 from bot.domain.evidence.items import Observed, Unavailable
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 from tests.adapters.evidence.servers import ALERT, AT, SECRET, ago, iso, provider
 
 

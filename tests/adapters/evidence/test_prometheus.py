@@ -18,7 +18,7 @@ from bot.bootstrap.wiring.metrics import build_metrics_servers
 from bot.doctor.examine import check_configuration
 from bot.doctor.metrics import NOTHING, RULES, check_metrics
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
-from bot.ports import ConfigurationRejected, EvidenceUnavailable
+from bot.ports.errors import ConfigurationRejected, EvidenceUnavailable
 from bot.settings import Settings
 from tests.adapters.evidence.prometheus_server import FAULTS, Prom, rule, serving
 from tests.builders import NOW, an_alert

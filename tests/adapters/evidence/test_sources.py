@@ -19,7 +19,7 @@ from bot.adapters.evidence.selectors import Selectors
 from bot.adapters.evidence.vendor_status import format_status
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, Observed
-from bot.ports import EvidenceUnavailable
+from bot.ports.errors import EvidenceUnavailable
 from tests.adapters.evidence.servers import ALERT, AT, KEY, SECRET, SOURCES, Says, Source, ago, iso, provider, served
 from tests.builders import an_alert
 

@@ -12,7 +12,7 @@ from bot.adapters.memory.breaker import Circuit, GuardedBank, admit_call, note_f
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import MemoryRejected, MemoryUnavailable
+from bot.ports.errors import MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit
 from tests.fakes import START, FakeClock, FakeMemoryBank
 

@@ -23,7 +23,7 @@ from bot.adapters.memory.hindsight import (
 )
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import Query
-from bot.ports import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
+from bot.ports.errors import MemoryAuthRejected, MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit
 from tests.fakes import FakeClock
 from tests.ports import free_port

@@ -17,7 +17,7 @@ from bot.adapters.model.groq import open_groq
 from bot.adapters.model.ladder import ModelLadder
 from bot.domain.assistant.analyst_prompt import Prompt, prompt_for, schema_for
 from bot.domain.assistant.hypothesis import ALERT, Cited, Given
-from bot.ports import ModelUnavailable
+from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer
 from tests.adapters.model.server import ANSWER, DROP, OK, SLOW, ModelServer, answered, failed, model_server, page
 

@@ -12,7 +12,7 @@ from bot.doctor.machine import check_webhooks
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import STANDARD, find_vendor, named_service, named_vendor, vendor_of_host
 from bot.parsers import read
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 from bot.settings import Settings
 
 GOOD = """

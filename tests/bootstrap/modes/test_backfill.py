@@ -27,9 +27,18 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.operations.backfill import Span
 from bot.domain.recall.query import OPERATOR
 from bot.playground import LocalSlack
-from bot.ports import ChatRejected, ChatUnavailable, IncidentNotFound, NotAllowedHere, StoreConflict, StoreUnavailable
-from bot.ports.backfill_progress import BackfillProgress
-from bot.ports.unit_of_work import Changes, InboxRow, IncidentPost, ReceivedEvent
+from bot.ports.alerts.backfill_progress import BackfillProgress
+from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
+from bot.ports.errors import (
+    ChatRejected,
+    ChatUnavailable,
+    IncidentNotFound,
+    NotAllowedHere,
+    StoreConflict,
+    StoreUnavailable,
+)
+from bot.ports.posts import IncidentPost
+from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 from bot.workflows.operations.backfill import TRIES, Backfill, PacedCaller
 from bot.workflows.operations.backfill_report import BackfillReport

@@ -8,7 +8,7 @@ import pytest
 
 from bot.bootstrap.modes.seeds import NEWEST_AGE, SEEDS, move_in_time, read_seed_alert, read_seed_incidents
 from bot.domain.incidents.record import Incident
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 
 NOW = datetime(2031, 5, 4, 3, 2, tzinfo=UTC)
 

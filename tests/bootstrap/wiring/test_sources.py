@@ -10,7 +10,7 @@ from bot.bootstrap.config.file import read_configuration
 from bot.bootstrap.wiring.sources import build_source_providers
 from bot.doctor.evidence import ELSE, check_sources, suggest_fix
 from bot.doctor.examine import check_configuration
-from bot.ports import ConfigurationRejected
+from bot.ports.errors import ConfigurationRejected
 from bot.settings import Settings, read_secret
 from tests.adapters.evidence.servers import AT, SOURCES, Says, provider, served
 from tests.adapters.evidence.test_logs_files import line, write

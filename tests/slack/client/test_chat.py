@@ -12,8 +12,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import LocalSlack
-from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Channel, Posting
+from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.slack.client.chat import (
     MEMBER_PAGE,
     SlackChat,

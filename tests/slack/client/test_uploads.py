@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 
 from bot.playground import LocalSlack
-from bot.ports import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.chat import Posting
+from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
 from bot.ports.files import build_postmortem_upload
 from bot.slack.client import uploads
 from bot.slack.client.chat import SlackChat, build_web_client

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.parsers import read
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.inbound.events import OwnIdentity, receive
 from bot.slack.inbound.requests import build_bolt_request, sanitize_body

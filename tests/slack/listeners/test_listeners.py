@@ -14,7 +14,7 @@ import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.domain.incidents.record import VerificationStatus
-from bot.ports import ChatUnavailable, IncidentNotFound, StoreUnavailable
+from bot.ports.errors import ChatUnavailable, IncidentNotFound, StoreUnavailable
 from bot.slack import ids
 from bot.slack.app import build_app, build_correlation_id
 from tests.slack.conftest import Desk, listening, replaced, wait

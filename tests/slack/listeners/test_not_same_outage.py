@@ -9,7 +9,7 @@ import pytest
 
 from bot.domain.incidents.outages import outage_of
 from bot.domain.recall.query import OPERATOR
-from bot.ports import IncidentNotFound
+from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import keep_apart
 from tests.slack.conftest import ROOT, Desk, wait

@@ -12,7 +12,7 @@ import pytest
 from bot.bootstrap.wiring.nudge import build_post_nudges
 from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
 from bot.playground.blocks.validate import validate_message
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.listeners.nudge import answer

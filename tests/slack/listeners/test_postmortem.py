@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.chart import MatplotlibCharts
 from bot.bootstrap.system import SystemClock
-from bot.ports import IncidentNotFound
+from bot.ports.errors import IncidentNotFound
 from bot.ports.files import build_picture_upload, build_postmortem_upload
 from bot.slack import ids
 from bot.slack.client.chat import SlackChat, build_web_client

@@ -14,7 +14,7 @@ from bot.domain.incidents.record import Attempt, Boundary, Source, VerificationS
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
 from bot.domain.reports.vendor_profile import vendor_profile
 from bot.playground import validate_message
-from bot.ports import RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.listeners.context import PUBLIC

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.domain.resolutions.recurrence import Again
-from bot.ports import IncidentNotFound
+from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import answer_recurrence
 from tests.slack.conftest import Desk, SteppingClock, wait

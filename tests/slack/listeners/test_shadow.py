@@ -17,7 +17,7 @@ from bot.adapters.store.database.tables import outbox
 from bot.bootstrap.application import Application, run_application
 from bot.bootstrap.modes.playground import build_local_settings, load_seeds
 from bot.playground import LocalSlack
-from bot.ports.outbox_admin import UNDELIVERED, OutboxState
+from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
 from bot.slack import ids
 from bot.slack.listeners.shadow import render_left_out
 from bot.workflows.operations.shadow import ReportLeftOut, describe_mode

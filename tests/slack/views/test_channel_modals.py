@@ -12,7 +12,7 @@ import pytest
 
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Muted, Reach
-from bot.ports import ChatAuthRejected, RecordRejected
+from bot.ports.errors import ChatAuthRejected, RecordRejected
 from bot.slack import ids
 from bot.slack.client.people import SlackPeople, is_outsider
 from bot.slack.views.channel_modal import build_channel_view, read_channel_settings, read_quiet_hours

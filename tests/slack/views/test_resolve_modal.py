@@ -10,8 +10,8 @@ import pytest
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.playground.blocks.validate import validate_view
-from bot.ports import RecordRejected
 from bot.ports.chat import Channel, ThreadMessage
+from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.listeners import resolve_form
 from bot.slack.views import forms, resolve_modal

@@ -10,8 +10,8 @@ import pytest
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import OPERATOR
-from bot.ports import IncidentNotFound
 from bot.ports.chat import Channel
+from bot.ports.errors import IncidentNotFound
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
 from tests.workflows.world import START, World, WorldChat, world
 

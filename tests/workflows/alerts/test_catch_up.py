@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.channel_history import HistoryPage
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.slack.inbound.events import OwnIdentity, read_back, receive
 from bot.workflows.alerts.catch_up import CatchUpChannels, WatchConnection
 from tests.workflows.world import START, World, format_ts, read_event, world

@@ -15,9 +15,11 @@ from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import Mute, Muted
 from bot.domain.incidents.lifecycle import IncidentState, dismiss
-from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Channel
-from bot.ports.unit_of_work import Changes, Destination, InboxRow, OutboxRow
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import Destination, OutboxRow
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
+from bot.ports.unit_of_work import Changes
 from bot.records.alert_json import read_stored_alert
 from bot.slack.views.alert import render_alert
 from bot.workflows.alerts.answer import AnswerAlert

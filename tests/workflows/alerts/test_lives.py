@@ -14,7 +14,7 @@ import pytest
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.recall.query import OPERATOR
-from bot.ports.unit_of_work import ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
 from tests.workflows.world import START, World, format_ts, world
 

@@ -10,8 +10,10 @@ import sqlalchemy as sa
 
 from bot.adapters.store.database.tables import audit
 from bot.domain.resolutions.recurrence import Again
-from bot.ports import StoreConflict
-from bot.ports.unit_of_work import Changes, Destination, IncidentStore
+from bot.ports.delivery.outbox import Destination
+from bot.ports.errors import StoreConflict
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.recurrence import AnswerRecurrence, AskAboutRecurrence
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution

@@ -16,8 +16,9 @@ from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.load import Load, Waiting
 from bot.domain.operations.storms import ALIKE_MOST, OVER_AFTER
 from bot.domain.recall.query import OPERATOR
-from bot.ports import StoreConflict
-from bot.ports.unit_of_work import Changes, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import StoreConflict
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.storms import GroupStorms, PostStormSummaries

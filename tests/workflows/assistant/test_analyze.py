@@ -21,8 +21,8 @@ from bot.domain.evidence.items import EvidenceKind, Observed
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary, VerificationStatus
 from bot.domain.recall.query import OPERATOR
-from bot.ports import IncidentNotFound, ModelUnavailable
 from bot.ports.chat import Channel
+from bot.ports.errors import IncidentNotFound, ModelUnavailable
 from bot.ports.language_model import ModelAnswer, ModelCall
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings

@@ -17,8 +17,8 @@ from bot.domain.assistant.hypothesis import Tried
 from bot.domain.assistant.intents import PERSON_A_MINUTE
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.record import Attempt, Boundary, Incident, Source, VerificationStatus
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable, IncidentNotFound
 from bot.ports.chat import Channel, ChatMessage, ThreadMessage
+from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable, IncidentNotFound
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.assistant_reply import SlackReplySurfaces
 from bot.workflows.assistant.converse import BUSY, Converse

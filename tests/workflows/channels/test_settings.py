@@ -14,10 +14,10 @@ from bot.adapters.store.database.tables import audit
 from bot.domain.access.roles import Person, Stewards
 from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.ports import ChatAuthRejected, NotAllowedHere, RecordRejected
 from bot.ports.audit import read_detail
 from bot.ports.channels import AlertSource
 from bot.ports.chat import Channel
+from bot.ports.errors import ChatAuthRejected, NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.workflows.channels.settings import ChangeChannel, ShowChannel, build_default_time
 from tests.workflows.world import World, WorldChat, world

@@ -13,8 +13,9 @@ import pytest
 from bot.domain.access.roles import Person, Stewards
 from bot.domain.alerts.suppression import Muted, Reach
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.ports import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
-from bot.ports.unit_of_work import Changes, Destination
+from bot.ports.delivery.outbox import Destination
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.channels.settings import AdmitAlert, build_default_time, read_source
 from bot.workflows.channels.silences import DismissAlert, FindAnsweredAlert, MuteAlerts, PermissionGate, UndoSilence

@@ -12,7 +12,10 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.domain.incidents.record import Incident
-from bot.ports import (
+from bot.ports.chat import Posting
+from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
+from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
+from bot.ports.errors import (
     ChatAuthRejected,
     ChatOutcomeUnknown,
     ChatRejected,
@@ -23,10 +26,7 @@ from bot.ports import (
     RecordRejected,
     StoreUnavailable,
 )
-from bot.ports.chat import Posting
-from bot.ports.outbox_admin import UNDELIVERED, OutboxState
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, OutboxEntry, OutboxRow
+from bot.ports.unit_of_work import Changes
 from bot.workflows.delivery.deliver import (
     IDLE_S,
     ROW_FAULTS,

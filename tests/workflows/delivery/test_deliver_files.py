@@ -9,7 +9,9 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.domain.reports.digest_chart import DigestChart
-from bot.ports import (
+from bot.ports.chat import Posting
+from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
+from bot.ports.errors import (
     ChartUnavailable,
     ChatAuthRejected,
     ChatOutcomeUnknown,
@@ -18,10 +20,8 @@ from bot.ports import (
     IncidentNotFound,
     RecordRejected,
 )
-from bot.ports.chat import Posting
 from bot.ports.files import build_picture_upload, build_postmortem_upload, read_chart
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, OutboxEntry
+from bot.ports.unit_of_work import Changes
 from bot.workflows.delivery.deliver import Deliver
 from tests.databases import fresh
 from tests.fakes import FakeChat, FakeClock, FakeIds

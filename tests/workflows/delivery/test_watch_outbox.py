@@ -11,8 +11,9 @@ from prometheus_client import generate_latest
 from bot.adapters.store import Store, open_store
 from bot.observability import REGISTRY, configure_logging
 from bot.ports.chat import Posting
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.delivery.outbox import Destination, build_outbox_entry
+from bot.ports.unit_of_work import Changes
 from bot.workflows.delivery.watch_outbox import WatchOutbox
 from bot.workflows.operations.status import ReportStatus, StatusLine
 from tests.databases import fresh

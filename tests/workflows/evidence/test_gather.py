@@ -16,9 +16,10 @@ import pytest
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
 from bot.domain.operations.load import Load
-from bot.ports import EvidenceUnavailable, StoreConflict
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.errors import EvidenceUnavailable, StoreConflict
 from bot.ports.evidence import LATER, build_refresh_work
-from bot.ports.unit_of_work import Changes, InboxRow
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.evidence.gather import BUSY, CompleteEvidence, GatherEvidence
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution

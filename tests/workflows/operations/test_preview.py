@@ -13,9 +13,9 @@ from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import House
 from bot.domain.brief.decide import decide
 from bot.domain.recall.ranking import Recalled
-from bot.ports import NotAllowedHere
 from bot.ports.channel_history import HistoryPage
 from bot.ports.chat import Channel
+from bot.ports.errors import NotAllowedHere
 from bot.settings import Settings
 from bot.slack.listeners.preview import open_preview
 from bot.workflows.operations.preview import PreviewChannel

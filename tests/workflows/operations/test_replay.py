@@ -12,7 +12,7 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import KnownNames, Query
 from bot.domain.recall.ranking import Recalled
-from bot.ports.unit_of_work import PostedBrief
+from bot.ports.posts import PostedBrief
 from bot.workflows.operations.replay import ReplayBriefs
 from tests.builders import an_incident
 from tests.fakes import START

@@ -14,10 +14,11 @@ from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import ANSWERED, Admission, Outcome
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.operations.shadow import Shadowed
-from bot.ports import ChatAuthRejected, ChatRejected, ChatUnavailable
-from bot.ports.chat import Channel, Posting
-from bot.ports.parts import OF_CHANNELS, build_outbox_entry
-from bot.ports.unit_of_work import Changes, Destination, InboxRow, OutboxEntry, OutboxRow
+from bot.ports.chat import OF_CHANNELS, Channel, Posting
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
+from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
+from bot.ports.unit_of_work import Changes
 from bot.slack.listeners.shadow import add_heading, render_left_out
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.shadow import AdmitInShadow, NudgesInShadow, ReportLeftOut, ShowInShadow, describe_mode

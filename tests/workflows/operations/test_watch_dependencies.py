@@ -15,8 +15,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.evidence.items import EvidenceKind, Observed, Unavailable
 from bot.domain.recall.query import OPERATOR
 from bot.observability import REGISTRY
-from bot.ports import EvidenceUnavailable, StoreUnavailable
 from bot.ports.chat import Channel
+from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.evidence.metered import MeteredSource, name_outcome

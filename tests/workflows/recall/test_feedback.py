@@ -14,8 +14,8 @@ from bot.domain.fixes.grouping import FixPair, Wording
 from bot.domain.incidents.record import Incident, Source
 from bot.domain.recall.dismissed import WhyAside
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import NotAllowedHere, RecordRejected
 from bot.ports.chat import Channel
+from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.workflows.recall.wrong_precedent import DismissPrecedent, PrecedentDismissal
 from bot.workflows.resolutions.same_fix import GroupFixes

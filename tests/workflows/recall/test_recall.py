@@ -13,7 +13,7 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Announcement, Attempt, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, KnownNames, Query
 from bot.domain.recall.ranking import Candidate, Tier
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 from bot.ports.memory import BankHit
 from bot.ports.unit_of_work import Changes
 from bot.workflows.recall.recall import LookUpPrecedents, RecallPrecedents

@@ -8,7 +8,7 @@ from bot.adapters.store import open_store
 from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 from bot.workflows.recall.with_feedback import UNREAD, RecallWithFeedback
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
@@ -27,6 +27,6 @@ async def test_a_store_that_is_down_costs_only_what_was_said(tmp_path: Path, mon
     async def down(*_: object) -> None:
         raise StoreUnavailable("The database does not answer.")
 
-    monkeypatch.setattr(type(store.said), "asides", down)
+    monkeypatch.setattr(type(store.said), "list_dismissed", down)
     assert await recall.precedents(Query("x"), Viewer()) == Recalled(known=7, missing=(UNREAD,))
     await store.close()

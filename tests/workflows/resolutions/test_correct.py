@@ -14,9 +14,10 @@ from bot.domain.brief.decide import same_advice
 from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.recall.query import OPERATOR
-from bot.ports import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.chat import Channel
-from bot.ports.unit_of_work import Changes, Destination
+from bot.ports.delivery.outbox import Destination
+from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import PreviewBrief

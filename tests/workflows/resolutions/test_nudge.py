@@ -13,8 +13,8 @@ import pytest
 
 from bot.domain.access.roles import Person, Stewards
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.ports import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.chat import Channel, ThreadMessage
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.channels.settings import build_default_time

@@ -13,9 +13,10 @@ from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.resolutions.suggestions import KnownFix
-from bot.ports import IncidentNotFound, RecordRejected
 from bot.ports.chat import Channel
-from bot.ports.unit_of_work import Changes, Destination
+from bot.ports.delivery.outbox import Destination
+from bot.ports.errors import IncidentNotFound, RecordRejected
+from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution, Resolve, Subject
 from tests.workflows.world import World, world

@@ -11,7 +11,7 @@ import pytest
 from bot.adapters.store import Store, open_store
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.domain.recall.query import OPERATOR
-from bot.ports import MemoryRejected, MemoryUnavailable
+from bot.ports.errors import MemoryRejected, MemoryUnavailable
 from bot.ports.memory import BankHit, BankStatus
 from bot.ports.unit_of_work import Changes
 from bot.workflows.resolutions.sync import SETTLES_WITHIN, FillBank, FillProgress, PullProgress, PullRecords

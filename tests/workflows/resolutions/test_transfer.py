@@ -9,7 +9,8 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports.unit_of_work import Changes, Destination
+from bot.ports.delivery.outbox import Destination
+from bot.ports.unit_of_work import Changes
 from bot.workflows.resolutions.transfer import ExportRecords, ImportProgress, ImportRecords, RefusedLine, store_records
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds

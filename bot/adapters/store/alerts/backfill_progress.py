@@ -14,7 +14,7 @@ from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_or_replace, split_batches, to_json
 from bot.adapters.store.database.tables import inbox, seen_posts
 from bot.domain.operations.backfill import Talk
-from bot.ports.backfill_progress import BackfillProgress
+from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.clock import Clock
 
 _PROGRESS: TypeAdapter[BackfillProgress] = TypeAdapter(BackfillProgress)

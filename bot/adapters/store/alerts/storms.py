@@ -21,8 +21,8 @@ from bot.adapters.store.database.statements import advance_counter, insert_new, 
 from bot.adapters.store.database.tables import counters, heard, lives, openings, storms
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.storms import Member, Opening, Storm
-from bot.ports import StoreConflict
 from bot.ports.clock import Clock
+from bot.ports.errors import StoreConflict
 from bot.ports.unit_of_work import Changes
 
 BRIEFS_AT_MOST, OTHERS_AT_MOST = 200, 50

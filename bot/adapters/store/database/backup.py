@@ -18,7 +18,7 @@ from pathlib import Path
 from bot.adapters.store.database.connection import refuse_network, translate_errors
 from bot.adapters.store.database.copies import DatabaseCopy, check_copy, find_file, put_in_place, stage_copy
 from bot.adapters.store.database.schema import HEAD, list_revisions
-from bot.ports import RecordRejected, StoreUnavailable
+from bot.ports.errors import RecordRejected, StoreUnavailable
 
 # Where SQLite's own locks lie in a database file: who has it open holds a shared one here.
 SHARED_FIRST, SHARED_SIZE = 0x40000002, 510

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new
 from bot.observability import spawn
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 
 MOST = 100
 RowValues = Mapping[str, Any]

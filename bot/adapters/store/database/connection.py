@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from bot.ports import PrecedentError, StoreUnavailable
+from bot.ports.errors import PrecedentError, StoreUnavailable
 
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 10_000

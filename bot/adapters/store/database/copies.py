@@ -20,7 +20,7 @@ from urllib.parse import quote
 from sqlalchemy.engine import URL
 
 from bot.adapters.store.database.connection import BUSY_TIMEOUT_MS, TABLES, read_url
-from bot.ports import ConfigurationRejected, StoreUnavailable
+from bot.ports.errors import ConfigurationRejected, StoreUnavailable
 
 FORGOTTEN_S = 24 * 3600.0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bot.ports import StoreUnavailable
+from bot.ports.errors import StoreUnavailable
 
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
 HEAD = "0009"
@@ -48,4 +48,4 @@ def upgrade(connection: sa.Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
     if not check_revision(connection):
-        importlib.import_module("bot.adapters.store.database.schema_steps").run(connection, MIGRATIONS)
+        importlib.import_module("bot.adapters.store.database.schema_steps").run_steps(connection, MIGRATIONS)

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.tables import inbox, outbox
-from bot.ports.delivery_log import DeliveryOutcome, LastReceivedEvent
-from bot.ports.unit_of_work import Destination
+from bot.ports.delivery.delivery_log import DeliveryOutcome, LastReceivedEvent
+from bot.ports.delivery.outbox import Destination
 
 
 @dataclass(frozen=True, slots=True)

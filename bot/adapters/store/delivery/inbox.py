@@ -21,7 +21,7 @@ from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import inbox
 from bot.domain.operations.load import Waiting
 from bot.ports.clock import Clock, Ids
-from bot.ports.unit_of_work import InboxRow, ReceivedEvent
+from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 
 LIVE = ("pending", "working")
 

@@ -21,7 +21,7 @@ from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
 from bot.domain.operations.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
 from bot.ports.clock import Clock, Ids
-from bot.ports.unit_of_work import Destination, OutboxEntry, OutboxRow
+from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 
 LIVE = ("pending", "sending")
 

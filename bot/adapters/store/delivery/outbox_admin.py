@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.tables import audit, inbox, outbox
-from bot.ports import RecordRejected
 from bot.ports.clock import Clock
-from bot.ports.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
+from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
+from bot.ports.errors import RecordRejected
 
 PAGE = 200
 UNPROCESSED = ("pending", "working", "dead")

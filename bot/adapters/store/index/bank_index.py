@@ -26,8 +26,8 @@ from bot.domain.recall.query import KnownNames, Query
 from bot.domain.recall.ranking import Candidate, TextScore, fused
 from bot.domain.text.tokens import tokens, words
 from bot.observability import get_logger
-from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Embedder, Vectors
+from bot.ports.errors import EmbeddingUnavailable
 
 # Of texts that are equal but for numbers at most so many are candidates: something must be left to compare with.
 ALIKE_AT_MOST = 20

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from bot.adapters.store.database.statements import is_visible_to_viewer
-from bot.adapters.store.index import reading as reading
+from bot.adapters.store.index import reading
 from bot.adapters.store.index.dense_scan import SignScan
 from bot.adapters.store.index.reading import BY_WORDS, WITH_VECTORS
 from bot.adapters.store.index.scoring import IndexedDocument, score_documents

@@ -28,9 +28,11 @@ from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.alert_history import AlertHistory, history_of
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Incident
-from bot.ports import IncidentNotFound
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import Changes, PostedBrief, RelatedIncidents
+from bot.ports.errors import IncidentNotFound
+from bot.ports.incidents import RelatedIncidents
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 
 PAGE = 500
 OPEN_AT_MOST = 100

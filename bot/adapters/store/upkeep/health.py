@@ -12,9 +12,9 @@ from bot.adapters.store.database.connection import FULL, Database
 from bot.adapters.store.database.schema import HEAD, read_revision
 from bot.adapters.store.database.statements import insert_or_replace
 from bot.adapters.store.database.tables import counters, inbox, records
-from bot.ports import StoreUnavailable
 from bot.ports.clock import Clock
-from bot.ports.unit_of_work import StoreStatus
+from bot.ports.errors import StoreUnavailable
+from bot.ports.upkeep.health import StoreStatus
 
 ROOM_BYTES = 64 * 1024
 

@@ -39,8 +39,8 @@ from bot.adapters.store.records.quoting import names_incident, select_briefs_nam
 from bot.domain.assistant.intents import PREFIX
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, OutboxEntry
+from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
+from bot.ports.unit_of_work import Changes
 
 PORTION = 500
 _HASHED = "purged; sha256"

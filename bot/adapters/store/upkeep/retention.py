@@ -15,7 +15,7 @@ from bot.adapters.store.database.feedback_tables import fixes_said, set_aside
 from bot.adapters.store.database.model_tables import model_days, model_sent
 from bot.adapters.store.database.tables import audit, briefs, deploys, inbox, lives, notices, once, outbox
 from bot.adapters.store.records.incidents import UNFINISHED
-from bot.ports.outbox_admin import DeletedCounts
+from bot.ports.upkeep.retention import DeletedCounts
 
 PORTION = 500
 

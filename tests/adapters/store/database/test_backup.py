@@ -20,7 +20,7 @@ from bot.adapters.store.database.copies import check_copy
 from bot.adapters.store.database.schema import HEAD
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import ConfigurationRejected, RecordRejected, StoreUnavailable
+from bot.ports.errors import ConfigurationRejected, RecordRejected, StoreUnavailable
 from bot.ports.unit_of_work import Changes
 from tests.adapters.store.database.test_store_files import WRITER
 from tests.cli.command import ROOT, Precedent

@@ -14,7 +14,7 @@ from bot.adapters.store import open_store
 from bot.adapters.store.database.connection import connect, read_url
 from bot.adapters.store.database.schema import HEAD, MIGRATIONS, list_revisions
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.ports.unit_of_work import Destination
+from bot.ports.delivery.outbox import Destination
 from tests.fakes import START, FakeClock, FakeIds
 
 OLD_LIFE = {

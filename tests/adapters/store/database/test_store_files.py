@@ -22,8 +22,9 @@ from bot.adapters.store.database.tables import metadata
 from bot.adapters.store.upkeep import health
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Changes, ReceivedEvent
+from bot.ports.delivery.inbox import ReceivedEvent
+from bot.ports.errors import StoreUnavailable
+from bot.ports.unit_of_work import Changes
 from tests.fakes import START, FakeClock, FakeIds
 
 RECORD = Incident("INC-1", "Gateway timeouts")
@@ -195,7 +196,7 @@ def test_network_file_systems_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
     assert find_file_system(tmp_path, mounts) == "nfs4"
     assert find_file_system(Path("/somewhere"), mounts) == "ext4"
     assert find_file_system(tmp_path, tmp_path / "none") == ""
-    monkeypatch.setattr(engine_module, "file_system", lambda _directory: "nfs4")
+    monkeypatch.setattr(engine_module, "find_file_system", lambda _directory: "nfs4")
     with pytest.raises(StoreUnavailable, match="network file system"):
         prepare_file(tmp_path / "test.db")
 
@@ -209,7 +210,7 @@ async def test_no_way_of_naming_the_file_gets_round_that(tmp_path: Path, monkeyp
     def told(directory: Path) -> str:
         return "cifs" if directory == far else "ext4"
 
-    monkeypatch.setattr(engine_module, "file_system", told)
+    monkeypatch.setattr(engine_module, "find_file_system", told)
     for path in (f"{near}/link.db", f"{far}/new/../test.db", f"file:{far}/test.db?mode=rwc&uri=true"):
         with pytest.raises(StoreUnavailable, match="lies on a network file system"):
             await open_store(f"sqlite+aiosqlite:///{path}", FakeClock(), FakeIds())

@@ -21,8 +21,9 @@ from bot.adapters.store.database.schema import HEAD, MIGRATIONS, read_revision
 from bot.domain.alerts.alert import Severity
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Changes, Destination
+from bot.ports.delivery.outbox import Destination
+from bot.ports.errors import StoreUnavailable
+from bot.ports.unit_of_work import Changes
 from tests.databases import empty_postgres
 from tests.fakes import FakeClock, FakeIds
 

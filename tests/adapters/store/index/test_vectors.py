@@ -21,8 +21,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, Source
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.recall.ranking import Candidate
-from bot.ports import EmbeddingUnavailable
 from bot.ports.embedding import Vectors
+from bot.ports.errors import EmbeddingUnavailable
 from bot.ports.unit_of_work import Changes
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds

@@ -12,8 +12,9 @@ import pytest
 from bot.adapters.store import Store, open_store
 from bot.adapters.store.database.connection import BUSY_TIMEOUT_MS
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports import StoreUnavailable
-from bot.ports.unit_of_work import Changes, PostedBrief
+from bot.ports.errors import StoreUnavailable
+from bot.ports.posts import PostedBrief
+from bot.ports.unit_of_work import Changes
 from tests.contracts.corrections import MARK, MARKS, SECRET, filled
 from tests.contracts.stores import INCIDENT
 from tests.databases import fresh
