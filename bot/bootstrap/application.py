@@ -22,6 +22,7 @@ from bot.adapters.chart import MatplotlibCharts
 from bot.bootstrap.config.file import Configuration, build_directory, read_optional_configuration
 from bot.bootstrap.jobs import ScheduledJobs, read_retention_periods
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.assistant import MonitoredModel, build_converse, open_monitored_model
 from bot.bootstrap.wiring.catch_up import build_stay_connected
 from bot.bootstrap.wiring.channels import read_digest_time
@@ -72,12 +73,14 @@ from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.delivery.deliver import CALL_DEADLINE_S, Deliver
 from bot.workflows.delivery.make_files import MakeFiles
 from bot.workflows.delivery.watch_outbox import WatchOutbox
+from bot.workflows.evidence.complete import CompleteEvidence
 from bot.workflows.evidence.deploys import KIND as DEPLOY
-from bot.workflows.evidence.gather import CompleteEvidence, GatherEvidence
+from bot.workflows.evidence.gather import GatherEvidence
 from bot.workflows.operations.shadow import Admit
 from bot.workflows.operations.status import ReportStatus
 from bot.workflows.operations.watch_dependencies import WatchDependencies
 from bot.workflows.operations.watch_load import WatchLoad
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.reports.digest import PostDigests
 from bot.workflows.resolutions.correct import KIND as CORRECTED
 
@@ -156,10 +159,7 @@ async def build_application(
     told = build_recorded_deploys(settings, configuration, memory)
     sources = build_gather_evidence(settings, configuration, clock, pressure.read_load, told)
     watch = build_watch_dependencies(memory, clock, sources, model)
-    brief = _build_answer_alert(memory, chat, surfaces, clock, wrap_admit(settings, chat, admit), pressure, sources)
-    answer = AskAboutRecurrence(
-        memory.incidents, chat, surfaces, read_stored_alert, brief, owes_bank=memory.bank is not None
-    )
+    answer = _build_answer(memory, chat, surfaces, clock, wrap_admit(settings, chat, admit), pressure, sources)
     deliver = _build_deliver(settings, memory, chat, clock, SlackThreads(slack))
     status = _build_status(settings, memory, clock, deliver, watch, sources.names, build_shadow_state(settings, chat))
     talks = build_converse(settings, memory, clock, chat, SlackThreads(slack), model, pressure.read_load)
@@ -194,7 +194,7 @@ async def build_application(
     return bot
 
 
-def _build_answer_alert(
+def _build_answer(
     memory: Memory,
     chat: PolicyChat,
     surfaces: SlackSurfaces,
@@ -203,9 +203,25 @@ def _build_answer_alert(
     pressure: WatchLoad,
     sources: EvidenceSources,
 ) -> AnswerAlert:
-    group, store = GroupStorms(memory.store.storms, pressure.read_load), memory.incidents
-    read = read_stored_alert
-    return AnswerAlert(store, memory.recall, memory.index, chat, surfaces, clock, read, admit, group, sources)
+    recurrence = AskAboutRecurrence(
+        store=memory.incidents,
+        chat=chat,
+        surfaces=surfaces,
+        read=read_stored_alert,
+        owes_bank=memory.bank is not None,
+    )
+    return build_answer_alert(
+        store=memory.incidents,
+        preview=PreviewBrief(memory.recall, memory.index),
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        read=read_stored_alert,
+        admit=admit,
+        group=GroupStorms(memory.store.storms, pressure.read_load),
+        sources=sources,
+        recurrence=recurrence,
+    )
 
 
 def _build_deliver(

@@ -58,7 +58,7 @@ def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
     return replace(changes, openings=placed.openings, after_openings=seat, storm=placed.storm)
 
 
-def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
+def merge_changes(one: Changes, other: Changes) -> Changes:
     """Both changes as one."""
     return replace(
         one,
@@ -73,5 +73,5 @@ def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> C
         storm=other.storm or one.storm,
         received=one.received + other.received,
         dropped_notices=one.dropped_notices + other.dropped_notices,
-        once=one.once or once,
+        once=one.once or other.once,
     )

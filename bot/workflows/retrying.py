@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from bot.ports import StoreConflict
+from bot.ports.errors import StoreConflict
 
 T = TypeVar("T")
 

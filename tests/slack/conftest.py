@@ -18,6 +18,7 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from structlog.testing import capture_logs
 
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.assistant import build_converse
 from bot.bootstrap.wiring.channels import build_channel_use_cases, read_digest_time
 from bot.bootstrap.wiring.corrections import (
@@ -48,6 +49,7 @@ from bot.workflows.assistant.analyze import ShowModelPayloads
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.status import ReportStatus
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.recall.recall import LookUpPrecedents
 from bot.workflows.reports.digest import ComposeDigest
 from bot.workflows.resolutions.not_same_outage import RecordNotSameOutage
@@ -110,7 +112,7 @@ class Desk:
     deps: UseCases
     inbox: BrokenInbox
     app: AsyncApp
-    answer: AskAboutRecurrence
+    answer: AnswerAlert
     deliver: Deliver
 
     async def work(self) -> None:
@@ -198,8 +200,16 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         converse=build_converse(settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: Load.FULL),
     )
     admit = AdmitAlert(memory.channels, read_digest_time(settings))
-    brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)
-    answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
+    answer = build_answer_alert(
+        store=memory.incidents,
+        preview=PreviewBrief(memory.recall, memory.index),
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        read=read_stored_alert,
+        admit=admit,
+        recurrence=AskAboutRecurrence(store=memory.incidents, chat=chat, surfaces=surfaces, read=read_stored_alert),
+    )
     app = build_app(client, slack.signing_secret, deps)
     return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
 

@@ -19,7 +19,7 @@ from bot.slack.client.first_events import find_channel_by_name, open_connection
 from bot.slack.client.history import SlackHistory
 from bot.slack.client.people import SlackPeople
 from bot.slack.client.threads import SlackThreads
-from bot.workflows.delivery.deliver import RetryLater, decide_after_failure
+from bot.workflows.delivery.policy import RetryLater, decide_after_failure
 from bot.workflows.operations.preview import LATER, PreviewChannel
 from tests.fakes import FakeClock
 from tests.slack.between import PAGE, Between, is_json, stands_between

@@ -12,6 +12,7 @@ from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.application import build_slack_client
 from bot.bootstrap.config.file import build_directory, read_optional_configuration
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert
@@ -38,6 +39,7 @@ from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.channels.settings import read_source
 from bot.workflows.operations.backfill import Backfill, PacedCaller
 from bot.workflows.operations.backfill_report import ReportBackfill
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 POLICY_CACHE_TTL = timedelta(seconds=30)
 COUNT_ONLY_DECISION = Admission(Outcome.COUNT_ONLY, "it is past: nothing is posted about it")
@@ -145,6 +147,12 @@ async def open_backfill_report(settings: Settings) -> AsyncIterator[ReportBackfi
 def _build_answer_alert(memory: Memory, chat: ComputedLinksChat, clock: Clock) -> AnswerAlert:
     known = memory.store.incidents
     store = QuietIncidentStore(known.database, known.clock, known.writer)
-    return AnswerAlert(
-        store, memory.recall, memory.index, chat, SlackSurfaces(), clock, read_stored_alert, admit_silently
+    return build_answer_alert(
+        store=store,
+        preview=PreviewBrief(memory.recall, memory.index),
+        chat=chat,
+        surfaces=SlackSurfaces(),
+        clock=clock,
+        read=read_stored_alert,
+        admit=admit_silently,
     )

@@ -51,6 +51,6 @@ def build_channel_use_cases(
         mute=MuteAlerts(store, channels, surfaces, gate, clock),
         undo=UndoSilence(store, channels, gate, clock),
         silences=ListSilences(channels, clock),
-        stop_nudges=StopNudges(store, channels, gate, clock),
+        stop_nudges=StopNudges(store, channels, gate.require, clock),
         wrong=DismissPrecedent(store, said, gate.require, clock),
     )

@@ -11,8 +11,8 @@ from bot.ports.surfaces import Surfaces
 from bot.settings import Settings
 from bot.slack.listeners.context import CorrectionUseCases
 from bot.slack.views.resolve_modal import read_failed_checks
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.recall.details import ShowDetails
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import (
     EditRecord,
     PurgeRecord,

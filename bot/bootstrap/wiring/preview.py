@@ -13,8 +13,8 @@ from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.slack.client.history import PastReader, SlackHistory
 from bot.slack.inbound.events import OwnIdentity
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.operations.preview import PreviewChannel
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 
 def build_preview_channel(

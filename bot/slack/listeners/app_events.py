@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.access.visibility import Viewer
-from bot.ports.chat import ChatMessage, Posting, or_if_refused
+from bot.ports.chat import ChatMessage, Posting, find_channel, may_speak
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.unit_of_work import Changes
@@ -52,18 +52,12 @@ async def answer_mention(row: InboxRow, deps: UseCases) -> None:
 async def _queue_reply(
     row: InboxRow, deps: UseCases, channel: str, delivery_id: str, message: ChatMessage, thread: str | None = None
 ) -> None:
-    if await _is_silent(deps, channel):
+    if not may_speak(await find_channel(deps.chat, channel)):
         await deps.store.commit(Changes(done=row))
         return
     posting = Posting("post", channel, delivery_id, message.text, message.blocks, thread_ts=thread)
     rows = (build_outbox_entry(posting, key=f"{channel}/{delivery_id}", urgent=True),)
     await deps.store.commit(Changes(owed=rows, done=row))
-
-
-async def _is_silent(deps: UseCases, channel_id: str) -> bool:
-    """Whether nothing is said: the channel is shared with another organisation, or Slack does not say what it is."""
-    channel = await or_if_refused(deps.chat.read_channel(channel_id), None)
-    return channel is None or channel.is_silent
 
 
 HANDLERS: Mapping[str, EventHandler] = {

@@ -19,11 +19,13 @@ from bot.domain.incidents.outages import NEAR, near_in_time, shared_names
 from bot.domain.incidents.record import Incident, Source
 from bot.domain.operations.storms import Opening, Place, Placed, lead_of, opening_of
 from bot.ports.brief_preview import BriefPreview
-from bot.ports.changes import add_storm_placement
-from bot.ports.chat import Posting, Surfaces
+from bot.ports.chat import Posting
+from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.evidence import NO_SOURCES, EvidenceSources, attach_evidence
-from bot.ports.parts import build_outbox_entry
-from bot.ports.unit_of_work import Changes, IncidentStore, PostedBrief
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes, add_storm_placement
 from bot.workflows.alerts.read_post import AlertPost
 
 HISTORY_DAYS = 30
@@ -79,9 +81,7 @@ class AnnounceIncident:
         The last firing of incident `but` is left out of the alert's history, for the brief itself shows it.
         """
         history = await self.store.read_alert_history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, but)
-        return await self.preview(
-            post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history
-        )
+        return await self.preview(post.alert, post.channel.viewer, post.at, incident=view_of(life), history=history)
 
     async def _decide(self, post: AlertPost, life: Life, *, but: str | None) -> Brief:
         """Decide the brief with the evidence that arrives by the deadline; sources are asked while memory is."""

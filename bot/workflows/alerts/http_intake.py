@@ -16,7 +16,7 @@ from bot.domain.alerts.notification import FIRES
 from bot.domain.alerts.suppression import Admission, Outcome
 from bot.domain.incidents.lifecycle import IncidentState, Life, ended
 from bot.observability import get_logger
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, may_speak
 from bot.ports.clock import Clock
 from bot.ports.delivery.delivery_log import DeliveryLog, DeliveryOutcome
 from bot.ports.delivery.inbox import Inbox, InboxRow, ReceivedEvent
@@ -71,7 +71,7 @@ class ReceiveHttpAlert:
             channel = await self.chat.read_channel(channel_id)
         except ChatUnavailable:
             return  # it is kept all the same; whoever posts it looks again
-        if channel.is_silent:
+        if not may_speak(channel):
             raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
         if not channel.is_joined:
             raise ChatRejected("the bot is not in this channel", "not_in_channel")

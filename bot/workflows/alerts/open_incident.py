@@ -9,7 +9,9 @@ from bot.domain.incidents.opening import opened_record
 from bot.domain.incidents.reconstruction import Chapter
 from bot.domain.incidents.record import Source
 from bot.ports.chat import Chat
-from bot.ports.unit_of_work import Changes, IncidentPost, IncidentStore
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import IncidentPost
+from bot.ports.unit_of_work import Changes
 from bot.workflows.alerts.announce import AnnounceIncident
 from bot.workflows.alerts.read_post import AlertPost
 

@@ -10,10 +10,10 @@ from typing import Any
 from bot.domain.alerts.alert import Alert, Delivery, NotAlert
 from bot.domain.alerts.suppression import ANSWERED, Admission
 from bot.domain.incidents.opening import posted_at
-from bot.ports.chat import Channel, Chat, may_speak
+from bot.ports.chat import Channel, Chat, may_speak, read_event_channel
 from bot.ports.clock import Clock
-from bot.ports.parts import read_event_channel
-from bot.ports.unit_of_work import InboxRow, IncidentStore
+from bot.ports.delivery.inbox import InboxRow
+from bot.ports.incidents import IncidentStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
-"""Handle an alert that fires again soon after a fix was verified: the fix counts as PARTIAL until somebody says what
-happened.
+"""Handle an alert that fires again soon after a fix was verified: the fix counts as PARTIAL until somebody says what happened.
 
 Must not render, and must not call Slack but to read facts: what is to be sent goes through the outbox.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from bot.domain.alerts.alert import Alert, Delivery, NotAlert
@@ -25,70 +25,63 @@ from bot.domain.resolutions.recurrence import (
     put_in_question,
 )
 from bot.domain.text.names import one_line
-from bot.ports.chat import Chat, ChatMessage, Posting, read_event_channel
+from bot.ports.chat import Chat, ChatMessage, Posting, may_speak, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
-from bot.ports.errors import StoreConflict
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
+from bot.workflows.retrying import retry_conflicts
 
 BOT = "precedent"
 CONFLICTS = 3
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedBefore:
+    """The alert's last incident, and when the alert fired again."""
+
+    incident_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskAboutRecurrence:
     """Ask in the old incident's thread about the fix after which its alert fired again.
 
-    It is called in two steps, around the answer to the alert: afterwards the newest incident of the alert is the one
-    that has just opened, and the brief of that one must show what memory held when the alert came.
+    It works in two steps, around the answer to the alert: afterwards the alert's newest incident is the one that has just
+    opened, and the brief of that one must show what memory held when the alert came.
     """
 
     store: IncidentStore
     chat: Chat
     surfaces: Surfaces
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
-    answer: Callable[[InboxRow], Awaitable[None]]
     owes_bank: bool = False
 
-    async def __call__(self, row: InboxRow) -> None:
-        """Work one inbox row off. Raises what `answer` raises, StoreUnavailable, ChatUnavailable."""
+    async def find_resolved(self, row: InboxRow) -> ResolvedBefore | None:
+        """Return the incident of the same alert that was resolved less than an hour before this post.
+
+        Raises StoreUnavailable, ChatUnavailable.
+        """
         event = row.body.get("event") or {}
-        before = await self._find_resolved(event)
-        await self.answer(row)
-        # Nothing new was opened for a muted or unlisted one: then nothing is asked either.
-        if before is not None and await self._find_incident(event) not in {None, before[0]}:
-            await self._ask_now(*before)
-
-    async def _ask_now(self, incident_id: str, at: datetime) -> None:
-        for _ in range(CONFLICTS):
-            try:
-                return await self._ask(incident_id, at)
-            except StoreConflict:
-                continue
-        return await self._ask(incident_id, at)
-
-    async def _find_incident(self, event: Mapping[str, Any]) -> str | None:
-        return await self.store.find_incident(str(event.get("channel") or ""), str(event.get("ts") or ""))
-
-    async def _find_resolved(self, event: Mapping[str, Any]) -> tuple[str, datetime] | None:
-        """The incident of the same alert that was resolved less than an hour before this event, and when it fired."""
         reading, at = self.read(event), posted_at(str(event.get("ts") or ""))
-        if (
-            isinstance(reading, NotAlert)
-            or reading.state not in FIRES
-            or reading.delivery is Delivery.EDIT
-            or at is None
-        ):
+        if isinstance(reading, NotAlert) or at is None:
+            return None
+        if reading.state not in FIRES or reading.delivery is Delivery.EDIT:
             return None
         channel = await read_event_channel(self.chat, event)
-        life = (
-            None
-            if channel.is_silent
-            else await self.store.find_latest_lifecycle(reading.fingerprint, channel.visibility)
-        )
-        return (life.incident_id, at) if life and is_soon_after(life, at) else None
+        if not may_speak(channel):
+            return None
+        life = await self.store.find_latest_lifecycle(reading.fingerprint, channel.visibility)
+        return ResolvedBefore(life.incident_id, at) if life and is_soon_after(life, at) else None
+
+    async def ask(self, row: InboxRow, resolved: ResolvedBefore) -> None:
+        """Ask, unless no other incident was opened (the alert is muted or not listed). Raises StoreUnavailable."""
+        event = row.body.get("event") or {}
+        opened = await self.store.find_incident(str(event.get("channel") or ""), str(event.get("ts") or ""))
+        if opened not in {None, resolved.incident_id}:
+            await retry_conflicts(CONFLICTS, partial(self._ask, resolved.incident_id, resolved.at))
 
     async def _ask(self, incident_id: str, at: datetime) -> None:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
@@ -100,7 +93,7 @@ class AskAboutRecurrence:
         said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {one_line(asked.fix, 120)}"
         await self.store.commit(
             Changes(
-                # Written as it is, so that whoever changes the incident at the same moment is noticed.
+                # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
                 lives=(life,),
                 records=(put_in_question(record, asked.number),),
                 recallable=frozenset({incident_id}),
@@ -124,12 +117,7 @@ class AnswerRecurrence:
 
         `by` is the person's Slack id. Raises IncidentNotFound, StoreUnavailable: nothing was saved then.
         """
-        for _ in range(CONFLICTS):
-            try:
-                return await self._record(incident_id, number, answer, by)
-            except StoreConflict:
-                continue
-        return await self._record(incident_id, number, answer, by)
+        return await retry_conflicts(CONFLICTS, partial(self._record, incident_id, number, answer, by))
 
     async def _record(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)

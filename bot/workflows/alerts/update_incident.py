@@ -16,10 +16,12 @@ from bot.domain.brief.decide import same_advice, with_evidence, with_life
 from bot.domain.incidents.lifecycle import Happened, IncidentState, Life, flapping
 from bot.domain.incidents.opening import opened_record, posted_at, view_of
 from bot.domain.incidents.record import Incident, Source
-from bot.ports.changes import merge_changes
-from bot.ports.chat import Chat, ChatMessage, Posting, Surfaces
-from bot.ports.parts import EDIT_EVERY_S, build_brief_edit, build_outbox_entry
-from bot.ports.unit_of_work import Changes, IncidentStore, OutboxEntry, PostedBrief
+from bot.ports.chat import Chat, ChatMessage, Posting
+from bot.ports.delivery.outbox import EDIT_EVERY_S, OutboxEntry, build_brief_edit, build_outbox_entry
+from bot.ports.incidents import IncidentStore
+from bot.ports.posts import PostedBrief
+from bot.ports.surfaces import Surfaces
+from bot.ports.unit_of_work import Changes, merge_changes
 from bot.workflows.alerts.announce import HISTORY_DAYS, AnnounceIncident
 from bot.workflows.alerts.read_post import AlertPost
 

@@ -19,7 +19,7 @@ from bot.domain.assistant.hypothesis import Cited, Given, Hypothesis, Refused, T
 from bot.domain.brief.decide import Brief
 from bot.observability import HYPOTHESES, count_masked
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel
+from bot.ports.chat import Channel, may_speak
 from bot.ports.clock import Clock
 from bot.ports.errors import IncidentNotFound, ModelUnavailable
 from bot.ports.language_model import LanguageModel, ModelAnswer, ModelCall, ModelExchange, ModelLedger
@@ -121,7 +121,9 @@ class AskAnalyst:
         if self.model is None:
             return OFF
         settings = await self.channels.read_settings(channel.id)
-        if channel.is_silent or not model_allowed(settings, is_private=channel.is_private, is_shared=channel.is_shared):
+        if not may_speak(channel) or not model_allowed(
+            settings, is_private=channel.is_private, is_shared=channel.is_shared
+        ):
             return NOT_HERE
         spent = await self.ledger.count_tokens(self.clock.now().date())
         return SPENT.format(self.daily_tokens) if spent >= self.daily_tokens else None

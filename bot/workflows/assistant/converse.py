@@ -43,7 +43,7 @@ from bot.domain.incidents.opening import view_of
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
 from bot.observability import QUESTIONS
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, or_if_refused
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
 from bot.ports.delivery.delivery_log import DeliveryLog
 from bot.ports.delivery.inbox import InboxRow
@@ -182,8 +182,8 @@ class Converse:
     async def _read_question(self, row: InboxRow) -> ThreadQuestion | None:
         event = row.body["event"]
         at, ts, root, user = (str(event.get(key) or "") for key in ("channel", "ts", "thread_ts", "user"))
-        channel = await or_if_refused(self.chat.read_channel(at), None)
-        if channel is None or channel.is_silent or not user:
+        channel = await find_channel(self.chat, at)
+        if not may_speak(channel) or not user:
             return None
         now = self.clock.now()
         owed_since = await self.deliveries.list_queued(PREFIX, now - HOUR - timedelta(minutes=1))

@@ -19,7 +19,7 @@ from bot.domain.alerts.suppression import Admission, admit
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.ports.audit import format_change
 from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
-from bot.ports.chat import Channel, Chat, or_if_refused
+from bot.ports.chat import Channel, Chat, find_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
@@ -173,16 +173,13 @@ class ChangeChannel:
         if not await self.chat.is_member(channel.id, user_id):
             raise RecordRejected("pool", MEMBER_OF_BOTH.format("this channel"))
         for other_id in added:
-            other = await self._find_channel(other_id)
+            other = await find_channel(self.chat, other_id)
             if other is None:
                 raise RecordRejected("pool", "I am not in one of these channels. Invite me there first.")
             if not other.is_private or other.is_shared:
                 raise RecordRejected("pool", "Only private channels of your organisation can be pooled.")
             if not await self.chat.is_member(other_id, user_id):
                 raise RecordRejected("pool", MEMBER_OF_BOTH.format("one of these"))
-
-    async def _find_channel(self, channel_id: str) -> Channel | None:
-        return await or_if_refused(self.chat.read_channel(channel_id), None)
 
 
 def _list_values(settings: ChannelSettings, pool: Sequence[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from bot.domain.access.roles import Act, Stewards, may
 from bot.domain.alerts.alert import Alert
@@ -20,11 +21,12 @@ from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
+from bot.workflows.retrying import retry_conflicts
 
 MAX_REASON = 300
 CONFLICTS = 5
@@ -92,12 +94,7 @@ class DismissAlert:
         Raises NotAllowedHere, RecordRejected (an incident with a recorded resolution was an alert), StoreUnavailable.
         """
         await self.gate.require(user_id, Act.TEACH)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._dismiss(said, channel_id, user_id, reach)
-            except StoreConflict:
-                continue  # the alert fired again at this very moment
-        return await self._dismiss(said, channel_id, user_id, reach)
+        return await retry_conflicts(CONFLICTS, partial(self._dismiss, said, channel_id, user_id, reach))
 
     async def _dismiss(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
         life = await self.store.read_lifecycle(said.incident_id)
@@ -229,12 +226,7 @@ class UndoSilence:
         Raises NotAllowedHere, StoreUnavailable.
         """
         await self.gate.require(user_id, Act.UNDO)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._undo(kind, number, channel_id, user_id)
-            except StoreConflict:
-                continue
-        return await self._undo(kind, number, channel_id, user_id)
+        return await retry_conflicts(CONFLICTS, partial(self._undo, kind, number, channel_id, user_id))
 
     async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
         now = self.clock.now()

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 from bot.domain.alerts.alert import AlertState, Delivery
@@ -19,11 +20,12 @@ from bot.domain.incidents.opening import posted_at
 from bot.domain.operations.backfill import FIRST, Span, Talk, Tally, missing, next_length, together, with_span
 from bot.ports.alerts.backfill_progress import BackfillProgress, BackfillStore
 from bot.ports.channel_history import ChannelArchive, ConnectionWatermark, HistoryPage, MessageReader, PageCursors
-from bot.ports.chat import Channel, Chat
+from bot.ports.chat import Channel, Chat, may_speak
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
-from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConflict
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.incidents import IncidentStore
+from bot.workflows.retrying import retry_conflicts
 
 T = TypeVar("T")
 WAIT_S, WAIT_MOST_S = 5.0, 120.0
@@ -127,7 +129,7 @@ class Backfill:
         Raises NotAllowedHere, ChatRejected, ChatUnavailable, StoreUnavailable; what was read by then is stored.
         """
         channel = await self.patiently("channel", lambda: self.chat.read_channel(channel_id))
-        if channel.is_silent:
+        if not may_speak(channel):
             raise NotAllowedHere(SHARED.format(f"#{channel.name}"))
         if not channel.is_joined:
             raise ChatRejected(UNSEEN.format(f"#{channel.name}"), "not_in_channel")
@@ -247,16 +249,12 @@ class Backfill:
         return () if is_ended else events[1:]
 
     async def _answer(self, event: Mapping[str, Any]) -> bool:
+        """Process one event as past; retried if the running bot changed the same incident."""
         now = self.clock.now()
         at = posted_at(str(event.get("event_ts") or event["ts"])) or now
         body = {"event": {**event, "past": at < now - PAST_AFTER}}
         row = InboxRow(0, "message", body, "", 1, now)
-        for _ in range(CONFLICTS):
-            try:
-                return await self.answer(row)
-            except StoreConflict:
-                continue  # the bot that listens changed the same incident; it is read anew
-        return await self.answer(row)
+        return await retry_conflicts(CONFLICTS, partial(self.answer, row))
 
 
 async def _read_all(page: Callable[[str], Awaitable[HistoryPage]]) -> AsyncIterator[Mapping[str, Any]]:

@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from datetime import UTC
+from typing import Any
 
-from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.suppression import House, Outcome, admit
-from bot.domain.brief.decide import Brief
-from bot.domain.incidents.alert_history import AlertHistory, history_of
+from bot.domain.incidents.alert_history import history_of
 from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.opening import IncidentView, posted_at, view_of
+from bot.domain.incidents.opening import posted_at, view_of
 from bot.domain.operations.preview import Opened, Preview, Seen, Would, answered, firing, opened, preview
 from bot.domain.reports.schedule import DigestTime, digest_time
+from bot.ports.brief_preview import BriefPreview
 from bot.ports.channel_history import ChannelArchive, MessageReader, PageCursors
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
@@ -31,22 +30,6 @@ ALERTS, PAGES = 50, 5
 HISTORY_DAYS = 30
 LATER = "Slack lets me read no more of this channel for the moment. Please press the button again in a minute."
 REFUSED = "I cannot read what was posted here before: {}"
-
-
-class BriefPreview(Protocol):
-    """The brief of an alert (`bot.workflows.alerts.answer.PreviewBrief`)."""
-
-    async def __call__(
-        self,
-        alert: Alert,
-        viewer: Viewer,
-        at: datetime,
-        *,
-        incident: IncidentView | None = None,
-        history: AlertHistory | None = None,
-    ) -> Brief:
-        """Raises StoreUnavailable."""
-        ...
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ Must not post or store anything, or show what the viewer may no longer see.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.domain.access.visibility import Viewer
@@ -14,6 +14,7 @@ from bot.domain.brief.timings import TraceStep, steps_of
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import OutsideMemory
 from bot.ports.alerts.brief_timings import BriefTimingStore
+from bot.ports.brief_preview import BriefPreview
 from bot.ports.clock import Clock
 from bot.ports.errors import IncidentNotFound
 from bot.ports.incidents import IncidentStore
@@ -43,7 +44,7 @@ class ShowDetails:
     store: IncidentStore
     recall: Recall
     index: RecordIndex
-    preview: Callable[..., Awaitable[Brief]]
+    preview: BriefPreview
     clock: Clock
     traces: BriefTimingStore | None = None
 

@@ -15,7 +15,7 @@ from bot.domain.reports.digest import Digest, compose, period_for
 from bot.domain.reports.digest_chart import chart_of
 from bot.domain.reports.schedule import DigestTime, digest_time, last_digest
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel, Chat, Posting, or_if_refused
+from bot.ports.chat import Chat, Posting, find_channel, may_speak
 from bot.ports.claims import ClaimStore
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
@@ -94,8 +94,8 @@ class PostDigests:
     async def _post(self, channel_id: str, when: DigestTime, due: date) -> bool:
         if (channel_id, due) in self._done:
             return False
-        channel = await self._find_channel(channel_id)
-        if channel is None:
+        channel = await find_channel(self.chat, channel_id)
+        if not may_speak(channel):  # one that is gone, or shared by now, holds up no other
             return False
         period = period_for(due, when.day, when.zone)
         digest = await ComposeDigest(self.store, self.said)(period.since, period.until, channel.viewer, period.name)
@@ -109,14 +109,6 @@ class PostDigests:
         claimed = await self.claims.claim("digest", channel_id, period.key, Changes(owed=rows))
         self._done.add((channel_id, due))
         return claimed
-
-    async def _find_channel(self, channel_id: str) -> Channel | None:
-        """Return the channel if a digest may go there.
-
-        One that is gone, or read by another organization, holds up no other.
-        """
-        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
-        return None if channel is None or channel.is_silent else channel
 
 
 def _build_picture(digest: Digest, channel_id: str, delivery: str, key: date) -> tuple[OutboxEntry, ...]:

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from bot.domain.access.roles import Act, Permission, Stewards, may
@@ -33,11 +34,12 @@ from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
 from bot.ports.upkeep.purging import Purging
 from bot.records.incident_json import format_record_change, write_record
+from bot.workflows.retrying import retry_conflicts
 
 KIND = "corrected"
 CORRECTED, RETRACTED, PURGED = "corrected", "retracted", "purged"
@@ -120,12 +122,7 @@ class EditRecord:
         IncidentNotFound, StoreUnavailable.
         """
         typed = {name: _clean(text) for name, text in said.items() if mark_of(text) != shown.get(name)}
-        for _ in range(CONFLICTS):
-            try:
-                return await self._edit(incident_id, user_id, typed, shown, once)
-            except StoreConflict:
-                continue
-        return await self._edit(incident_id, user_id, typed, shown, once)
+        return await retry_conflicts(CONFLICTS, partial(self._edit, incident_id, user_id, typed, shown, once))
 
     async def _edit(
         self, incident_id: str, user_id: str, typed: Mapping[str, str], shown: Mapping[str, str], once: str
@@ -179,12 +176,7 @@ class RetractRecord:
         Raises RecordRejected ("reason"), and whatever `open_form` raises.
         """
         why = _require_reason(reason)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._retract(incident_id, user_id, why, once)
-            except StoreConflict:
-                continue
-        return await self._retract(incident_id, user_id, why, once)
+        return await retry_conflicts(CONFLICTS, partial(self._retract, incident_id, user_id, why, once))
 
     async def _retract(self, incident_id: str, user_id: str, why: str, once: str) -> Incident:
         record = await self.open_form(incident_id, user_id)

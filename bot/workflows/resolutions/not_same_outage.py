@@ -6,15 +6,16 @@ Must not render, or call Slack: what is to be sent goes through the outbox.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.domain.incidents.record import Incident
 from bot.ports.audit import format_change
 from bot.ports.delivery.outbox import build_brief_edit
-from bot.ports.errors import StoreConflict
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
+from bot.workflows.retrying import retry_conflicts
 
 CONFLICTS = 3
 
@@ -31,12 +32,7 @@ class RecordNotSameOutage:
 
         Raises IncidentNotFound, StoreUnavailable: nothing was saved then.
         """
-        for _ in range(CONFLICTS):
-            try:
-                return await self._record(incident_id, other_id, by)
-            except StoreConflict:
-                continue
-        return await self._record(incident_id, other_id, by)
+        return await retry_conflicts(CONFLICTS, partial(self._record, incident_id, other_id, by))
 
     async def _record(self, incident_id: str, other_id: str, by: str) -> None:
         one, other = await self.store.read_record(incident_id), await self.store.read_record(other_id)

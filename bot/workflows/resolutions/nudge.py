@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -16,7 +16,7 @@ from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
 from bot.ports.audit import format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
-from bot.ports.chat import OF_CHANNELS, Chat, Posting, or_if_refused
+from bot.ports.chat import OF_CHANNELS, Chat, Posting, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.errors import ChatAuthRejected, ChatRejected
@@ -25,7 +25,6 @@ from bot.ports.nudges import NudgeStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
-from bot.workflows.channels.silences import PermissionGate
 
 OPENED_WITHIN = timedelta(days=30)
 # Slack lets a bot read some fifty threads a minute; the rest is read a quarter of an hour later.
@@ -96,13 +95,9 @@ class PostNudges:
         for brief in await self.store.list_briefs(life.incident_id):
             house = await self.channels.read_policy(brief.channel, now)
             stopped = any(m.what is Muted.NUDGES and m.value == life.fingerprint for m in house.mutes)
-            if house.settings.nudges and not stopped and not await self._is_silent(brief.channel):
+            if house.settings.nudges and not stopped and may_speak(await find_channel(self.chat, brief.channel)):
                 return brief
         return None
-
-    async def _is_silent(self, channel_id: str) -> bool:
-        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
-        return channel is None or channel.is_silent
 
     async def _choose_person(self, life: Life, brief: PostedBrief) -> _Candidate:
         """Choose whom to ask: whoever acknowledged the alert, else whoever wrote most in the thread."""
@@ -176,7 +171,8 @@ class StopNudges:
 
     store: IncidentStore
     channels: ChannelStore
-    gate: PermissionGate
+    # Raises NotAllowedHere, naming who may.
+    require: Callable[[str, Act], Awaitable[None]]
     clock: Clock
 
     async def __call__(self, incident_id: str, channel_id: str, user_id: str) -> Mute:
@@ -184,7 +180,7 @@ class StopNudges:
 
         Raises NotAllowedHere, IncidentNotFound, StoreUnavailable.
         """
-        await self.gate.require(user_id, Act.MUTE)
+        await self.require(user_id, Act.MUTE)
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
         now, title = self.clock.now(), record.title
         mute = Mute(channel_id, Muted.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)

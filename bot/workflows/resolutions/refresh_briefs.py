@@ -14,7 +14,8 @@ from bot.domain.brief.decide import Brief, same_advice, with_evidence
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import view_of
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
-from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
+from bot.ports.brief_preview import BriefPreview
+from bot.ports.chat import Chat, ChatMessage, Posting, find_channel
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
@@ -49,7 +50,7 @@ class RefreshBriefs:
     """Process one correction."""
 
     store: IncidentStore
-    preview: Callable[..., Awaitable[Brief]]
+    preview: BriefPreview
     surfaces: Surfaces
     clock: Clock
     # Overwrites on disk what a purge deleted.
@@ -113,7 +114,7 @@ class RefreshBriefs:
     async def _build_viewer(self, channel_id: str, life: Life | None) -> Viewer:
         """Return who reads the thread now; only the public if that cannot be known."""
         if self.chat:
-            channel = await or_if_refused(self.chat.read_channel(channel_id), None)
+            channel = await find_channel(self.chat, channel_id)
             return channel.viewer if channel else Viewer()
         return Viewer(scopes(life.visibility, ())) if life else Viewer()
 

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
@@ -27,13 +28,14 @@ from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import Destination, OutboxEntry, build_brief_edit, build_outbox_entry
-from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
+from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import IncidentPost
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
 from bot.records.incident_json import format_record_change
+from bot.workflows.retrying import retry_conflicts
 
 
 class FixOutcome(StrEnum):
@@ -211,12 +213,7 @@ class Resolve:
         resolution = mask_secrets(resolution)
         if resolution.outcome is FixOutcome.RECOVERED and not (confirmed := await self.confirms(by)).allowed:
             resolution = replace(resolution, unconfirmed=confirmed.refusal)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._record(resolution, by, once)
-            except StoreConflict:
-                continue
-        return await self._record(resolution, by, once)
+        return await retry_conflicts(CONFLICTS, partial(self._record, resolution, by, once))
 
     async def _record(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         now = self.clock.now()

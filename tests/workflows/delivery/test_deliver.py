@@ -27,17 +27,8 @@ from bot.ports.errors import (
     StoreUnavailable,
 )
 from bot.ports.unit_of_work import Changes
-from bot.workflows.delivery.deliver import (
-    IDLE_S,
-    ROW_FAULTS,
-    DeadLetter,
-    Deliver,
-    RetryLater,
-    build_posting,
-    compute_backoff_s,
-    decide_after_failure,
-    schedule,
-)
+from bot.workflows.delivery.deliver import IDLE_S, ROW_FAULTS, Deliver, build_posting
+from bot.workflows.delivery.policy import DeadLetter, RetryLater, compute_backoff_s, decide_after_failure, schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
 

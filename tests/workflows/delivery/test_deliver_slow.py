@@ -13,7 +13,8 @@ from bot.adapters.store import Store, open_store
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 from bot.ports.unit_of_work import Changes
-from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver, schedule
+from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver
+from bot.workflows.delivery.policy import schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds
 

@@ -21,7 +21,8 @@ from bot.ports.errors import EvidenceUnavailable, StoreConflict
 from bot.ports.evidence import LATER, build_refresh_work
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.evidence.gather import BUSY, CompleteEvidence, GatherEvidence
+from bot.workflows.evidence.complete import CompleteEvidence
+from bot.workflows.evidence.gather import BUSY, GatherEvidence
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
 from tests.builders import an_alert
 from tests.workflows.world import World, world
@@ -93,7 +94,7 @@ async def looking(
     w: World, *sources: Source, deadline_s: float = 0.02, late_s: float = 5.0, load=lambda: Load.FULL
 ) -> EvidenceWorld:
     gather = GatherEvidence(sources, w.clock, deadline_s, late_s, load)
-    w.answer = replace(w.answer, sources=gather)
+    w.answer = w.build_answer(sources=gather)
     return EvidenceWorld(w, gather, CompleteEvidence(w.memory.incidents, w.memory.inbox, SlackSurfaces(), gather))
 
 

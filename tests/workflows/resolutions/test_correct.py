@@ -20,8 +20,8 @@ from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import EditRecord, RetractRecord, allow_operator, confirm_operator
 from bot.workflows.resolutions.refresh_briefs import Correction
 from bot.workflows.resolutions.resolve import ConfirmRecovery, FixOutcome, Resolution, Resolve
