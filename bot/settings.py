@@ -1,4 +1,4 @@
-"""The only reader of the environment. Must not open anything or check whether a value works (that is `doctor`).
+"""The settings, and the only reader of the environment. Whether a value works is for `doctor` to check.
 
 Every setting may be given as NAME, in a `.env` file of the working directory, or as NAME_FILE (a file holding it).
 """
@@ -21,10 +21,10 @@ from pydantic_settings.sources import EnvSettingsSource
 
 
 class FileSecretsSource(EnvSettingsSource):
-    """Reads NAME_FILE: the path of a file whose content is the value, as orchestrators mount secrets."""
+    """Read NAME_FILE: the path of a file whose content is the value, as orchestrators mount secrets."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """The content of the file that <FIELD_NAME>_FILE names, if it is set."""
+        """Return the content of the file that <FIELD_NAME>_FILE names, if it is set."""
         path = self.env_vars.get(f"{field_name}_file") or self.env_vars.get(f"{field_name}_FILE".upper())
         if not path:
             return None, field_name, False
@@ -32,8 +32,11 @@ class FileSecretsSource(EnvSettingsSource):
 
 
 def read_secret(name: str) -> str | None:
-    """The value of a variable that the configuration file names: NAME of the environment, the content of the file that
-    NAME_FILE names, or NAME of `.env`. None where none of them is there. Raises OSError for a file that cannot be read."""
+    """Return the value of a variable that the configuration file names, or None.
+
+    Looked up in this order: NAME in the environment, the file that NAME_FILE names, NAME in `.env`. Raises OSError for
+    a file that cannot be read.
+    """
     if given := os.environ.get(name):
         return given.strip()
     if path := os.environ.get(f"{name}_FILE"):
@@ -45,8 +48,8 @@ SETTINGS_FILE = ".env"
 
 
 def find_proxy(url: str) -> tuple[str, str] | None:
-    """The variable of the environment that puts a proxy before this address, and the proxy; None where none does. For
-    clients that heed NO_PROXY."""
+    """Return the environment variable that sets a proxy for this address, and the proxy, or None. For clients that
+    honor NO_PROXY."""
     address = urlsplit(url)
     found = urllib.request.getproxies().get(address.scheme)
     if not found or urllib.request.proxy_bypass(address.hostname or ""):
@@ -63,7 +66,7 @@ def _check_channel_id(value: str) -> str:
 
 
 class Settings(BaseSettings):
-    """Everything the operator may set. Defaults work on one machine with SQLite."""
+    """Everything that the operator may set. The defaults work on one machine with SQLite."""
 
     model_config = SettingsConfigDict(
         env_file=SETTINGS_FILE, env_file_encoding="utf-8", extra="ignore", case_sensitive=False, frozen=True
@@ -161,22 +164,22 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then the environment, then NAME_FILE, then `.env`."""
+        """Prefer arguments, then the environment, then NAME_FILE, then `.env`."""
         return init_settings, env_settings, FileSecretsSource(settings_cls), dotenv_settings
 
     @property
     def steward_ids(self) -> frozenset[str]:
-        """The listed stewards."""
+        """Return the listed stewards."""
         return frozenset(name.strip() for name in self.stewards.split(",") if name.strip())
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """The ladder of models, best first."""
+        """Return the ladder of models, best first."""
         return tuple(name.strip() for name in self.groq_models.split(",") if name.strip())
 
     @property
     def store_url(self) -> str:
-        """The store's address: DATABASE_URL, or a file under XDG_STATE_HOME (default ~/.local/state)/precedent."""
+        """Return the store's address: DATABASE_URL, or a file under XDG_STATE_HOME (default ~/.local/state)/precedent."""
         if self.database_url:
             return self.database_url
         state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "precedent"

@@ -1,1 +1,2 @@
-"""The composition root: settings to adapters to workflows to surfaces. The only place that knows everything; must not decide anything."""
+"""The composition root: the only package that knows everything. It builds adapters from the settings, use cases from
+adapters, and runs them; it decides nothing."""

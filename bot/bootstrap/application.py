@@ -245,7 +245,7 @@ def _build_jobs(
     settings: Settings, memory: Memory, people: SlackPeople, chat: PolicyChat, surfaces: SlackSurfaces, clock: Clock
 ) -> ScheduledJobs:
     when, zone = read_digest_time(settings), ZoneInfo(settings.timezone)
-    incidents, said = memory.incidents, memory.store.said
+    incidents, said = memory.incidents, memory.store.feedback
     digests = PostDigests(incidents, said, memory.channels, memory.claims, chat, surfaces, clock, when)
     nudges = build_post_nudges(settings, memory, people, chat, surfaces, clock)
     return ScheduledJobs(
@@ -281,10 +281,10 @@ def _build_status(
         format_model_name(settings),
         __version__,
         bank=memory.remote,
-        events=memory.store.inbox_desk,
+        events=memory.store.inbox_admin,
         paused=deliver.list_paused,
         watched=watch.list_states,
-        traces=memory.store.traces,
+        traces=memory.store.brief_timings,
         sources=sources,
         shadow=shadow,
     )
@@ -380,7 +380,7 @@ async def start_listening(site: web.TCPSite, host: str, port: int) -> None:
 def build_loops(bot: Application, clock: Clock) -> list[Loop]:
     """What runs all the time: each destination drains for itself, so that a slow one holds up no other."""
     drains = [Loop(f"deliver-{d.value}", partial(bot.deliver.drain, d)) for d in bot.deliver.list_destinations()]
-    watch = Loop("watch", WatchOutbox(bot.memory.outbox, bot.memory.store.inbox_desk, clock))
+    watch = Loop("watch", WatchOutbox(bot.memory.outbox, bot.memory.store.inbox_admin, clock))
     looks = [Loop("pressure", bot.pressure), Loop("storms", bot.tell_storms), Loop("catch-up", bot.stay_heard)]
     looks.append(Loop("dependencies", bot.dependencies))
     looks += build_shadow_loops(bot.settings, bot.memory, bot.chat, clock)

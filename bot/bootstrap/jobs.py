@@ -1,6 +1,7 @@
-"""The table of jobs: what runs at which time. Must not do the work itself.
+"""The scheduled jobs: what runs when.
 
-A job only claims and owes; the outbox does the rest. So a restart, a second replica or a clock change costs nothing.
+A job only claims and queues; the outbox does the rest. So a restart, a second replica or a change of the clock costs
+nothing.
 """
 
 from __future__ import annotations
@@ -26,19 +27,22 @@ log = get_logger("jobs")
 
 @dataclass(frozen=True, slots=True)
 class RetentionPeriods:
-    """For how long things are kept. `seen`: ids of events; `texts`: what was delivered, submitted or could not be worked
-    off, and silences that ended; `notices`: what alerts said of incidents that ended; `audit`: its lines; `sent`: what went
-    to models."""
+    """How long each kind of data is stored."""
 
+    # ids of events
     seen: timedelta = timedelta(hours=24)
+    # what was delivered, submitted or could not be worked off, and silences that ended
     texts: timedelta = timedelta(days=30)
+    # notifications of incidents that ended
     notices: timedelta = timedelta(days=90)
+    # lines of the audit log
     audit: timedelta = timedelta(days=400)
+    # what was sent to models
     sent: timedelta = timedelta(days=90)
 
 
 def read_retention_periods(settings: Settings) -> RetentionPeriods:
-    """As the operator set it."""
+    """Return the retention periods that the operator set."""
     days = (settings.keep_texts_days, settings.keep_notices_days, settings.keep_audit_days, settings.keep_sent_days)
     return RetentionPeriods(timedelta(hours=settings.keep_seen_hours), *(timedelta(days=number) for number in days))
 
@@ -56,8 +60,8 @@ class ScheduledJobs:
     post_nudges: PostNudges | None = None
 
     def schedule(self) -> JobSchedule:
-        """The table: which channels are due for their digest and who is asked what ended an incident, each quarter of an hour (a local hour begins at one,
-        wherever it is); and the nightly forgetting."""
+        """Build the schedule: digests and questions every quarter of an hour (somewhere a local hour begins then), and
+        the nightly cleanup."""
         schedule = JobSchedule(self.zone)
         table: tuple[tuple[str, Callable[[], Awaitable[None]], int | str, int | str], ...] = (
             ("digest", self.digest, "*", "*/15"),
@@ -69,16 +73,16 @@ class ScheduledJobs:
         return schedule
 
     async def digest(self) -> None:
-        """Owe the digests that are due by now, and those that were due within a day and missed."""
+        """Queue the digests that are due now, and those that were due within a day and missed."""
         log.info("digest", channels=await self.post_digests())
 
     async def nudge(self) -> None:
-        """Owe the questions about what cleared with no recorded fix, to those for whom it is time by now."""
+        """Queue the questions about what cleared with no recorded fix, for those for whom it is time now."""
         if self.post_nudges:
             log.info("nudge", people=await self.post_nudges())
 
     async def forget(self) -> None:
-        """Delete what is older than it is kept for. What is still owed is never deleted."""
+        """Delete what is older than its retention period. Undelivered messages are never deleted."""
         now, kept = self.clock.now(), self.kept_for
         events = await self.inbox.delete_settled(now - kept.seen)
         gone = await self.retention.delete_expired(

@@ -1,4 +1,5 @@
-"""Adapters that are imported when the settings ask for them: their libraries cost more to import than all of the rest.
+"""Import an adapter only when the settings ask for it: some libraries cost more to import than everything else
+together.
 
 Must not be used for what every command needs.
 """
@@ -10,5 +11,5 @@ from typing import Any
 
 
 def import_adapter(name: str) -> Any:
-    """The module of `bot.adapters` with this name. Its types are lost here: give what it returns a type at once."""
+    """Import a module of `bot.adapters` by name. Its types are lost here: annotate what it returns at once."""
     return importlib.import_module(f"bot.adapters.{name}")

@@ -1,4 +1,4 @@
-"""The real clock and real ids. Must not be imported by anything but the composition root."""
+"""The real clock and real ids. Only the composition root and the command line use them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """The machine's time."""
+    """The machine's clock."""
 
     def now(self) -> datetime:
-        """The time now, in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(tz=UTC)  # noqa: TID251  # this is the one place that the Clock port stands for
 
 
 @dataclass(frozen=True, slots=True)
 class StoppedClock:
-    """A time that was asked for."""
+    """A clock that stands at a given time."""
 
     at: datetime
 
     def now(self) -> datetime:
-        """That time."""
+        """Return that time."""
         return self.at
 
 
@@ -30,5 +30,5 @@ class RandomIds:
     """Random tokens."""
 
     def new(self) -> str:
-        """32 hexadecimal digits."""
+        """Return 32 hexadecimal digits."""
         return uuid.uuid4().hex

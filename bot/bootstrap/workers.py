@@ -1,6 +1,6 @@
-"""The loops that work off inbox and outbox, and run jobs. Must not know what any piece of work means.
+"""The loops that work off inbox and outbox and run jobs, whatever the work is.
 
-Here a failure that nobody foresaw is caught, logged with its correlation id, and retried: nothing is dropped silently.
+An unforeseen failure is caught here, logged with its correlation id, and retried: nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -26,25 +26,26 @@ Handle = Callable[[InboxRow], Awaitable[None]]
 
 
 def compute_retry_delay_s(attempts: int, problem: BaseException) -> float:
-    """Seconds until a failed inbox row is taken again: at once after a conflict, else doubling up to five minutes."""
+    """Return the seconds until a failed inbox row is retried: 0 after a conflict, else doubling up to five minutes."""
     if isinstance(problem, StoreConflict):
         return 0.05
     return float(min(300, 2 ** min(attempts, 9)))
 
 
 def is_outage(problem: BaseException) -> bool:
-    """Whether a failure is a dependency's and not the row's: such rows are retried without limit."""
+    """Return whether a failure is a dependency's and not the row's: such rows are retried without limit."""
     return isinstance(problem, StoreUnavailable | ChatUnavailable | ChatAuthRejected | TimeoutError)
 
 
 @dataclass(slots=True)
 class InboxWorker:
-    """Takes inbox rows, at most `workers` at once, and hands each to the handler of its kind. Where the event loop is late,
-    by more than `late_s`, only one: what has come can wait, an acknowledgement cannot."""
+    """Take inbox rows and pass each to the handler of its kind."""
 
     inbox: Inbox
     handlers: dict[str, Handle]
+    # how many rows at once, at most
     workers: int = 4
+    # if the event loop is later than this, take only one row at a time: rows can wait, an acknowledgment cannot
     late_s: float = LATE_S
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _running: dict[asyncio.Task[Any], InboxRow] = field(default_factory=dict)
@@ -62,7 +63,7 @@ class InboxWorker:
                 await self._pause(POLL_S)
 
     async def _is_crowded(self) -> bool:
-        """Whether the event loop comes late to what is due."""
+        """Return whether the event loop is late with what is due."""
         loop = asyncio.get_running_loop()
         due = loop.time() + LOOK_S
         await asyncio.sleep(LOOK_S)
@@ -101,8 +102,8 @@ class InboxWorker:
             log.error("the row comes back when its lease ends", problem=str(also))
 
     async def stop(self, grace_s: float = 10.0) -> None:
-        """Take nothing more; wait for what runs, at most `grace_s`; give back what is not done, to be taken at once by
-        the next start."""
+        """Take no more rows, wait up to `grace_s` for running ones, and give back the rest, so that the next start
+        takes them at once."""
         self._stopping.set()
         running = dict(self._running)
         for task in await cancel_after_grace(set(running), grace_s):
@@ -120,7 +121,7 @@ class InboxWorker:
 
 @dataclass(slots=True)
 class Loop:
-    """Calls `once` again and again; it answers how many seconds to wait. A failure is logged and tried again."""
+    """Call `once` again and again; it returns how many seconds to wait. A failure is logged and tried again."""
 
     name: str
     once: Callable[[], Awaitable[float]]
@@ -144,14 +145,14 @@ class Loop:
                 continue
 
     async def stop(self, grace_s: float = 10.0) -> None:
-        """Stop after the current turn; one that takes longer than `grace_s` from now is broken off."""
+        """Stop after the current turn, or cancel it if it takes longer than `grace_s`."""
         self._stopping.set()
         if self._task:
             await cancel_after_grace({self._task}, grace_s)
 
 
 async def cancel_after_grace(tasks: set[asyncio.Task[Any]], grace_s: float) -> set[asyncio.Task[Any]]:
-    """Wait for these tasks, at most `grace_s`; break off the others, and give them back once they have ended."""
+    """Wait up to `grace_s` for these tasks, cancel the others, and return them once they have ended."""
     if not tasks:
         return set()
     _, late = await asyncio.wait(tasks, timeout=grace_s)
@@ -163,7 +164,7 @@ async def cancel_after_grace(tasks: set[asyncio.Task[Any]], grace_s: float) -> s
 
 
 async def run_job(name: str, work: Callable[[], Awaitable[None]]) -> None:
-    """Run one scheduled job; a failure is logged, for a scheduler must never lose its job to one."""
+    """Run one scheduled job. Log a failure instead of raising it: a scheduler must never lose a job to one."""
     set_correlation_id(f"job-{name}")
     try:
         await work()

@@ -1,6 +1,7 @@
-"""The `precedent` command: one file per family of commands. Must not decide anything; prints JSON on stdout, logs on stderr.
+"""The `precedent` command: results go to stdout (JSON where it is data), everything else to stderr.
 
-Exit status: 0 fine, 1 some input was refused, 2 wrong usage, 3 a dependency is down.
+Exit status: 0 fine, 1 some input was refused, 2 wrong usage, 3 a dependency is down. The docstring of a command is its
+help text.
 """
 
 from __future__ import annotations
@@ -31,5 +32,5 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
 
 
 def main() -> None:
-    """Entry point of the console command."""
+    """Run the console command."""
     app()

@@ -1,7 +1,7 @@
-"""`precedent alerts test`: what the bot would answer to events in a file. Must not post anything, or store it for good.
+"""`precedent alerts test`: what the bot would answer to the events in a file. Nothing is posted or stored for good.
 
-The answers are the bot's own: the same work on each event, with the real memory for recall, a store that is thrown away
-for everything that would be kept, and no Slack.
+The answers are the bot's own: each event takes the usual way, with the real memory for recall, a throw-away store for
+everything that is written, and no Slack.
 """
 
 from __future__ import annotations
@@ -44,60 +44,60 @@ SAYS = {"post": "answered in its thread", "update": "its brief is changed", "rea
 
 
 class NoSlack:
-    """A Slack of one public channel, in which nothing is posted."""
+    """A Slack of one public channel in which nothing is posted."""
 
     async def deliver(self, posting: Posting) -> str | None:
-        """Nothing is delivered."""
+        """Deliver nothing."""
         return None
 
     async def find_delivered(self, posting: Posting) -> str | None:
-        """Nothing is there."""
+        """Find nothing."""
         return None
 
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
-        """A public channel."""
+        """Return a public channel."""
         return Channel(channel_id)
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
-        """Everybody is."""
+        """Return True for everybody."""
         return True
 
     async def get_permalink(self, channel_id: str, ts: str) -> str | None:
-        """There are no links."""
+        """Return no link."""
         return None
 
     async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
-        """Nobody writes."""
+        """Return an empty thread."""
         return ()
 
     async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
-        """Nobody wrote."""
+        """Return no message."""
         return None
 
     async def open_direct_message(self, user_id: str) -> str:
-        """A conversation for each person."""
+        """Return a conversation for each person."""
         return f"D{user_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class UnfilteredRecall:
-    """The real memory, asked without leaving out an incident: the ids of a rehearsal are none of its own."""
+    """Asks the real memory without excluding an incident: the ids of a test run mean nothing there."""
 
     recall: Recall
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
-        """What the memory answers."""
+        """Return what the memory returns."""
         return await self.recall.precedents(replace(query, exclude=frozenset()), viewer)
 
 
 @dataclass(slots=True)
 class AdvancingClock:
-    """A clock that is put ahead where the bot would wait before it changes a message."""
+    """A clock that is advanced where the bot would wait before it edits a message."""
 
     ahead: timedelta = timedelta()
 
     def now(self) -> datetime:
-        """The machine's time, and what it was put ahead."""
+        """Return the machine's time plus the advance."""
         return SystemClock().now() + self.ahead
 
 
@@ -111,7 +111,7 @@ class Rehearsal:
     told: int = 0
 
     async def take(self, event: Mapping[str, Any], alert: Alert) -> Iterator[str]:
-        """What the bot would do with this alert, in words."""
+        """Yield what the bot would do with this alert, as text."""
         self.told += 1
         placed = {"ts": f"{self.told}.000000", **event, "channel": CHANNEL, "alert": write_alert(alert)}
         before = await self.kept.incidents.find_latest_lifecycle(alert.fingerprint, "public")
@@ -122,12 +122,12 @@ class Rehearsal:
         return iter((_format_change(before, after), *[said async for said in self._read_outbox(str(placed["ts"]))]))
 
     async def _read_outbox(self, ts: str) -> AsyncIterator[str]:
-        """What is owed to Slack now, as text; it counts as delivered."""
+        """Yield what is queued for Slack now, as text, and mark it delivered."""
         self.clock.ahead += PATIENCE
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
             await self.kept.outbox.acknowledge(row, ts)
-            payload, said = row.owed.payload, SAYS.get(row.owed.operation, row.owed.operation)
-            text = format_message(payload) if row.owed.operation == "post" else str(payload.get("text", ""))
+            payload, said = row.entry.payload, SAYS.get(row.entry.operation, row.entry.operation)
+            text = format_message(payload) if row.entry.operation == "post" else str(payload.get("text", ""))
             yield f"{said}:\n\n{text}\n" if text else said
 
 
@@ -195,7 +195,7 @@ async def _run_test(events: list[tuple[int, Mapping[str, Any]]], names: Director
 
 
 def _parse_events(text: str) -> Iterator[tuple[int, Mapping[str, Any] | None, str]]:
-    """One JSON document, else JSON Lines."""
+    """Read one JSON document, or else JSON Lines."""
     whole = tuple(iterate_inputs(text, lines=False))
     given = whole if whole[0].event is not None else tuple(iterate_inputs(text, lines=True))
     yield from ((one.line, one.event, one.problem) for one in attach_roots(given))

@@ -1,7 +1,4 @@
-"""`precedent backfill`: the past of channels, read once and in silence, and the threads worth recording.
-
-Must not read Slack or rank anything.
-"""
+"""`precedent backfill`: read the past of channels once without posting, and list the threads worth recording."""
 
 from __future__ import annotations
 
@@ -68,7 +65,7 @@ async def _list_backfilled(channels: Sequence[str], days: int) -> tuple[list[Bac
 
 
 async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[list[BackfillReport], list[str]]:
-    """Each channel; one that cannot be read does not cost the others."""
+    """Read each channel; one that cannot be read does not stop the others."""
     until = SystemClock().now()
     since = until - timedelta(days=days)
     found: list[BackfillReport] = []
@@ -88,7 +85,7 @@ async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[li
 
 
 def _print_progress(progress: BackfillProgress, whole: Span) -> None:
-    """One line for each portion: how far it is."""
+    """Print one line of progress for each portion."""
     since, until = whole
     left = sum(((end - start) for start, end in missing(progress.done, since, until)), timedelta())
     part = 100 - round(100 * left / (until - since))
@@ -100,13 +97,13 @@ def _print_progress(progress: BackfillProgress, whole: Span) -> None:
 
 
 def _print_wait(seconds: float, problem: ChatUnavailable) -> None:
-    """A line for each wait: whether Slack named the time, or does not answer as it should."""
+    """Print a line for each wait: Slack named the time, or does not respond properly."""
     said = "Slack asks to wait" if problem.retry_after_s else f"{escape_terminal_text(str(problem))} Trying again in"
     sys.stderr.write(f"{said} {seconds:.0f} s\n")
 
 
 def build_json(one: BackfillReport, limit: int) -> dict[str, Any]:
-    """What was read of a channel, as JSON values."""
+    """Return what was read of a channel as JSON values."""
     tally = asdict(one.progress.tally)
     return {
         "channel": one.progress.channel,
@@ -131,7 +128,7 @@ def _build_thread_json(worth: Worth) -> dict[str, Any]:
 
 
 def format_report(one: BackfillReport, limit: int) -> list[str]:
-    """What was read of a channel, for people."""
+    """Format what was read of a channel for people."""
     tally = one.progress.tally
     unread = sum(tally.unread.values())
     lines = [
@@ -185,17 +182,17 @@ def _format_family(family: Family) -> str:
 
 
 def format_count(number: int, what: str) -> str:
-    """So many of them: 1 incident, 2 incidents."""
+    """Format a count: 1 incident, 2 incidents."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _format_counts(counts: Any) -> str:
-    """Names with their counts, the largest first."""
+    """Format names with their counts, the largest first."""
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     told = ", ".join(f"{_clean_name(name)} {count}" for name, count in ordered[:SHOWN])
     return f"{told}, +{len(ordered) - SHOWN} more" if len(ordered) > SHOWN else told
 
 
 def _clean_name(text: str) -> str:
-    """A name from outside, on one line of a terminal: nothing that moves its cursor, and not too long."""
+    """Clean a name from outside for one line of a terminal: no control characters, and not too long."""
     return " ".join(escape_terminal_text(text).split())[:100]

@@ -1,4 +1,4 @@
-"""`precedent backup` and `restore`. Must not open the store: what is copied stays as it is."""
+"""`precedent backup` and `restore`. The store is not opened: what is copied stays as it is."""
 
 from __future__ import annotations
 

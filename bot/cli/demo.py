@@ -1,6 +1,7 @@
-"""`precedent demo`: two alerts in a local Slack, as they look in their threads. Must not touch a network or keep anything.
+"""`precedent demo`: two alerts in a local Slack, as they look in their threads. No network is touched and nothing is
+stored.
 
-Every line that is printed was posted by the bot to the local Slack; nothing here is written for the demo.
+Every printed line was posted by the bot to the local Slack; nothing is written for the demo.
 """
 
 from __future__ import annotations
@@ -62,16 +63,16 @@ async def _demo() -> None:
 
 @dataclass(frozen=True, slots=True)
 class DemoStage:
-    """The local Slack, with everything that happens printed."""
+    """The local Slack; everything that happens is printed."""
 
     slack: LocalSlack
 
     def say(self, text: str) -> None:
-        """A heading."""
+        """Print a heading."""
         typer.echo(f"\n{text}\n{'─' * 60}")
 
     async def alert(self, name: str) -> tuple[str, Mapping[str, Any]]:
-        """Post a sample alert, wait for the brief in its thread, print both; the alert's ts and the brief."""
+        """Post a sample alert, wait for the brief in its thread, and print both. Return the alert's ts and the brief."""
         posted = await self.slack.post_alert(CHANNEL, read_seed_alert(name))
         typer.echo(f"#{CHANNEL}  {posted['attachments'][0]['title']}")
         brief = await self._reply(posted["ts"], lambda message: bool(message.get("blocks")))
@@ -79,7 +80,7 @@ class DemoStage:
         return posted["ts"], brief
 
     async def record(self, ts: str, brief: Mapping[str, Any]) -> None:
-        """Press “Record…” on the brief, fill in the modal, submit it, and print what the thread says."""
+        """Press “Record…” on the brief, fill in and submit the modal, and print what the thread says."""
         await self.slack.click(CHANNEL, brief["ts"], ids.RECORD)
         await self.slack.core.wait_until(self.slack.view, PATIENCE_S)
         outcome = await self.slack.submit_view({f"{block}.{ids.INPUT}": value for block, value in ANSWERS.items()})
@@ -97,6 +98,6 @@ class DemoStage:
 
 
 def print_reply(message: Mapping[str, Any]) -> None:
-    """A reply, indented as a thread is."""
+    """Print a reply, indented like a thread."""
     for line in format_message(message).splitlines():
         typer.echo(f"  │ {line}")

@@ -1,4 +1,4 @@
-"""`precedent doctor`. Must not change anything."""
+"""`precedent doctor`: print what is wrong in this installation. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
 
 
 def format_summary(findings: Sequence[Finding]) -> str:
-    """How many things are wrong, and with which to begin."""
+    """Format how many things are wrong, and which to fix first."""
     wrong = [finding.check for finding in findings if finding.ok is False]
     if not wrong:
         return "Nothing is wrong."
@@ -44,6 +44,6 @@ def format_summary(findings: Sequence[Finding]) -> str:
 
 
 def format_finding(finding: Finding) -> str:
-    """A finding as a line: mark, check, detail, and what to do."""
+    """Format a finding as a line: mark, check, detail, and what to do."""
     said = escape_terminal_text(f"{MARKS[finding.ok]}  {finding.check}: {finding.detail}")
     return f"{said}\n       → {escape_terminal_text(finding.fix)}" if finding.fix else said

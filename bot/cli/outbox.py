@@ -1,6 +1,6 @@
-"""`precedent outbox` and `precedent inbox`: what is owed and what could not be worked off, from a terminal.
+"""`precedent outbox` and `precedent inbox`: what is undelivered, and which events could not be worked off.
 
-Must not decide anything, and needs no Slack: it is for when Slack is what fails.
+Needs no Slack: it is for the time when Slack is what fails.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def list_rows(
 ) -> None:
     """What is owed, oldest first: waiting, on its way, or given up."""
     states = frozenset({state}) if state else UNDELIVERED
-    rows = run(_with_store(lambda store: store.outbox_desk.list_rows(states, limit)))
+    rows = run(_with_store(lambda store: store.outbox_admin.list_rows(states, limit)))
     if as_json:
         print_json([build_row_json(row) for row in rows])
         return
@@ -69,9 +69,9 @@ def replay(ids: IdsArgument = None, all_dead: AllDead = False, by: ByOption = "o
 
     async def work(store: Store) -> tuple[RowResult, ...]:
         if all_dead:
-            dead = await store.outbox_desk.list_rows(frozenset({OutboxState.DEAD}), MAX_ROWS)
-            return await store.outbox_desk.requeue([row.id for row in dead], by)
-        return await store.outbox_desk.requeue(ids or (), by)
+            dead = await store.outbox_admin.list_rows(frozenset({OutboxState.DEAD}), MAX_ROWS)
+            return await store.outbox_admin.requeue([row.id for row in dead], by)
+        return await store.outbox_admin.requeue(ids or (), by)
 
     _print_results("replayed", run(_with_store(work)))
 
@@ -86,7 +86,7 @@ def drop(
         fail(
             'say why with --reason "…": what is dropped is never delivered, and the audit log keeps the reason.', USAGE
         )
-    _print_results("dropped", run(_with_store(lambda store: store.outbox_desk.drop(ids, reason, by))))
+    _print_results("dropped", run(_with_store(lambda store: store.outbox_admin.drop(ids, reason, by))))
 
 
 def export(file: Annotated[str, typer.Argument(help="Where to write; - is standard output")] = "-") -> None:
@@ -106,7 +106,7 @@ def export(file: Annotated[str, typer.Argument(help="Where to write; - is standa
 async def _export(out: TextIO) -> int:
     async def work(store: Store) -> int:
         count = 0
-        async for line in ExportUndelivered(store.outbox_desk, store.inbox_desk, store.incidents)():
+        async for line in ExportUndelivered(store.outbox_admin, store.inbox_admin, store.incidents)():
             out.write(line + "\n")
             count += 1
         return count
@@ -116,7 +116,7 @@ async def _export(out: TextIO) -> int:
 
 def list_events(limit: Limit = 100, as_json: AsJson = False) -> None:
     """Events that were given up, oldest first; after 30 days they are deleted."""
-    events = run(_with_store(lambda store: store.inbox_desk.list_dead(limit)))
+    events = run(_with_store(lambda store: store.inbox_admin.list_dead(limit)))
     if as_json:
         print_json([build_event_json(event) for event in events])
         return
@@ -132,10 +132,10 @@ def replay_events(ids: IdsArgument = None, all_dead: AllDead = False, by: ByOpti
 
     async def work(store: Store) -> tuple[RowResult, ...]:
         if all_dead:
-            return await store.inbox_desk.requeue(
-                [event.id for event in await store.inbox_desk.list_dead(MAX_ROWS)], by
+            return await store.inbox_admin.requeue(
+                [event.id for event in await store.inbox_admin.list_dead(MAX_ROWS)], by
             )
-        return await store.inbox_desk.requeue(ids or (), by)
+        return await store.inbox_admin.requeue(ids or (), by)
 
     _print_results("replayed", run(_with_store(work)))
 
@@ -151,7 +151,7 @@ def _require_choice(ids: Sequence[int] | None, all_dead: bool) -> None:
 
 
 def _print_results(done: str, handled: Sequence[RowResult]) -> None:
-    """What came of each; exit 1 if any was refused."""
+    """Print what became of each row. Exit with 1 if any was refused."""
     refused = [one for one in handled if one.refusal]
     print_json({done: [one.id for one in handled if not one.refusal], "refused": [asdict(one) for one in refused]})
     for one in refused:
@@ -161,14 +161,14 @@ def _print_results(done: str, handled: Sequence[RowResult]) -> None:
 
 
 def format_row(row: OutboxRowView) -> str:
-    """A delivery as a line."""
+    """Format a delivery as a line."""
     said = f"{row.id:>6}  {row.state.value:7}  {row.destination:5}  {row.operation:9}  {row.delivery_id}"
     tried = f"  owed {_format_minute(row.owed_at)}, {row.attempts} attempts"
     return f"{said}{tried}" + (f"\n        {escape_terminal_text(row.error)}" if row.error else "")
 
 
 def format_event(event: UnprocessedEvent) -> str:
-    """A given-up event as a line."""
+    """Format a given-up event as a line."""
     said = f"{event.id:>6}  {event.kind:9}  received {_format_minute(event.received_at)}, {event.attempts} attempts"
     return said + (f"\n        {escape_terminal_text(event.error)}" if event.error else "")
 

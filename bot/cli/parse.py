@@ -1,4 +1,4 @@
-"""`precedent parse`: what the bot reads in a Slack message event. Must not decide anything; prints JSON on stdout."""
+"""`precedent parse`: what the bot reads in a Slack message event, as JSON."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ Event = Mapping[str, Any]
 
 
 class EventRejected(Exception):
-    """An input that is no Slack event; the message is one sentence for the person who sent it."""
+    """Raised for input that is not a Slack event; the message is one sentence for the person who sent it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One event of the input, or why it is none; `line` is where it begins."""
+    """One event of the input, or why it is not one."""
 
+    # where it begins, counted from 1
     line: int
     event: Event | None = None
     problem: str = ""
 
 
 def parse_slack_event(raw: str) -> Event:
-    """The event in one JSON text: bare, or in an Events API envelope. EventRejected says what is wrong with it."""
+    """Return the event in one JSON text: bare, or in an Events API envelope. Raises EventRejected."""
     try:
         found = json.loads(raw)
     except json.JSONDecodeError as bad:
@@ -51,7 +52,7 @@ def parse_slack_event(raw: str) -> Event:
 
 
 def iterate_inputs(text: str, *, lines: bool) -> Iterator[Input]:
-    """The events of a text: one, or with `lines` one a line (blank ones are skipped)."""
+    """Yield the events of a text: a single one, or with `lines` one on each line (blank lines are skipped)."""
     numbered = enumerate(text.split("\n"), start=1) if lines else ((1, text),)
     for number, raw in numbered:
         if lines and not raw.strip():
@@ -68,8 +69,8 @@ def _find_place(event: Event, key: str) -> tuple[str, str] | None:
 
 
 def attach_roots(given: Sequence[Input]) -> Iterator[Input]:
-    """Replies with the message that they answer, where it is among the input too: only the thread tells what
-    "acknowledged the incident" is about."""
+    """Attach to each reply the message that it answers, if that is in the input, too: "acknowledged the incident" makes
+    sense only in its thread."""
     posts = {
         _find_place(i.event, "ts"): i.event for i in given if i.event and i.event.get("subtype") != "message_changed"
     }
@@ -84,7 +85,7 @@ def attach_roots(given: Sequence[Input]) -> Iterator[Input]:
 
 
 def read_names() -> Directory:
-    """The organisation's names from the configuration file; a wrong file is told, with exit 2."""
+    """Return the organization's names from the configuration file. Exits with 2 if the file is wrong."""
     try:
         return read_directory(read_settings().precedent_config)
     except ConfigurationRejected as wrong:

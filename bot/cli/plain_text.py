@@ -1,4 +1,4 @@
-"""A Slack message as plain text for a terminal. Must not add or leave out words of the message."""
+"""Format a Slack message as plain text for a terminal, without adding or dropping words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import typer
+
 from bot.observability import escape_terminal_text
+from bot.ports.chat import ChatMessage
 
 _DATE = re.compile(r"<!date\^\d+\^[^|>]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^|>]+)\|([^>]*)>")
@@ -16,7 +19,7 @@ _BOLD = re.compile(r"(?<![\w*])\*(\S(?:[^*\n]*\S)?)\*(?![\w*])")
 
 
 def format_message(message: Mapping[str, Any]) -> str:
-    """The message's blocks as lines; its `text` where it has no blocks."""
+    """Return the message's blocks as lines, or its `text` if it has no blocks."""
     blocks = message.get("blocks") or ()
     said = [line for block in blocks for line in _format_block(block)] or [strip_markup(str(message.get("text", "")))]
     return "\n".join(escape_terminal_text(line) for lines in said for line in (lines.splitlines() or [""]))
@@ -44,10 +47,15 @@ def _format_block(block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def strip_markup(mrkdwn: str) -> str:
-    """Slack's mrkdwn without its marks and escapes."""
+    """Return Slack's mrkdwn without markup and escapes."""
     text = _DATE.sub(r"\1", mrkdwn)
     text = _LINK.sub(r"\2 (\1)", text)
     text = _BARE.sub(r"\1", text)
     text = _PERSON.sub(r"@\1", text)
     text = _BOLD.sub(r"\1", text)
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def print_message(message: ChatMessage) -> None:
+    """Print a message as text."""
+    typer.echo(format_message({"text": message.text, "blocks": message.blocks}))

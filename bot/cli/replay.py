@@ -1,7 +1,4 @@
-"""`precedent replay`: which briefs would be others with this version, this configuration and these records.
-
-Must not change the database, decide a brief or compare: it reads the file from before, and prints.
-"""
+"""`precedent replay`: which briefs would change with this version, this configuration and these records."""
 
 from __future__ import annotations
 
@@ -73,7 +70,7 @@ async def _compare(name: str, text: str) -> tuple[ReplayFile, Comparison]:
 
 
 def build_comparison_json(before: ReplayFile, found: Comparison) -> dict[str, Any]:
-    """The comparison as JSON values."""
+    """Return the comparison as JSON values."""
     return {
         "before": before.version,
         "now": __version__,
@@ -90,7 +87,7 @@ def build_comparison_json(before: ReplayFile, found: Comparison) -> dict[str, An
 
 
 def format_comparison(before: ReplayFile, found: Comparison, width: int) -> Iterator[str]:
-    """The comparison for a terminal of this width: how many of what kind, then each brief, worst first."""
+    """Format the comparison for a terminal of this width: the number of each kind, then each brief, worst first."""
     width = min(max(width, 40), WIDEST)
     changed = len(found.changes)
     yield f"{changed} of {found.compared} briefs {'changes' if changed == 1 else 'change'}"
@@ -136,7 +133,7 @@ def _format_change(change: Changed, width: int) -> Iterator[str]:
 
 
 def _format_difference(one: Difference, column: int) -> Iterator[str]:
-    """Both sides of one part, each in its own column."""
+    """Format both sides of one part, each in its own column."""
     sides = zip_longest(_split_lines(one.before, column), _split_lines(one.now, column), fillvalue="")
     for number, (left, right) in enumerate(sides):
         label = one.part if number == 0 else ""
@@ -149,5 +146,5 @@ def _wrap(mark: str, text: str, width: int) -> Iterator[str]:
 
 
 def _split_lines(text: str, width: int) -> list[str]:
-    """The text in lines of at most this width, its own kept; what would steer a terminal is left out."""
+    """Split the text into lines of at most this width, keeping its own line breaks and dropping control characters."""
     return [part for line in text.split("\n") for part in (textwrap.wrap(escape_terminal_text(line), width) or [""])]

@@ -1,4 +1,4 @@
-"""`precedent report`: how useful the bot was in the last days. Must not count anything."""
+"""`precedent report`: how useful the bot was recently."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ async def _compose_report(days: int) -> Report:
     clock = SystemClock()
     until = clock.now()
     async with open_memory(read_settings(), clock, RandomIds()) as memory:
-        return await ComposeUsefulnessReport(memory.incidents, memory.store.said)(
+        return await ComposeUsefulnessReport(memory.incidents, memory.store.feedback)(
             until - timedelta(days=days), until, OPERATOR
         )
 
 
 def build_report_json(found: Report) -> dict[str, Any]:
-    """The report as JSON values, with its rates."""
+    """Return the report with its rates as JSON values."""
     shares = {name: getattr(found, name) for name in ("shown", "acted_on", "right", "recorded")}
     rates = {f"{name}_percent": share.percent for name, share in shares.items()}
     return (

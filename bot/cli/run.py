@@ -1,7 +1,4 @@
-"""How a command runs and ends: one event loop, one sentence for what went wrong, the exit status of the kind of failure.
-
-Must not know any command.
-"""
+"""How a command runs and ends: one event loop, one sentence for what went wrong, and an exit status by kind of failure."""
 
 from __future__ import annotations
 
@@ -26,7 +23,8 @@ REFUSED, USAGE, DOWN = 1, 2, 3
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end. A PrecedentError becomes its one sentence on stderr and exit 1 (refused input) or 3 (a dependency)."""
+    """Run a coroutine to its end. A PrecedentError becomes one sentence on stderr and exit 1 (refused input) or 3 (a
+    dependency)."""
     try:
         return asyncio.run(work)
     except ConfigurationRejected as wrong:
@@ -40,13 +38,13 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def fail(sentence: str, status: int) -> NoReturn:
-    """Say it on stderr and exit."""
+    """Print a sentence on stderr and exit."""
     sys.stderr.write(f"precedent: {escape_terminal_text(sentence)}\n")
     raise SystemExit(status)
 
 
 def read_settings(**changes: Any) -> Settings:
-    """The settings; a bad one is named, with what is allowed, and exit 2."""
+    """Read the settings. Exits with 2 and a sentence that names a bad one and what is allowed."""
     try:
         return Settings(**changes)
     except ValidationError as bad:
@@ -63,7 +61,7 @@ def read_settings(**changes: Any) -> Settings:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout. What a terminal would obey is escaped in it."""
+    """Print one JSON document, with everything escaped that a terminal would obey."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     sys.stdout.write(_NON_ASCII.sub(_escape, text) + "\n")
 
@@ -76,8 +74,11 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def read_input(name: str) -> str:
-    """The text of a file, or of standard input for "-", a byte order mark and the kind of line end left out; exit 2 with
-    a sentence if it cannot be read. Bytes that are no UTF-8 become lone surrogates, for the reader of the line to refuse."""
+    """Return the text of a file, or of standard input for "-", without byte order mark and with line feeds only.
+
+    Bytes that are not UTF-8 become lone surrogates, for the reader of the line to refuse. Exits with 2 if it cannot be
+    read.
+    """
     try:
         raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""Examine an installation and say what is wrong and how to mend it. Must not change anything."""
+"""Examine an installation: every finding says what is wrong and how to fix it. Nothing is changed."""

@@ -1,14 +1,18 @@
-"""The Hindsight server: whether it answers, takes the key, has a known version, and has the bank. Must not make a bank."""
+"""Check the Hindsight server: it answers, accepts the key, has a supported version, and has the bank."""
 
 from __future__ import annotations
 
 import re
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from bot.bootstrap.lazy_adapters import import_adapter
 from bot.doctor.finding import Finding
 from bot.ports.clock import Clock
-from bot.ports.memory import BankStatus
 from bot.settings import Settings, find_proxy
+
+if TYPE_CHECKING:  # its library takes long to import, and only who uses a bank should wait for it
+    from bot.adapters.memory.hindsight import HindsightBank
 
 CHECK = "Hindsight"
 _NAMED_ERROR = re.compile(r" \(\w+Error\)")
@@ -27,15 +31,15 @@ ELSE = "Look at the Hindsight server's log."
 
 
 async def check_hindsight(settings: Settings, clock: Clock) -> Finding:
-    """What the server says; a missing bank is made by the bot when it starts."""
+    """Check the server. A missing bank is fine: the bot creates it when it starts."""
     if not settings.hindsight_url:
         return Finding(CHECK, None, "not configured: the embedded memory is used")
     key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
-    opening = import_adapter("memory.hindsight").open_hindsight(
+    opening: AbstractAsyncContextManager[HindsightBank] = import_adapter("memory.hindsight").open_hindsight(
         settings.hindsight_url, key, settings.hindsight_bank_id, clock
     )
     async with opening as bank:
-        status: BankStatus = await bank.look()
+        status = await bank.inspect()
     where = f"{settings.hindsight_url}, bank {status.bank}"
     if status.problem:
         return _build_failure(settings.hindsight_url, where, status.problem)

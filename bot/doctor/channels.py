@@ -1,6 +1,6 @@
-"""Where the bot is in Slack and what reaches it there: channels, the channels that the settings name, events, stewards.
+"""Check what reaches the bot in Slack: its channels, the channels named in the settings, events, and stewards.
 
-Must not post or join; what cannot be seen from outside is said to be so.
+Nothing is posted or joined. What cannot be checked from outside is reported as unknown.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ EVENTS = {False: "message.channels", True: "message.groups"}
 
 @dataclass(frozen=True, slots=True)
 class SlackAccess:
-    """Slack, reached: the client, and who the bot is."""
+    """A working connection to Slack: the client, and the bot's identity."""
 
     chat: SlackChat
     own: AppIdentity
@@ -53,7 +53,7 @@ class SlackAccess:
 
 
 async def check_channels(here: SlackAccess) -> tuple[tuple[Finding, ...], tuple[Channel, ...]]:
-    """The bot is in some channel."""
+    """Check that the bot is in a channel. Return the findings and the channels that it is in."""
     try:
         found = await list_joined_channels(here.chat)
     except PrecedentError as problem:
@@ -73,7 +73,7 @@ def _format_channels(found: Sequence[Channel]) -> str:
 async def check_configured_channels(
     here: SlackAccess, settings: Settings, deploy_posts: Iterable[str]
 ) -> tuple[Finding, ...]:
-    """The channels that settings and configuration name are there, open, and the bot is in them."""
+    """Check that the channels named in settings and configuration exist and are open, and that the bot is in them."""
     named = [("Webhook channel", "WEBHOOK_CHANNEL", settings.webhook_channel)] if settings.webhook_channel else []
     named += [(SHADOW, "SHADOW_CHANNEL", settings.shadow_channel)] if settings.shadow_channel else []
     named += [("Deploy channel", "[deploy_posts] channels", channel) for channel in deploy_posts]
@@ -113,8 +113,10 @@ async def _check_configured_channel(here: SlackAccess, check: str, where: str, c
 
 
 async def discount_socket_warning(told: SlackExamination, at: StoreAddress | None, clock: Clock) -> SlackExamination:
-    """The same, but that Slack's warning about Socket Mode is not believed where events came lately: Slack gives it now and
-    then to apps on which it is on."""
+    """Drop Slack's warning about Socket Mode if events arrived recently, and return the corrected examination.
+
+    Slack occasionally sends this warning to apps that have Socket Mode switched on.
+    """
     if at is None or SOCKET_MODE_OFF not in told.findings:
         return told
     async with open_parts(at, clock, RandomIds()) as store:
@@ -131,11 +133,14 @@ async def discount_socket_warning(told: SlackExamination, at: StoreAddress | Non
 async def check_events(
     here: SlackAccess, at: StoreAddress, found: Sequence[Channel], running: RunningBot
 ) -> tuple[Finding, ...]:
-    """Whether what is posted reaches the bot as events. Slack tells no bot to which events it is subscribed: what stands
-    in the channels is compared with what came in."""
+    """Check that posts reach the bot as events.
+
+    Slack does not tell a bot which events it is subscribed to, so the posts in the channels are compared with the
+    events received.
+    """
     now = here.clock.now()
     async with open_parts(at, here.clock, RandomIds()) as store:
-        heard = await store.heard.read()
+        heard = await store.watermark.read()
         first, last = await store.arrivals.read_span()
         if heard is None or now - heard > CONNECTION_FRESHNESS:
             told = "the bot is not connected now" if heard else "the bot was never connected"
@@ -176,7 +181,7 @@ MissedPosts = dict[bool, dict[str, list[datetime]]]
 async def _find_missed_posts(
     here: SlackAccess, arrivals: EventArrivals, found: Sequence[Channel], since: datetime, until: datetime
 ) -> MissedPosts:
-    """By kind of channel and by channel: when something was posted that never came in."""
+    """Find the posts that never arrived as events: their times, by channel, by whether the channel is private."""
     missed: MissedPosts = defaultdict(dict)
     for private in EVENTS:
         for one in [p for p in found if p.is_private is private][:MAX_COMPARED_CHANNELS]:
@@ -207,7 +212,7 @@ def _build_unsubscribed(private: bool, places: dict[str, list[datetime]]) -> Fin
 
 
 def describe_buttons() -> Finding:
-    """What no program can see."""
+    """Say what no program can check."""
     said = (
         "whether Interactivity and the slash commands are on cannot be seen from here: type /precedent help in a channel and"
         " press a button of a brief"
@@ -216,7 +221,7 @@ def describe_buttons() -> Finding:
 
 
 async def check_stewards(here: SlackAccess, settings: Settings) -> tuple[Finding, ...]:
-    """The people and groups that the settings name are there."""
+    """Check that the people and groups named in the settings exist."""
     try:
         gone = [user for user in sorted(settings.steward_ids) if not await is_person(here.chat, user)]
     except PrecedentError as problem:
@@ -234,7 +239,7 @@ async def check_stewards(here: SlackAccess, settings: Settings) -> tuple[Finding
 
 
 async def _check_groups(here: SlackAccess, settings: Settings) -> tuple[Finding, ...]:
-    """The user groups of STEWARD_GROUP and VERIFIER_GROUP, which take a scope of their own."""
+    """Check the user groups of STEWARD_GROUP and VERIFIER_GROUP, which need a scope of their own."""
     named = {"STEWARD_GROUP": settings.steward_group, "VERIFIER_GROUP": settings.verifier_group}
     given = {name: group for name, group in named.items() if group}
     if not given:

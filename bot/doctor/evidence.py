@@ -1,6 +1,6 @@
-"""Each source of evidence asked once for what an alert would ask of it, and what to do where it does not answer.
+"""Ask each source of evidence what an alert would ask of it, and suggest a fix if it does not answer.
 
-Must not show what a source holds: only whether it answers, and how much.
+Must not show the contents of a source: only whether it answers, and how much there is.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ ELSE = "See docs/evidence-sources.md for what this source needs."
 
 
 async def check_sources(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
-    """One finding for each source, or more where it fails in several ways. Empty where the file itself is wrong (None):
-    that is told already."""
+    """Check each source: one finding, or several if it fails in several ways.
+
+    Without a configuration (None) there is nothing to check: the file itself is wrong, which is reported elsewhere.
+    """
     if configuration is None:
         return ()
     try:
@@ -58,14 +60,14 @@ async def check_sources(configuration: Configuration | None, at: datetime) -> tu
 
 
 def build_sample_alerts(configuration: Configuration) -> tuple[Alert, ...]:
-    """An alert for each service and each vendor of the file."""
+    """Build an alert for each service and each vendor of the configuration."""
     services = (Alert("doctor", AlertState.FIRING, "doctor", service=name) for name in configuration.services)
     vendors = (Alert("doctor", AlertState.FIRING, "doctor", vendor=name.casefold()) for name in configuration.vendors)
     return (*services, *vendors)
 
 
 def check_deploy_posts(configuration: Configuration) -> tuple[Finding, ...]:
-    """Whether deploy posts can be read where they are to be."""
+    """Check that deploy posts can be read in the configured channels."""
     channels = configuration.deploy_posts.channels
     if not channels:
         return ()
@@ -76,7 +78,7 @@ def check_deploy_posts(configuration: Configuration) -> tuple[Finding, ...]:
 
 
 async def check_provider(provider: EvidenceProvider, alerts: Sequence[Alert], at: datetime) -> tuple[Finding, ...]:
-    """What one source says to these alerts: one finding if all is well, else one for each reason."""
+    """Ask one source about these alerts: one finding if all is well, or else one for each reason."""
     check = f"Source {provider.name}"
     limit = asyncio.Semaphore(MAX_CONCURRENT)
     asked = [_SampleResult(alert.service or alert.vendor or "") for alert in alerts]
@@ -108,14 +110,14 @@ async def check_provider(provider: EvidenceProvider, alerts: Sequence[Alert], at
 
 
 class _SampleResult:
-    """What one sample question gave."""
+    """The result of one sample question."""
 
     def __init__(self, name: str) -> None:
         self.name, self.found = name, ""
         self.reasons: tuple[str, ...] = ()
 
     async def observe(self, provider: EvidenceProvider, alert: Alert, at: datetime) -> None:
-        """Ask, and keep what came of it."""
+        """Ask the source, and store the answer or the reason that there is none."""
         try:
             items = await provider.observe(alert, at)
         except EvidenceUnavailable as problem:
@@ -127,7 +129,7 @@ class _SampleResult:
 
 
 def summarize(items: Iterable[Evidence]) -> str:
-    """How much there is, and nothing of it."""
+    """Describe how much evidence there is, without any of it."""
     seen = [item for item in items if isinstance(item, Observed)]
     if not seen:
         return ""
@@ -146,7 +148,7 @@ def _is_relevant(kind: EvidenceKind, alert: Alert) -> bool:
 
 
 def _without_error_filter(provider: EvidenceProvider) -> EvidenceProvider:
-    """The same source asked for all lines, not for errors alone: a quiet service has none."""
+    """Return the same source without its filter for errors: a quiet service has none."""
     if isinstance(provider, LokiLogs):
         return replace(provider, line_filter="")
     if isinstance(provider, JournaldLogs):
@@ -159,5 +161,5 @@ def _format_names(names: Sequence[str]) -> str:
 
 
 def suggest_fix(reason: str) -> str:
-    """What to do about a reason."""
+    """Suggest a fix for a reason."""
     return next((fix for words, fix in FIXES if any(word in reason for word in words)), ELSE)

@@ -1,7 +1,7 @@
-"""Checks of an installation: each finding says what is wrong and what to do. Must not change anything: no migration, no
-bank, no post.
+"""Run all checks of an installation, in the order in which an operator fixes things.
 
-A check that cannot be made because an earlier one failed is left out, so that one cause gives one finding.
+Nothing is changed: no migration, no bank, no post. A check that depends on a failed one is skipped, so that one cause
+gives one finding.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = ["NEEDED_SCOPES", "Finding", "check_configuration", "check_slack", "ch
 
 @dataclass(slots=True)
 class Examination:
-    """One run: what earlier checks found out for later ones."""
+    """One run, with what earlier checks found out for later ones."""
 
     settings: Settings
     clock: Clock
@@ -65,29 +65,29 @@ class Examination:
     running: RunningBot = field(default_factory=RunningBot)
 
     async def check_machine(self) -> Sequence[Finding]:
-        """Settings file, time zone, configuration file, webhooks."""
+        """Check the settings file, the time zone, the configuration file, and webhooks."""
         said, self.configuration = check_configuration(self.settings)
         return *check_settings_file(), check_time_zone(self.settings), said, check_webhooks(self.settings)
 
     async def check_port(self) -> Sequence[Finding]:
-        """The bot's own port."""
+        """Check the bot's own port."""
         said, self.running = await check_port(self.settings)
         return (said,)
 
     async def check_database(self) -> Sequence[Finding]:
-        """The store."""
+        """Check the store."""
         said, self.store = await check_database(self.settings, self.clock)
         return said
 
     async def check_slack(self) -> Sequence[Finding]:
-        """Tokens, clock, scopes, connection."""
+        """Check tokens, clock, scopes, and the connection."""
         self.told = await discount_socket_warning(
             await examine_slack(self.settings, self.clock), self.store, self.clock
         )
         return self.told.findings
 
     async def check_channels(self) -> Sequence[Finding]:
-        """Channels, events, stewards: only where Slack takes the token and the scopes are there."""
+        """Check channels, events, and stewards, if Slack accepts the token and the scopes are complete."""
         chat, own = self.told.chat, self.told.own
         if chat is None or own is None or any(f.check == "Scopes" and f.ok is False for f in self.told.findings):
             return ()
@@ -103,40 +103,40 @@ class Examination:
         return *said, *named, *heard, describe_buttons(), *await check_stewards(here, self.settings)
 
     async def check_request_url(self) -> Sequence[Finding]:
-        """The Request URL, where the signing secret can be one."""
+        """Check the Request URL, unless the signing secret cannot be right."""
         bad = any(f.check == "Signing secret" and f.ok is False for f in self.told.findings)
         return () if bad else await check_public_url(self.settings)
 
     async def check_bank(self) -> Sequence[Finding]:
-        """Hindsight."""
+        """Check Hindsight."""
         url = self.settings.hindsight_url
         if url and self._is_behind_proxy(url):
             return ()
         return (await check_hindsight(self.settings, self.clock),)
 
     async def check_metrics(self) -> Sequence[Finding]:
-        """Metrics servers."""
+        """Check the metrics servers."""
         return await check_metrics(self.configuration, self.clock.now())
 
     async def check_sources(self) -> Sequence[Finding]:
-        """Logs, deploys, status pages."""
+        """Check logs, deploys, and status pages."""
         return await check_sources(self.configuration, self.clock.now())
 
     async def check_models(self) -> Sequence[Finding]:
-        """The embedding model and the language model."""
+        """Check the embedding model and the language model."""
         said = await check_language_model(self.settings)
         if said.ok is False and self._is_behind_proxy(self.settings.groq_base_url):
             return (await check_embeddings(self.settings),)
         return await check_embeddings(self.settings), said
 
     def _is_behind_proxy(self, url: str) -> bool:
-        """Whether the proxy that keeps Slack away is before this address, too: that is told already."""
+        """Return whether the proxy that blocks Slack also lies in front of this address: it was reported once already."""
         told = any(f.ok is False and THROUGH_PROXY in f.detail for f in self.told.findings)
         return told and find_proxy(url) is not None
 
 
 async def examine(settings: Settings, clock: Clock | None = None) -> tuple[Finding, ...]:
-    """All findings, in the order in which an operator mends them, with no secret in them."""
+    """Return all findings in the order in which an operator fixes them, with every secret masked."""
     about = Examination(settings, clock or SystemClock())
     found: list[Finding] = []
     for check, work in (
@@ -160,7 +160,7 @@ async def examine(settings: Settings, clock: Clock | None = None) -> tuple[Findi
 
 
 def check_configuration(settings: Settings) -> tuple[Finding, Configuration | None]:
-    """The file of PRECEDENT_CONFIG can be used; and what it says, None where it cannot. It is read here alone."""
+    """Check the file of PRECEDENT_CONFIG, and return what it says (None if it is wrong). It is read only here."""
     if settings.precedent_config is None:
         said = "PRECEDENT_CONFIG is not set: the maintained table of vendors is used alone"
         return Finding("Configuration", None, said), Configuration()

@@ -1,6 +1,4 @@
-"""What a check of the installation found, and running one so that it cannot take the others with it. Must not check
-anything.
-"""
+"""The result of a check, and a runner that keeps a broken check from taking the others with it."""
 
 from __future__ import annotations
 
@@ -18,16 +16,18 @@ MIN_MASKED_LENGTH = 6
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check. `ok` None: not configured, or it cannot be seen; which is fine. `fix` says what to do where it is not."""
+    """The result of one check."""
 
     check: str
+    # None: not configured, or it cannot be checked; both are fine
     ok: bool | None
     detail: str
+    # what to do if it is not ok
     fix: str = ""
 
 
 async def run_check(check: str, work: Awaitable[Sequence[Finding]]) -> tuple[Finding, ...]:
-    """What a check finds; a check that fails itself is a finding, too, and the others are made all the same."""
+    """Run a check. If the check itself breaks, report that as its finding, so that the other checks still run."""
     (found,) = await asyncio.gather(work, return_exceptions=True)
     if isinstance(found, Exception):
         log.error("a check of doctor failed", check=check, exc_info=found)
@@ -39,7 +39,7 @@ async def run_check(check: str, work: Awaitable[Sequence[Finding]]) -> tuple[Fin
 
 
 def mask_secrets(secrets: Iterable[str], findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings with none of these secrets in them, and no user and password in an address."""
+    """Return the findings with these secrets masked, and without user and password in addresses."""
     hidden = sorted((secret for secret in secrets if len(secret) >= MIN_MASKED_LENGTH), key=len, reverse=True)
 
     def clean(text: str) -> str:

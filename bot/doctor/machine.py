@@ -1,6 +1,4 @@
-"""What the machine itself gives: the settings file, the time zone, the port, the embedding model. Must not make a file,
-listen, or keep anything.
-"""
+"""Check the machine: the settings file, the time zone, the port, and the embedding model. Creates no files."""
 
 from __future__ import annotations
 
@@ -39,14 +37,15 @@ NO_NAME = ("HOST is no name or address", "Set HOST=127.0.0.1, or 0.0.0.0 for eve
 
 @dataclass(frozen=True, slots=True)
 class RunningBot:
-    """What answers on the bot's own port: whether it is the bot, and since when it runs, where it says so."""
+    """What answers on the bot's port."""
 
     is_bot: bool = False
+    # when the bot was started, if it says so
     since: datetime | None = None
 
 
 def read_user_name() -> str:
-    """Who runs this."""
+    """Return the name of the user who runs this."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
@@ -54,7 +53,7 @@ def read_user_name() -> str:
 
 
 def check_settings_file() -> tuple[Finding, ...]:
-    """A `.env` that holds a secret is readable by its owner only."""
+    """Check that a `.env` with a secret is readable by its owner only."""
     path = Path(SETTINGS_FILE)
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -75,13 +74,13 @@ def _is_secret(name: str) -> bool:
 
 
 def list_secrets(settings: Settings) -> list[str]:
-    """Every secret that the settings hold, for leaving it out of what is printed."""
+    """Return every secret in the settings, to be masked in output."""
     values = (getattr(settings, name) for name in Settings.model_fields)
     return [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
 
 
 def check_time_zone(settings: Settings) -> Finding:
-    """TIMEZONE names a zone."""
+    """Check that TIMEZONE names a zone."""
     try:
         return Finding("Time zone", True, str(ZoneInfo(settings.timezone)))
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -90,7 +89,7 @@ def check_time_zone(settings: Settings) -> Finding:
 
 
 def check_webhooks(settings: Settings) -> Finding:
-    """Direct intake is off, or has a token that nobody guesses and a channel."""
+    """Check that HTTP intake is off, or has a channel and a token that cannot be guessed."""
     if not settings.webhook_token:
         return Finding("Webhooks", None, "WEBHOOK_TOKEN is not set: alerts are taken from Slack alone")
     if len(settings.webhook_token.get_secret_value()) < SHORTEST_TOKEN:
@@ -103,7 +102,7 @@ def check_webhooks(settings: Settings) -> Finding:
 
 
 async def check_port(settings: Settings) -> tuple[Finding, RunningBot]:
-    """The bot's own port is free, or it is the bot that answers there."""
+    """Check that the bot's port is free, or that the bot answers there."""
     where = f"{settings.host} port {settings.port}"
     if settings.port == 0:
         return Finding("Port", None, "PORT=0: any free one is taken at the start"), RunningBot()
@@ -123,7 +122,7 @@ async def check_port(settings: Settings) -> tuple[Finding, RunningBot]:
 
 
 async def _fetch_readiness(settings: Settings) -> dict[str, Any] | None:
-    """What answers there: {} for anything that is not the bot, None for nothing at all."""
+    """Return what answers on the port: {} for anything but the bot, None for nothing at all."""
     host = ANYWHERE.get(settings.host, settings.host)
     url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/readyz"
     timeout = aiohttp.ClientTimeout(total=ANSWERS_WITHIN_S)
@@ -145,7 +144,7 @@ def _parse_since(said: dict[str, Any]) -> datetime | None:
 
 
 def _find_listen_problem(host: str, number: int) -> tuple[str, str] | None:
-    """Why nothing could listen there; the address is taken for a moment, and nobody is heard."""
+    """Return why nothing could listen there, or None. The address is bound for a moment and accepts nothing."""
     try:
         family, kind, proto, _, at = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, proto) as probe:
@@ -159,7 +158,7 @@ def _find_listen_problem(host: str, number: int) -> tuple[str, str] | None:
 
 
 async def check_embeddings(settings: Settings) -> Finding:
-    """The embedding model is there and works, or why memory works by words."""
+    """Check that the embedding model is there and works, or say why memory works by words."""
     by_words = "memory works by words and parts of words (lexical mode)"
     if settings.embeddings == "off":
         return Finding("Embeddings", None, f"EMBEDDINGS=off: {by_words}")

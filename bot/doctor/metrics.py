@@ -1,5 +1,6 @@
-"""Each metrics server asked once for what an alert of each service would ask of it. Must not change anything, and must not
-show more of a server than the names of signals.
+"""Ask each metrics server what an alert of each service would ask of it.
+
+Must not show more of a server than the names of signals.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ RULES = "Where a vmalert of its own holds the rules, name it with rules_url."
 
 
 async def check_metrics(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
-    """What each server says. Empty where the file is wrong (None): that is told already."""
+    """Check each server. Without a configuration (None) there is nothing to check: its mistake is reported elsewhere."""
     if configuration is None:
         return ()
     if not configuration.prometheus:
@@ -56,7 +57,7 @@ async def _check_server(server: MetricsServer, services: Iterable[str], at: date
 
 
 def _suggest_fix(name: str, problem: str) -> str:
-    """What to do where the server itself does not answer as one."""
+    """Suggest a fix for a server that does not answer like one."""
     if "HTTP 404" in problem:
         return f"Correct [prometheus.{name}] url: the base address, without /api/v1 or /graph."
     if "HTTP 401" in problem or "HTTP 403" in problem:
@@ -73,7 +74,7 @@ async def _check_rules(server: MetricsServer, check: str) -> tuple[Finding, ...]
 
 
 async def _check_service(server: MetricsServer, check: str, name: str, at: datetime) -> Finding:
-    """What an alert of this service would show."""
+    """Check what an alert of this service would show."""
     found = await server.observe(Alert("doctor", AlertState.FIRING, "doctor", service=name), at)
     seen = [item.signal for item in found if isinstance(item, Observed)]
     unseen = [f"{item.signal}: {item.reason}" for item in found if isinstance(item, Unavailable)]

@@ -1,4 +1,4 @@
-"""Whether the language model can be asked, without asking it anything. Must not spend a token."""
+"""Check that the language model can be asked, without spending a token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OFF = "off ({}): questions in threads are answered from the record alone"
 
 
 async def check_language_model(settings: Settings) -> Finding:
-    """The server answers, takes the key, and offers the models that are set."""
+    """Check that the server answers, accepts the key, and offers the configured models."""
     if format_model_name(settings) == "off" or not settings.groq_api_key:
         why = (
             "LLM=off" if settings.llm == "off" else "no GROQ_API_KEY" if not settings.groq_api_key else "no GROQ_MODELS"
@@ -44,7 +44,7 @@ async def check_language_model(settings: Settings) -> Finding:
 
 
 def _format_models(known: frozenset[str]) -> str:
-    """What could be set instead."""
+    """List the models that could be configured instead."""
     offered = ", ".join(sorted(known)[:MOST_NAMED]) or "none"
     return f"Set GROQ_MODELS to models that the server offers to this key ({offered}), restart the bot. {MEANWHILE}"
 

@@ -1,6 +1,4 @@
-"""HTTP mode: whether the Request URL that Slack has leads to the bot, asked as Slack asks when the URL is entered. Must not
-send anything but that question.
-"""
+"""Check in HTTP mode that Slack's Request URL leads to the bot, by asking as Slack does when the URL is entered."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ SAYS = {
 
 
 async def check_public_url(settings: Settings) -> tuple[Finding, ...]:
-    """What Slack would meet there. Only in HTTP mode."""
+    """Check the Request URL as Slack would. Return nothing unless the bot is in HTTP mode."""
     if settings.slack_app_token or not settings.slack_signing_secret:
         return ()
     if not settings.public_url:
@@ -102,7 +100,7 @@ def _build_failure(url: str, said: str, fix: str) -> Finding:
 
 
 def _check_form(settings: Settings) -> Finding | None:
-    """What is wrong with the address itself. A local Slack may be answered at a local address."""
+    """Check the address itself. A local address is fine for a local Slack."""
     url = settings.public_url or ""
     parts = urlsplit(url)
     if not parts.hostname or parts.scheme not in {"http", "https"}:

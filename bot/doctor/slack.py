@@ -1,6 +1,4 @@
-"""Slack as the tokens see it: kinds of tokens, whether Slack takes them, its clock, scopes, and Socket Mode. Must not post,
-join or open anything, and must not print a token.
-"""
+"""Check Slack: the kinds of tokens, whether Slack accepts them, clock, scopes, and Socket Mode. Prints no token."""
 
 from __future__ import annotations
 
@@ -116,24 +114,25 @@ SOCKET_MODE_OFF = Finding(
 
 @dataclass(frozen=True, slots=True)
 class SlackExamination:
-    """What came of it: `own` is None where Slack was not reached or does not take the token; `connects` is False where
-    something is wrong with the connection that events come on."""
+    """The result of the checks of Slack."""
 
     findings: tuple[Finding, ...]
     chat: SlackChat | None = None
+    # None if Slack was not reached or does not accept the token
     own: AppIdentity | None = None
+    # False if something is wrong with the connection that delivers events
     connects: bool = True
 
 
 async def check_slack(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Finding]:
-    """Tokens are of the right kind, Slack accepts them, its clock is ours, the app has the scopes that the bot needs, and
-    Socket Mode works."""
+    """Yield the findings: tokens are of the right kind, Slack accepts them, its clock agrees with ours, the app has the
+    scopes that the bot needs, and Socket Mode works."""
     for finding in (await examine_slack(settings, clock or SystemClock())).findings:
         yield finding
 
 
 async def examine_slack(settings: Settings, clock: Clock) -> SlackExamination:
-    """The findings, and what later checks need of them."""
+    """Return the findings, and what later checks need."""
     kinds = check_token_kinds(settings)
     if any(f.ok is False and f.check == "Bot token" for f in kinds):
         return SlackExamination(kinds, connects=False)
@@ -155,7 +154,7 @@ async def examine_slack(settings: Settings, clock: Clock) -> SlackExamination:
 
 
 def is_wrong_app(kinds: Sequence[Finding]) -> bool:
-    """Whether the app token was found wrong by its look."""
+    """Return whether the app token is recognizably a wrong one."""
     return any(f.ok is False and f.check == "App token" for f in kinds)
 
 
@@ -179,7 +178,7 @@ def _build_unreachable(settings: Settings, chat: SlackChat, problem: PrecedentEr
 
 
 def check_clock(settings: Settings, own: AppIdentity, clock: Clock) -> tuple[Finding, ...]:
-    """The clock of this machine is Slack's, to a minute."""
+    """Check that this machine's clock is within a minute of Slack's."""
     if own.there is None:
         return ()
     seconds = (clock.now() - own.there).total_seconds()
@@ -200,7 +199,7 @@ def check_clock(settings: Settings, own: AppIdentity, clock: Clock) -> tuple[Fin
 
 
 def check_scopes(own: AppIdentity) -> tuple[Finding, ...]:
-    """The scopes that were granted, each missing one with what it is for."""
+    """Check the granted scopes, and say what each missing one is for."""
     if not own.scopes:
         return ()
     missing = [scope for scope in SCOPES if scope not in own.scopes]
@@ -220,7 +219,7 @@ def check_scopes(own: AppIdentity) -> tuple[Finding, ...]:
 
 
 async def check_app_token(settings: Settings, chat: SlackChat, own: AppIdentity) -> tuple[Finding, ...]:
-    """Socket Mode: Slack takes the app-level token, it is of the same app, and Socket Mode is on."""
+    """Check Socket Mode: Slack accepts the app-level token, it belongs to the same app, and Socket Mode is on."""
     if not settings.slack_app_token:
         return ()
     token = settings.slack_app_token.get_secret_value()
@@ -242,7 +241,7 @@ async def check_app_token(settings: Settings, chat: SlackChat, own: AppIdentity)
 
 
 def check_token_kinds(settings: Settings) -> tuple[Finding, ...]:
-    """Each token by its prefix (the three are easily confused), and how Slack is reached."""
+    """Check each token by its prefix (the three are easily confused), and how Slack reaches the bot."""
     wrong = tuple(
         Finding(what, False, f"{name} {problem}", where)
         for what, name, prefix, where, needed in TOKENS
@@ -266,7 +265,7 @@ def check_token_kinds(settings: Settings) -> tuple[Finding, ...]:
 
 
 def _check_signing_secret(secret: str) -> Finding | None:
-    """A signing secret has 32 hexadecimal digits; another secret in its place is told by its look."""
+    """Check that a signing secret has 32 hexadecimal digits; another secret in its place is recognized by its form."""
     if _SIGNING_SECRET.fullmatch(secret):
         return None
     kind = _find_token_kind(secret)
@@ -280,7 +279,7 @@ def _find_token_kind(value: str) -> str | None:
 
 
 def _find_token_problem(token: SecretStr | None, prefix: str, *, needed: bool) -> str | None:
-    """What is wrong with a token, as far as its look tells."""
+    """Return what is wrong with a token, as far as its form shows, or None."""
     value = token.get_secret_value() if token else ""
     if not value:
         return "is not set" if needed else None

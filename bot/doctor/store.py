@@ -1,6 +1,5 @@
-"""The database: whether it is there, is ours, has this version's schema, takes a write, and is nobody else's to read; and
-what waits in it. Must not make, migrate or repair anything.
-"""
+"""Check the database: it exists, is ours, has this version's schema, accepts a write, and is readable by nobody else;
+and report what waits in it. Nothing is created, migrated or repaired."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ _NUMBER = re.compile(r"^INC-(\d+)$")
 
 
 async def check_database(settings: Settings, clock: Clock) -> tuple[tuple[Finding, ...], StoreAddress | None]:
-    """What is to be said of the store, and where it is if it can be read further."""
+    """Return the findings, and the address of the store if it can be read further."""
     try:
         at = read_address(settings.store_url)
         stop = _find_file_problem(at.file) if at.file else None
@@ -83,7 +82,7 @@ async def check_database(settings: Settings, clock: Clock) -> tuple[tuple[Findin
 
 
 def _shorten(problem: str, url: str) -> str:
-    """What is wrong and where, without what the store says to do about it: the fix says that."""
+    """Shorten an error to what is wrong and where: the suggested fix says what to do about it."""
     said = (
         problem.removeprefix("Nothing was saved or read: ")
         .partition("; ")[0]
@@ -107,7 +106,7 @@ def _suggest_fix(problem: str) -> str:
 
 
 def _find_file_problem(path: Path) -> Finding | None:
-    """Why an SQLite file cannot be used by this user, as far as the system tells; or that it is not there yet."""
+    """Return why this user cannot use an SQLite file, as far as the system shows, or that the file does not exist yet."""
     who = read_user_name()
     with suppress(OSError):
         if path.is_file():
@@ -125,7 +124,7 @@ def _find_file_problem(path: Path) -> Finding | None:
 
 
 def _check_free_space(path: Path) -> Finding | None:
-    """Whether the disk has room; on a full one SQLite cannot even be asked."""
+    """Check the free space: on a full disk SQLite cannot even be queried."""
     free = shutil.disk_usage(path.parent).free
     if free >= ROOM_BYTES:
         return None
@@ -155,7 +154,7 @@ def _build_missing_file(path: Path, who: str) -> Finding:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether a file can be made there; tried with one that has no name and is gone at once."""
+    """Return whether a file can be created there, by creating an unnamed one that is gone at once."""
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
     except OSError as problem:
@@ -167,7 +166,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _read_mode(path: Path | None) -> tuple[Finding, ...]:
-    """An SQLite file is readable by its owner only."""
+    """Check that an SQLite file is readable by its owner only."""
     if path is None:
         return ()
     mode = stat.S_IMODE(path.stat().st_mode)
@@ -214,7 +213,7 @@ async def _check_contents(store: StoreParts, at: StoreAddress, clock: Clock) -> 
 
 
 def check_second_bot(path: Path, processes: Path = PROCESSES) -> tuple[Finding, ...]:
-    """Whether several `serve` of this machine have the file open, as far as this user sees other processes."""
+    """Check that no two `serve` processes of this machine have the file open, as far as this user can see processes."""
     place = path.resolve()
     held = sorted(
         pid for folder in processes.glob("[0-9]*") if (pid := _find_serving_process(folder, place)) is not None
@@ -241,7 +240,7 @@ def _find_serving_process(folder: Path, path: Path) -> int | None:
 
 
 async def _check_seeds(store: StoreParts) -> tuple[Finding, ...]:
-    """Whether the invented incidents of the demo are in a memory that people are to trust."""
+    """Check that the demo's invented incidents are not in a memory that people rely on."""
     seeds = _read_seed_names()
     kept = await store.incidents.find_records(tuple(seeds))
     found = [name for name, record in kept.items() if (record.title, record.service) == seeds[name]]
@@ -253,14 +252,14 @@ async def _check_seeds(store: StoreParts) -> tuple[Finding, ...]:
 
 @lru_cache(maxsize=1)
 def _read_seed_names() -> dict[str, tuple[str, str | None]]:
-    """Title and service of each incident of the demo, by id; none where the package carries no seeds."""
+    """Return title and service of each incident of the demo by id; none if the package carries no seeds."""
     path = SEEDS / "incidents.jsonl"
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
     return {row["incident_id"]: (row["title"], row.get("service")) for row in rows}
 
 
 def _format_purge_command(names: Sequence[str]) -> str:
-    """The shell command that removes these records."""
+    """Return the shell command that removes these records."""
     numbers = sorted(int(found[1]) for name in names if (found := _NUMBER.match(name)))
     listed = " ".join(f"INC-{number}" for number in numbers)
     if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
@@ -269,10 +268,10 @@ def _format_purge_command(names: Sequence[str]) -> str:
 
 
 async def _check_outbox(store: StoreParts, clock: Clock) -> tuple[Finding, ...]:
-    """What waits to be delivered or worked on."""
+    """Check what waits to be delivered or worked on."""
     counts = await store.outbox.count_rows()
     owed = format_outbox(counts, await store.outbox.find_oldest_pending(), clock.now())
-    events = format_inbox(await store.inbox_desk.count_rows())
+    events = format_inbox(await store.inbox_admin.count_rows())
     dead = any(state.endswith(".dead") and rows for state, rows in counts.items())
     look = "`precedent outbox list --state dead` says why; then `precedent outbox replay --all-dead`, or `precedent outbox drop` with its numbers."
     stuck = (
@@ -286,9 +285,9 @@ async def _check_outbox(store: StoreParts, clock: Clock) -> tuple[Finding, ...]:
 
 
 async def _check_last_alert(store: StoreParts, clock: Clock) -> Finding:
-    """When an alert was seen last."""
+    """Report when the last alert was seen."""
     now = clock.now()
-    seen = await store.traces.list_last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
+    seen = await store.brief_timings.list_last_alerts(OPERATOR, now - timedelta(days=LAST_ALERTS_DAYS), 1)
     if not seen:
         return Finding("Last alert", None, f"none in {LAST_ALERTS_DAYS} days")
     channel, at = seen[0]

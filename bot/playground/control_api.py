@@ -1,6 +1,6 @@
-"""The control API: every act of the local Slack as `POST /control/<act>` with JSON, for tests and the page.
+"""The HTTP API that the page and other processes use: `POST /control/<act>` with JSON calls the method of that name.
 
-Must not do anything that the Python methods do not do.
+It adds nothing to the Python methods of the local Slack.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _SECRET = re.compile(r"\bx(?:ox[a-z]|app)-[\w-]+|(?<=ticket=)[\w-]+|(?<=/respons
 
 @dataclass(slots=True)
 class ControlApi:
-    """Answers /control/…."""
+    """Serve /control/…."""
 
     slack: LocalSlackDriver
 
     async def act(self, request: web.Request) -> web.Response:
-        """Carry out one act: `{ok, result}`, or 400 with `{ok: false, error}`."""
+        """Carry out one act: `{ok, result}`, or status 400 with `{ok: false, error}`."""
         name = request.match_info["act"]
         if name not in ACTS:
             return _refuse("unknown_act", 404)
@@ -61,13 +61,13 @@ class ControlApi:
         return web.json_response({"ok": True, "result": _to_json_value(result)})
 
     async def view(self, request: web.Request) -> web.Response:
-        """What the page shows for one user, channel and thread."""
+        """Return what the page shows for one user, channel and thread."""
         query = request.query
         state = build_page_state(self.slack, query.get("user", ""), query.get("channel", ""), query.get("thread", ""))
         return web.json_response(state)
 
     async def traffic(self, request: web.Request) -> web.Response:
-        """The last entries of the traffic log, newest last."""
+        """Return the last entries of the traffic log, newest last."""
         last = request.query.get("last", "100")
         if not (last.isascii() and last.isdigit() and len(last) <= 9 and int(last)):
             return _refuse("invalid_arguments", 400, detail="last must be a whole number from 1, such as last=100")
@@ -76,7 +76,7 @@ class ControlApi:
         return web.json_response(shown)
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
-        """Server-sent events: the number of the state whenever it changed."""
+        """Send the number of the state as a server-sent event each time it changes."""
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         await response.prepare(request)
         core, sent = self.slack.core, -1
@@ -92,7 +92,7 @@ class ControlApi:
 
 
 def mask_tokens(value: Any) -> Any:
-    """The same JSON with every token, ticket and secret address covered."""
+    """Return the same JSON with every token, ticket and secret address masked."""
     if isinstance(value, Mapping):
         return {k: _COVER if k in _SECRET_KEYS else mask_tokens(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""What all parts of the local Slack share: state, knobs, courier, who is told about what. Must not open a socket."""
+"""The state that all parts of the local Slack share, and the events that each change causes. Opens no socket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _POLL_S = 0.05
 
 @dataclass(slots=True)
 class InstalledApp:
-    """The app under test as its manifest and tokens state it. Empty `commands` or `events` means: any."""
+    """The app under test, as its manifest and tokens describe it. Empty `commands` or `events` allow any."""
 
     bot_token: str = "xoxb-playground-bot"  # noqa: S105  # invented, good for the local Slack only
     app_token: str = "xapp-1-A0PRECEDENT-1-playground"  # noqa: S105  # likewise; Slack's carry the app's id, too
@@ -34,7 +34,7 @@ class InstalledApp:
     events: frozenset[str] = frozenset()
 
     def use_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Take scopes, commands, shortcuts and subscriptions from an app manifest (parsed)."""
+        """Take scopes, commands, shortcuts and subscriptions from a parsed app manifest."""
         features = manifest.get("features", {})
         self.scopes = frozenset(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", ()))
         self.commands = tuple(features.get("slash_commands", ()))
@@ -54,7 +54,7 @@ class IncomingWebhook:
 
 @dataclass(slots=True)
 class LocalSlackCore:
-    """The running local Slack without its network side."""
+    """A local Slack without its network side."""
 
     workspace: Workspace = field(default_factory=Workspace)
     knobs: Knobs = field(default_factory=Knobs)
@@ -76,14 +76,14 @@ class LocalSlackCore:
         self.courier = Courier(self.knobs, self.traffic, self.clock, self.notify_waiters)
 
     def load(self, seeds: Mapping[str, Any]) -> None:
-        """Add users, channels and webhooks as `channels.json` states them."""
+        """Add users, channels and webhooks from the content of `channels.json`."""
         self.workspace.load(seeds)
         for row in seeds.get("webhooks", ()):
             app = self.workspace.find_app(row["name"])
             self.webhooks[row["id"]] = IncomingWebhook(row["secret"], row["channel"], app)
 
     def clear(self) -> None:
-        """Take away what happened: channels with their messages, views, files, faults, traffic. People and tools stay."""
+        """Remove channels with their messages, views, files, faults and traffic. People and tools stay."""
         self.workspace.channels.clear()
         self.workspace.ephemerals.clear()
         self.workspace.last_micros = 0
@@ -95,17 +95,17 @@ class LocalSlackCore:
         self.knobs.heal()
 
     def clock(self) -> float:
-        """Seconds since 1970."""
+        """Return the time in seconds since 1970."""
         return self.now()
 
     def notify_waiters(self) -> None:
-        """Tell everyone who waits that something happened."""
+        """Wake every waiter: something has changed."""
         self.version += 1
         news, self.news = self.news, asyncio.Event()
         news.set()
 
     async def wait_until(self, predicate: Callable[[], Found], timeout_s: float = 5.0) -> Found:
-        """Wait until the predicate gives something true, and give that. Raises TimeoutError."""
+        """Wait until the predicate returns something truthy, and return that. Raises TimeoutError."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while not (found := predicate()):
             left = deadline - asyncio.get_running_loop().time()
@@ -115,7 +115,7 @@ class LocalSlackCore:
         return found
 
     async def wait_for_change(self, timeout_s: float) -> None:
-        """Wait for the next change, at most so long."""
+        """Wait for the next change, for `timeout_s` at most."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self.news.wait()
@@ -123,11 +123,11 @@ class LocalSlackCore:
             return
 
     async def idle(self, timeout_s: float = 5.0) -> None:
-        """Wait until every event was acked or given up. Raises TimeoutError."""
+        """Wait until every event was acknowledged or given up. Raises TimeoutError."""
         await self.wait_until(lambda: not self.courier.pending, timeout_s)
 
     def emit(self, event: JSON, channel: LocalChannel | None = None) -> None:
-        """Deliver an event to the app, if it is subscribed to it and a member of the channel."""
+        """Deliver an event to the app if it is subscribed to it and a member of the channel."""
         self.notify_waiters()
         wanted = not self.installed.events or events.find_subscription(event) in self.installed.events
         if not wanted or (channel is not None and not self.workspace.has_bot(channel)):
@@ -138,7 +138,7 @@ class LocalSlackCore:
     def add_message(
         self, channel: LocalChannel, fields: Mapping[str, Any], *, thread_ts: str | None = None, broadcast: bool = False
     ) -> JSON:
-        """Store a message, and tell the app about it and about being mentioned in it."""
+        """Store a message, and send the app its event and, if it is mentioned, the mention."""
         if channel.is_archived:
             raise SlackRefused("is_archived")
         stored = messages.add(
@@ -151,20 +151,20 @@ class LocalSlackCore:
         return stored
 
     def edit_message(self, channel: LocalChannel, ts: str, changes: Mapping[str, Any], editor: str | None) -> JSON:
-        """Change a message and tell the app; the message. Raises SlackRefused message_not_found."""
+        """Change a message, send the app its event, and return the message. Raises SlackRefused message_not_found."""
         message = self.workspace.message(channel, ts)
         before = messages.edit(self.workspace, message, changes, editor=editor, now=self.now())
         self.emit(events.build_changed(channel, message, before, self.workspace.new_ts(self.now())), channel)
         return message
 
     def delete_message(self, channel: LocalChannel, ts: str) -> None:
-        """Take a message away and tell the app. Raises SlackRefused message_not_found."""
+        """Delete a message and send the app its event. Raises SlackRefused message_not_found."""
         self.workspace.message(channel, ts)
         before = messages.delete(channel, ts)
         self.emit(events.build_deleted(channel, before, self.workspace.new_ts(self.now())), channel)
 
     def change_reaction(self, channel: LocalChannel, ts: str, user_id: str, name: str, *, add: bool = True) -> None:
-        """Add or take away a reaction and tell the app. Raises SlackRefused already_reacted or no_reaction."""
+        """Add or remove a reaction and send the app its event. Raises SlackRefused already_reacted or no_reaction."""
         message = self.workspace.message(channel, ts)
         change = messages.react if add else messages.unreact
         change(message, user_id, name)
@@ -173,7 +173,7 @@ class LocalSlackCore:
         self.emit(events.build_reaction(kind, channel, message, user_id, name, event_ts), channel)
 
     def add_member(self, channel: LocalChannel, user_id: str, inviter: str | None = None) -> None:
-        """Let someone into a channel and tell the app, which may be the one who joins."""
+        """Add a member to a channel and send the app its event; the app itself may be the new member."""
         if user_id in channel.members:
             raise SlackRefused("already_in_channel")
         channel.members.append(user_id)
@@ -181,7 +181,7 @@ class LocalSlackCore:
         self.emit(events.build_joined(self.workspace, channel, user_id, inviter, ts), channel)
 
     def add_ephemeral(self, channel: LocalChannel, user_id: str, given: Mapping[str, Any]) -> JSON:
-        """Show a message to one user only; the message. It is in no history and no event."""
+        """Show a message to one user only and return it. It appears in no history and causes no event."""
         fields = messages.build_app_message(self.workspace, self.workspace.bot, given)
         ts = self.workspace.new_ts(self.now())
         message = {**fields, "ts": ts, "channel": channel.id, "to": user_id, "is_ephemeral": True}
@@ -192,11 +192,11 @@ class LocalSlackCore:
         return message
 
     def read_input_state(self, channel_id: str, ts: str) -> JSON:
-        """What people chose in the inputs of a message, by block id and action id."""
+        """Return the values of the inputs of a message, by block id and action id."""
         return self.message_states.setdefault((channel_id, ts), {})
 
     def permalink(self, channel: LocalChannel, message: Mapping[str, Any]) -> str:
-        """The address of a message; on the local page, in the form that Slack's have."""
+        """Return the address of a message on the local page, in the form of Slack's."""
         link = f"{self.url}/archives/{channel.id}/p{message['ts'].replace('.', '')}"
         root = message.get("thread_ts")
         return f"{link}?thread_ts={root}&cid={channel.id}" if root and root != message["ts"] else link

@@ -1,4 +1,4 @@
-"""The running local Slack without its server: addresses, transports, waiting. Must not listen or start anything."""
+"""The object that tests and the page drive a local Slack with: addresses, transports, waiting, and all that people do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Found = TypeVar("Found")
 
 
 class LocalSlackDriver(Interactions, Faults, Switches):
-    """Tokens and addresses are attributes; what people do are its methods."""
+    """A local Slack without its server: tokens and addresses are attributes, and actions are methods."""
 
     def __init__(
         self, core: LocalSlackCore, session: ClientSession, *, ack_timeout_s: float, seeds_dir: Path | None
@@ -38,56 +38,56 @@ class LocalSlackDriver(Interactions, Faults, Switches):
 
     @property
     def url(self) -> str:
-        """The page, without a final slash."""
+        """Return the page's address without a final slash."""
         return self.core.url
 
     @property
     def api_url(self) -> str:
-        """The Web API's base address, with the final slash that slack_sdk needs."""
+        """Return the Web API's base address with the final slash that slack_sdk needs."""
         return f"{self.core.url}/api/"
 
     @property
     def bot_token(self) -> str:
-        """The token of the installed app."""
+        """Return the token of the installed app."""
         return self.core.installed.bot_token
 
     @property
     def app_token(self) -> str:
-        """The app-level token for Socket Mode."""
+        """Return the app-level token for Socket Mode."""
         return self.core.installed.app_token
 
     @property
     def signing_secret(self) -> str:
-        """The secret that signs HTTP requests."""
+        """Return the secret that signs HTTP requests."""
         return self.core.installed.signing_secret
 
     @property
     def team_id(self) -> str:
-        """The id of the only team."""
+        """Return the id of the only team."""
         return self.core.workspace.team_id
 
     @property
     def bot_user(self) -> str:
-        """The user id of the bot under test."""
+        """Return the user id of the bot under test."""
         return self.core.workspace.bot_user
 
     @property
     def bot_id(self) -> str:
-        """The bot id of the bot under test."""
+        """Return the bot id of the bot under test."""
         return self.core.workspace.bot.bot_id
 
     @property
     def connected(self) -> bool:
-        """Whether the app can be reached: a socket is open, or an HTTP target is set."""
+        """Return whether the app can be reached: a socket is open, or an HTTP target is set."""
         return self._sender is not None or self.hub.connected.is_set()
 
     @property
     def http_target(self) -> str | None:
-        """Where events go by HTTP; None in Socket Mode."""
+        """Return the address that events go to by HTTP; None in Socket Mode."""
         return self._sender.target if self._sender else None
 
     def use_http(self, target: str | None) -> None:
-        """Deliver to this address (None: by Socket Mode) from now on."""
+        """Deliver to this address from now on (None: by Socket Mode)."""
         if target is None:
             self._sender = None
             self.core.courier.transport = self.hub.attempt
@@ -99,13 +99,13 @@ class LocalSlackDriver(Interactions, Faults, Switches):
         self.core.courier.transport = self._sender.attempt
 
     async def verify_url(self) -> bool:
-        """Do the url_verification handshake with the HTTP target."""
+        """Do the url_verification handshake with the HTTP target. Return whether it succeeded."""
         if self._sender is None:
             raise SlackRefused("no_http_target")
         return await self._sender.verify_url()
 
     async def wait_until(self, predicate: Callable[[], Found], timeout_s: float = 5.0) -> Found:
-        """Wait until the predicate gives something true, and give that. Raises TimeoutError."""
+        """Wait until the predicate returns something truthy, and return that. Raises TimeoutError."""
         return await self.core.wait_until(predicate, timeout_s)
 
     async def wait_connected(self, timeout_s: float = 5.0) -> None:
@@ -113,7 +113,7 @@ class LocalSlackDriver(Interactions, Faults, Switches):
         await self.core.wait_until(lambda: self.connected, timeout_s)
 
     async def idle(self, timeout_s: float = 5.0) -> None:
-        """Wait until every event was acked or given up. Raises TimeoutError."""
+        """Wait until every event was acknowledged or given up. Raises TimeoutError."""
         await self.core.idle(timeout_s)
 
     async def refresh_sockets(self) -> None:
@@ -121,11 +121,11 @@ class LocalSlackDriver(Interactions, Faults, Switches):
         await self.hub.refresh()
 
     async def close_sockets(self) -> None:
-        """Cut every socket without a word."""
+        """Cut every socket without notice."""
         await self.hub.close()
 
     async def post_sample(self, channel: str, name: str) -> JSON:
-        """Post one of the sample alerts of the seeds by its file name without ending. Raises SlackRefused."""
+        """Post a sample alert of the seeds, by its file name without extension. Raises SlackRefused."""
         if name not in self.samples:
             raise SlackRefused("no_such_sample")
         return await self.post_alert(channel, self.samples[name])

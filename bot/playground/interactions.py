@@ -1,6 +1,6 @@
-"""What people do with buttons, modals, shortcuts, slash commands and the Home tab. Must not serve HTTP.
+"""What people do with buttons, modals, shortcuts, slash commands and the Home tab.
 
-Each method waits for the app's ack and gives an `Outcome`. Refusals are SlackRefused.
+Each method waits for the app's acknowledgment. Refusals raise SlackRefused with Slack's error code.
 """
 
 from __future__ import annotations
@@ -30,19 +30,23 @@ INVITE_REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class InteractionResult:
-    """What came of an interaction. `sent`: it reached Slack; `acked`: the app answered in time; `response`: with what;
-    `errors`: by block id, shown at the inputs; `notice`: what Slack tells the user."""
+    """The result of an interaction."""
 
+    # the app answered in time
     acked: bool
+    # the payload of its answer
     response: Any = None
+    # messages shown at the inputs, by block id
     errors: Mapping[str, str] = field(default_factory=dict)
+    # what Slack tells the user
     notice: str = ""
+    # the interaction reached Slack
     sent: bool = True
     trigger_id: str = ""
 
 
 class Interactions(PeopleActions):
-    """Buttons, modals, shortcuts, slash commands, the Home tab."""
+    """Buttons, modals, shortcuts, slash commands, and the Home tab."""
 
     core: LocalSlackCore
 
@@ -76,7 +80,7 @@ class Interactions(PeopleActions):
         choice: Any = None,
         block_id: str | None = None,
     ) -> InteractionResult:
-        """Press a button of a message, or choose in a menu: `choice` is the option's value (a list for many)."""
+        """Press a button of a message or choose in a menu: `choice` is the option's value, or a list of values."""
         where = self._channel(channel)
         message = self._read_visible_message(where, ts)
         found = elements.find_element(iterate_blocks(message), action_id, block_id)
@@ -103,7 +107,7 @@ class Interactions(PeopleActions):
     async def click_view(
         self, action_id: str, *, user: str | None = None, choice: Any = None, home: bool = False
     ) -> InteractionResult:
-        """Press a button, or choose in a menu, in the user's top modal or Home tab."""
+        """Press a button or choose in a menu in the user's top modal or Home tab."""
         common = self._build_context(user)
         screen = self.core.surfaces.screen(common.user.id)
         view = screen.home if home else self._read_top_view(screen)
@@ -122,7 +126,7 @@ class Interactions(PeopleActions):
         return screen.modals[-1]
 
     async def fill(self, values: Mapping[str, Any], *, user: str | None = None) -> None:
-        """Enter values into the user's top modal, by action id, block id or `block_id.action_id`; options by value."""
+        """Enter values into the user's top modal by action id, block id or `block_id.action_id`; options by value."""
         view = self._read_top_view(self.core.surfaces.screen(self._user(user).id))
         placed = list(elements.iterate_elements(view["blocks"]))
         for name, value in values.items():
@@ -133,7 +137,7 @@ class Interactions(PeopleActions):
     async def submit_view(
         self, values: Mapping[str, Any] | None = None, *, user: str | None = None
     ) -> InteractionResult:
-        """Fill in and submit the user's top modal; what the app answers is carried out."""
+        """Fill in and submit the user's top modal, and carry out what the app answers."""
         await self.fill(values or {}, user=user)
         common = self._build_context(user)
         screen = self.core.surfaces.screen(common.user.id)
@@ -186,7 +190,7 @@ class Interactions(PeopleActions):
             screen.notice = NO_ANSWER
 
     async def close_view(self, *, user: str | None = None, clear: bool = False) -> InteractionResult:
-        """Close the user's top modal, or all of them; view_closed is sent where the view asks for it."""
+        """Close the user's top modal, or all of them; send view_closed if the view asks for it."""
         common = self._build_context(user)
         screen = self.core.surfaces.screen(common.user.id)
         view = self._read_top_view(screen)
@@ -221,7 +225,7 @@ class Interactions(PeopleActions):
         return InteractionResult(acked=False, notice=notice, trigger_id=common.trigger_id)
 
     async def _invite(self, channel: LocalChannel, whom: str, by: str | None) -> InteractionResult:
-        """Slack's own command: nothing of it reaches the app but that somebody joined."""
+        """Carry out Slack's own /invite: the app receives nothing but that somebody joined."""
         try:
             await self.invite(channel.id, self.core.workspace.user(whom.strip().casefold()).id, inviter=by)
         except SlackRefused as refused:
@@ -242,7 +246,7 @@ class Interactions(PeopleActions):
     async def shortcut(
         self, callback_id: str, channel: str | None = None, ts: str | None = None, *, user: str | None = None
     ) -> InteractionResult:
-        """Choose a shortcut from a message's menu, or a global one where no message is named."""
+        """Choose a shortcut from a message's menu, or a global one if no message is given."""
         common = self._build_context(user)
         action_ts = self.core.workspace.new_ts(self.core.now())
         if channel is None or ts is None:
@@ -254,7 +258,7 @@ class Interactions(PeopleActions):
         return await self._send(common, INTERACTIVE, payload)
 
     async def open_home(self, *, user: str | None = None) -> None:
-        """Open the app's Home tab; app_home_opened is sent."""
+        """Open the app's Home tab and send app_home_opened."""
         person = self._user(user)
         home = self.core.surfaces.screen(person.id).home
         direct = self.core.workspace.open_direct(person.id)
@@ -268,19 +272,19 @@ class Interactions(PeopleActions):
         self.core.notify_waiters()
 
     def views(self, user: str | None = None) -> list[JSON]:
-        """The user's stack of modals, the top one last."""
+        """Return the user's stack of modals, the top one last."""
         return copy_json(self.core.surfaces.screen(self._user(user).id).modals)
 
     def view(self, user: str | None = None) -> JSON | None:
-        """The modal on top, or None."""
+        """Return the modal on top, or None."""
         return next(iter(self.views(user)[::-1]), None)
 
     def view_errors(self, user: str | None = None) -> dict[str, str]:
-        """The errors shown in the top modal, by block id."""
+        """Return the errors shown in the top modal, by block id."""
         return dict(self.core.surfaces.screen(self._user(user).id).errors)
 
     def home(self, user: str | None = None) -> JSON | None:
-        """The view on the user's Home tab, or None."""
+        """Return the view on the user's Home tab, or None."""
         return copy_json(self.core.surfaces.screen(self._user(user).id).home)
 
 

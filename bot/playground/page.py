@@ -1,4 +1,4 @@
-"""What the page of the local Slack shows, as JSON, and its static files. Must not change anything."""
+"""The page of the local Slack: its static files, and its state as JSON."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _POLICY = (
 
 
 async def static_file(request: web.Request) -> web.Response:
-    """One of the page's own files; the page itself for every address that is none of them."""
+    """Serve one of the page's own files, and the page itself at every other address."""
     return _serve_file(request.match_info["name"])
 
 
 async def index(_request: web.Request) -> web.Response:
-    """The page."""
+    """Serve the page."""
     return _serve_file("index.html")
 
 
@@ -60,7 +60,7 @@ def _serve_file(name: str) -> web.Response:
 
 
 def build_page_state(slack: LocalSlackDriver, user_id: str, channel_id: str, thread_ts: str) -> JSON:
-    """Everything that one person sees: channels, messages, thread, modals, Home, and what can be chosen."""
+    """Return everything that one person sees: channels, messages, thread, modals, Home, and the available choices."""
     core = slack.core
     people = [u for u in core.workspace.users.values() if not u.is_bot]
     user = core.workspace.users.get(user_id) or people[0]
@@ -114,7 +114,7 @@ def _build_channel(slack: LocalSlackDriver, channel: LocalChannel, user: LocalUs
 
 
 def _build_sample(name: str, payload: JSON) -> JSON:
-    """A sample alert as the picker names it: the tool, and the first thing that it says."""
+    """Describe a sample alert for the picker: the tool and its first line."""
     attachment: JSON = next(iter(payload.get("attachments") or ()), {})
     said = str(attachment.get("title") or payload.get("text") or name)
     return {"name": name, "tool": str(payload.get("username") or "webhook"), "title": said}

@@ -1,6 +1,6 @@
-"""What people, tools and the workspace do in channels, as methods for tests and the page. Must not serve HTTP.
+"""What people, tools and the workspace do in channels, as methods for tests and the page.
 
-Channels are named by id or #name, users by id or name. Refusals are SlackRefused with Slack's error word.
+Channels are given by id or #name, users by id or name. Refusals raise SlackRefused with Slack's error code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NO_POSTS = ("message_changed", "message_deleted", "message_replied")
 
 
 class PeopleActions:
-    """Acts in channels, and what can be seen there."""
+    """Act in channels, and read what they show."""
 
     core: LocalSlackCore
 
@@ -34,7 +34,7 @@ class PeopleActions:
     async def post(
         self, channel: str, text: str, *, user: str | None = None, thread_ts: str | None = None, broadcast: bool = False
     ) -> JSON:
-        """Post as a person (the first one if none is named); the stored message."""
+        """Post as a person (the first one by default) and return the stored message."""
         where, person = self._channel(channel), self._user(user)
         if person.id not in where.members:
             raise SlackRefused("not_in_channel")
@@ -44,21 +44,22 @@ class PeopleActions:
     async def post_as_app(
         self, channel: str, payload: Mapping[str, Any], *, app: str = "Monitor", thread_ts: str | None = None
     ) -> JSON:
-        """Post as another app with its bot token: `user`, `bot_id`, `app_id`, `bot_profile`; the stored message."""
+        """Post as another app with its bot token (`user`, `bot_id`, `app_id`, `bot_profile`) and return the stored
+        message."""
         author = self.core.workspace.find_app(app)
         fields = messages.build_app_message(self.core.workspace, author, payload)
         return copy_json(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
 
     async def post_alert(self, channel: str, payload: Mapping[str, Any], *, thread_ts: str | None = None) -> JSON:
-        """Post as a monitoring tool's incoming webhook: `subtype: bot_message`, no user; the stored message."""
+        """Post as a monitoring tool's incoming webhook (`subtype: bot_message`, no user) and return the stored message."""
         author = self.core.workspace.find_app(str(payload.get("username") or "incoming-webhook"))
         fields = messages.build_webhook_message(self.core.workspace, author, payload)
         return copy_json(self.core.add_message(self._channel(channel), fields, thread_ts=thread_ts))
 
     async def deliver_message(self, channel: str, event: Mapping[str, Any], *, thread_ts: str | None = None) -> JSON:
-        """Post a recorded Slack message event with a fresh ts and this channel; all else as it was recorded.
+        """Post a recorded Slack message event, unchanged but for a fresh ts and this channel.
 
-        Edits and deletions are no posts: use `edit_raw` and `delete` for them.
+        Edits and deletions are not posts: use `edit_raw` and `delete` for them.
         """
         if event.get("subtype") in _NO_POSTS:
             raise SlackRefused("not_a_post", subtype=event["subtype"])
@@ -68,7 +69,7 @@ class PeopleActions:
         return copy_json(self.core.add_message(where, fields, thread_ts=thread_ts))
 
     async def edit(self, channel: str, ts: str, **changes: Any) -> JSON:
-        """Edit a message as its author: `text`, `blocks`, `attachments`, `metadata`; the message."""
+        """Edit `text`, `blocks`, `attachments` or `metadata` of a message as its author, and return the message."""
         where = self._channel(channel)
         message = self.core.workspace.message(where, ts)
         editor = message.get("user")
@@ -77,7 +78,7 @@ class PeopleActions:
         return copy_json(self.core.edit_message(where, ts, changes, editor))
 
     async def edit_raw(self, channel: str, ts: str, fields: Mapping[str, Any]) -> JSON:
-        """Set recorded fields on a message and send message_changed; the message."""
+        """Set recorded fields on a message, send message_changed, and return the message."""
         where = self._channel(channel)
         message = self.core.workspace.message(where, ts)
         before = copy_json(message)
@@ -91,7 +92,7 @@ class PeopleActions:
         await self.edit_raw(channel, ts, {})
 
     async def delete(self, channel: str, ts: str) -> None:
-        """Delete a message, whoever posted it."""
+        """Delete a message of any author."""
         self.core.delete_message(self._channel(channel), ts)
 
     async def react(self, channel: str, ts: str, name: str, *, user: str | None = None) -> None:
@@ -99,29 +100,30 @@ class PeopleActions:
         self.core.change_reaction(self._channel(channel), ts, self._user(user).id, name)
 
     async def unreact(self, channel: str, ts: str, name: str, *, user: str | None = None) -> None:
-        """Take a reaction away."""
+        """Remove a reaction."""
         self.core.change_reaction(self._channel(channel), ts, self._user(user).id, name, add=False)
 
     async def invite(self, channel: str, user: str | None = None, *, inviter: str | None = None) -> None:
-        """Let the bot (or a user) into a channel; member_joined_channel is sent."""
+        """Add the bot (or a user) to a channel and send member_joined_channel."""
         who = self.core.workspace.user(user).id if user else self.core.workspace.bot_user
         self.core.add_member(self._channel(channel), who, self._user(inviter).id)
 
     async def leave(self, channel: str, user: str | None = None) -> None:
-        """Take the bot (or a user) out of a channel."""
+        """Remove the bot (or a user) from a channel."""
         who = self.core.workspace.user(user).id if user else self.core.workspace.bot_user
         self._channel(channel).members.remove(who)
         self.core.notify_waiters()
 
     async def add_channel(self, name: str, **facts: Any) -> str:
-        """A new channel: `is_private`, `is_ext_shared`, `members` (ids or names), `bot` (is it in?); its id."""
+        """Create a channel and return its id. Options: `is_private`, `is_ext_shared`, `members` (ids or names), `bot`
+        (is a member)."""
         channel_id = self.core.workspace.new_id("C")
         self.core.workspace.add_channel(channel_id, name.removeprefix("#"), **facts)
         self.core.notify_waiters()
         return channel_id
 
     async def add_user(self, name: str, *, is_guest: bool = False, is_admin: bool = False) -> str:
-        """A new person who is in no channel yet; the user id."""
+        """Create a person who is not in any channel yet, and return the user id."""
         user = LocalUser(self.core.workspace.new_id("U"), name, name.title(), is_guest=is_guest, is_admin=is_admin)
         self.core.workspace.users[user.id] = user
         self.core.notify_waiters()
@@ -133,48 +135,48 @@ class PeopleActions:
         self.core.notify_waiters()
 
     async def webhook_url(self, channel: str, name: str = "incoming-webhook") -> str:
-        """The address of an incoming webhook that posts to this channel under this name."""
+        """Return the address of an incoming webhook that posts to this channel under this name."""
         hook_id, secret = self.core.workspace.new_id("B"), f"secret{self.core.workspace.serial}"
         app = self.core.workspace.find_app(name)
         self.core.webhooks[hook_id] = IncomingWebhook(secret, self._channel(channel).id, app)
         return f"{self.core.url}/services/{self.core.workspace.team_id}/{hook_id}/{secret}"
 
     async def uninstall(self) -> None:
-        """Remove the app: tokens are revoked, and the app is told, as Slack does."""
+        """Remove the app: revoke its tokens and send it the events that Slack sends."""
         self.core.knobs.revoked = True
         self.core.emit({"type": "tokens_revoked", "tokens": {"bot": [self.core.workspace.bot_user]}})
         self.core.emit({"type": "app_uninstalled"})
 
     def messages(self, channel: str) -> list[JSON]:
-        """All messages of a channel, threads included, oldest first, with their metadata."""
+        """Return all messages of a channel with their metadata, threads included, oldest first."""
         return copy_json(list(self._channel(channel).messages.values()))
 
     def timeline(self, channel: str) -> list[JSON]:
-        """What the channel shows outside its threads, oldest first."""
+        """Return what the channel shows outside its threads, oldest first."""
         return copy_json(self.core.workspace.timeline(self._channel(channel)))
 
     def message(self, channel: str, ts: str) -> JSON:
-        """One message. Raises SlackRefused message_not_found."""
+        """Return one message. Raises SlackRefused message_not_found."""
         return copy_json(self.core.workspace.message(self._channel(channel), ts))
 
     def thread(self, channel: str, ts: str) -> list[JSON]:
-        """A root and its replies, oldest first. Raises SlackRefused thread_not_found."""
+        """Return a root and its replies, oldest first. Raises SlackRefused thread_not_found."""
         return copy_json(self.core.workspace.thread(self._channel(channel), ts))
 
     def replies(self, channel: str, ts: str) -> list[JSON]:
-        """The bot's replies in a thread, oldest first; none where there is no such thread."""
+        """Return the bot's replies in a thread, oldest first; none if there is no such thread."""
         bot_id = self.core.workspace.bot.bot_id
         found = self._channel(channel).messages.values()
         mine = [m for m in found if m.get("thread_ts") == ts and m["ts"] != ts and m.get("bot_id") == bot_id]
         return copy_json(mine)
 
     def ephemerals(self, user: str | None = None, channel: str | None = None) -> list[JSON]:
-        """The messages that only one user sees, oldest first; `to` says who."""
+        """Return the messages that only one user sees, oldest first; `to` is that user."""
         who = self.core.workspace.user(user).id if user else None
         where = self._channel(channel).id if channel else None
         shown = self.core.workspace.ephemerals
         return copy_json([m for m in shown if who in (None, m["to"]) and where in (None, m["channel"])])
 
     def dm(self, user: str | None = None) -> str:
-        """The id of the direct message channel of a user and the bot."""
+        """Return the id of the direct message channel of a user and the bot."""
         return self.core.workspace.open_direct(self._user(user).id).id

@@ -1,4 +1,4 @@
-"""Channels, users and sample alerts for the local Slack. Must not look for files anywhere but where it is told."""
+"""Channels, users and sample alerts for the local Slack, read from one given folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT: dict[str, Any] = {
 
 
 def read_channels(seeds_dir: Path | None) -> dict[str, Any]:
-    """The content of `channels.json`, or a small workspace of our own."""
+    """Return the content of `channels.json`, or a small built-in workspace."""
     if seeds_dir is None:
         return DEFAULT
     content: dict[str, Any] = json.loads((seeds_dir / "channels.json").read_text(encoding="utf-8"))
@@ -33,7 +33,7 @@ def read_channels(seeds_dir: Path | None) -> dict[str, Any]:
 
 
 def read_sample_alerts(seeds_dir: Path | None) -> dict[str, JSON]:
-    """The sample alerts by name: payloads as tools send them to an incoming webhook."""
+    """Return the sample alerts by name: payloads as tools send them to an incoming webhook."""
     if seeds_dir is None:
         return {}
     files = sorted((seeds_dir / "alerts").glob("*.json"))

@@ -1,8 +1,4 @@
-"""The local Slack as one server on 127.0.0.1. Must not listen on any other address, nor call out but to the app.
-
-async with await LocalSlack.start() as slack:
-    client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
-"""
+"""The local Slack as one server. It listens on 127.0.0.1 only and makes no connection but to the app."""
 
 from __future__ import annotations
 
@@ -27,7 +23,7 @@ _BODY_MOST_BYTES = 4 * 1024 * 1024
 
 
 class LocalSlack(LocalSlackDriver):
-    """A running local Slack, to be stopped at the end."""
+    """A local Slack with its server; stop it at the end."""
 
     _runner: web.AppRunner | None = None
 
@@ -43,9 +39,9 @@ class LocalSlack(LocalSlackDriver):
         retry_delays_s: tuple[float, ...] = (0.0, 0.0, 0.0),
         now: Callable[[], float] = time.time,
     ) -> Self:
-        """Listen on 127.0.0.1 (port 0: a free one). Without `seeds_dir` a small workspace of its own is used.
+        """Listen on 127.0.0.1 (port 0: a free one). Without `seeds_dir` use a small built-in workspace.
 
-        `manifest` (parsed) restricts scopes, events and commands to what it states. `http_target` delivers events by
+        `manifest` (parsed) restricts scopes, events and commands to what it lists. `http_target` delivers events by
         HTTP to that address instead of Socket Mode. Times are in seconds.
         """
         core = LocalSlackCore(now=now)
@@ -71,7 +67,7 @@ class LocalSlack(LocalSlackDriver):
         self.core.url = f"http://127.0.0.1:{bound}"
 
     async def stop(self) -> None:
-        """Give up what is under way and close all connections."""
+        """Give up what is in progress and close all connections."""
         self.stopping = True
         await self.core.courier.stop()
         self.core.notify_waiters()
@@ -94,7 +90,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @web.middleware
 async def _refuse_foreign_hosts(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse requests that name another host: a foreign page may not reach us through a name of its own."""
+    """Refuse requests for another host: a foreign page could otherwise reach us through a name that resolves to
+    127.0.0.1."""
     if request.host.partition(":")[0] not in _HOSTS:
         raise web.HTTPForbidden(text="this server is for this machine only")
     return await handler(request)

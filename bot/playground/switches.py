@@ -1,6 +1,6 @@
-"""What the page switches: memory on and off, the time, everything back to the beginning. Must not know the app.
+"""The switches of the page: memory on and off, time, and reset.
 
-Whoever runs the app inside this process says how by `host`; without one, memory cannot be switched.
+The process that runs the app next to the local Slack sets `host`; without one, memory cannot be switched.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ MOST_HOURS = 24.0 * 366
 
 
 class BotHost(Protocol):
-    """Runs the app beside the local Slack."""
+    """Runs the app next to the local Slack."""
 
     async def switch_memory(self, *, on: bool) -> None:
         """Let the next briefs use memory, or not."""
         ...
 
     async def restart(self, clear: Callable[[], None]) -> None:
-        """Stop the app, call `clear`, start it with the memory that it had at the beginning."""
+        """Stop the app, call `clear`, and start it with the memory that it had at the beginning."""
         ...
 
 
 @dataclass(slots=True)
 class Switchboard:
-    """How the switches stand."""
+    """The positions of the switches."""
 
     seeds: Mapping[str, Any]
     host: BotHost | None = None
@@ -40,12 +40,12 @@ class Switchboard:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def to_json(self) -> JSON:
-        """For the page."""
+        """Return the positions for the page."""
         return {"hosted": self.host is not None, "memory": self.memory, "hours_later": round(self.skew_s / 3600, 1)}
 
 
 class Switches:
-    """Memory, time, reset."""
+    """Memory, time, and reset."""
 
     core: LocalSlackCore
     board: Switchboard
@@ -57,7 +57,7 @@ class Switches:
         self.core.notify_waiters()
 
     async def later(self, hours: float) -> None:
-        """Let so much time pass at once, for the local Slack and the app. Raises ValueError out of 0 to one year."""
+        """Move the clock of the local Slack and the app ahead. Raises ValueError outside 0 to one year."""
         if not (math.isfinite(hours) and 0 < hours <= MOST_HOURS):
             raise ValueError(f"hours must be over 0, at most {MOST_HOURS:.0f}")
         before, self.board.skew_s = self.core.now, self.board.skew_s + hours * 3600
@@ -65,7 +65,7 @@ class Switches:
         self.core.notify_waiters()
 
     async def reset(self) -> None:
-        """Everything as at the start: messages, memory, faults, switches, time. Raises SlackRefused no_host."""
+        """Restore the start: messages, memory, faults, switches, and time. Raises SlackRefused no_host."""
         async with self.board.turn:
             await self.core.courier.stop()
             await self._host().restart(self._clear)

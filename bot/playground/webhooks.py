@@ -1,4 +1,4 @@
-"""Addresses that take posts without a token: incoming webhooks and response URLs. Must not check tokens or scopes."""
+"""Addresses that accept posts without a token: incoming webhooks and response URLs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _BODY = {"is_archived": "channel_is_archived", "ratelimited": "rate_limited"}
 
 @dataclass(slots=True)
 class WebhookServer:
-    """Answers /services/<team>/<id>/<secret> and /response/<id>."""
+    """Serve /services/<team>/<id>/<secret> and /response/<id>."""
 
     core: LocalSlackCore
 
     async def receive_webhook(self, request: web.Request) -> web.Response:
-        """A monitoring tool posts: "ok", or Slack's error word as text."""
+        """Receive a monitoring tool's post; respond with "ok" or Slack's error code as text."""
         body = await request.text()
         try:
             payload = _read_payload(request, body)
@@ -70,11 +70,11 @@ class WebhookServer:
         return channel
 
     def _channel(self, hook: IncomingWebhook, payload: Mapping[str, Any]) -> LocalChannel:
-        """The payload's own channel where it names one, as webhooks of the older kind allow."""
+        """Return the channel that the payload names, as older webhooks allow, or else the webhook's own."""
         return self.core.workspace.channel(str(payload.get("channel") or hook.channel))
 
     async def receive_response(self, request: web.Request) -> web.Response:
-        """The app answers an interaction: new message, replacement or deletion of the one it came from."""
+        """Receive the app's response to an interaction: a new message, or a replacement or deletion of the original."""
         body = await request.text()
         try:
             payload = _read_payload(request, body)
@@ -131,7 +131,7 @@ class WebhookServer:
 
 
 def _read_payload(request: web.Request, body: str) -> JSON:
-    """The JSON of the body, or of the form's `payload`. Raises SlackRefused invalid_payload."""
+    """Return the JSON of the body or of the form's `payload`. Raises SlackRefused invalid_payload."""
     text = parse_qs(body).get("payload", [""])[0] if "form" in request.content_type else body
     try:
         payload = json.loads(text)

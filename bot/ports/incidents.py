@@ -22,8 +22,8 @@ class RelatedIncidents:
     """What is kept of an alert around one moment: the incidents that a notice may touch, oldest first, and all notices
     of these and of no incident."""
 
-    lives: tuple[Life, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    lifecycles: tuple[Life, ...] = ()
+    notifications: tuple[Notice, ...] = ()
 
 
 class IncidentStore(Protocol):
@@ -108,14 +108,14 @@ class IncidentStore(Protocol):
 
 def find_moved_notifications(told: Told, kept: RelatedIncidents) -> tuple[Notice, ...]:
     """The notices that are new, or belong to another incident than was thought; those of new incidents come later."""
-    known = {notice.key: notice for notice in kept.notices}
+    known = {notice.key: notice for notice in kept.notifications}
     now = [n for chapter in told.chapters for n in chapter.notices if chapter.life.incident_id]
     return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
 
 
 def build_opening_key(kept: RelatedIncidents, notice: Notice) -> str:
     """Names the place between two incidents at which a new one opens: only one can."""
-    before = [life.incident_id for life in kept.lives if life.opened_at <= notice.at]
-    after = [life.incident_id for life in kept.lives if life.opened_at > notice.at]
+    before = [life.incident_id for life in kept.lifecycles if life.opened_at <= notice.at]
+    after = [life.incident_id for life in kept.lifecycles if life.opened_at > notice.at]
     between = f"{before[-1] if before else '-'}/{after[0] if after else '-'}"
     return f"open/{notice.visibility}/{notice.fingerprint}/{between}"

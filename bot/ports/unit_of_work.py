@@ -31,18 +31,18 @@ class Changes:
     another one came in between; `storm` is kept, if new, and is watched from now on.
     """
 
-    lives: tuple[Life, ...] = ()
+    lifecycles: tuple[Life, ...] = ()
     records: tuple[Incident, ...] = ()
     recallable: frozenset[str] = frozenset()
     retracted: tuple[str, ...] = ()
     briefs: tuple[PostedBrief, ...] = ()
-    owed: tuple[OutboxEntry, ...] = ()
+    deliveries: tuple[OutboxEntry, ...] = ()
     done: InboxRow | None = None
     once: str | None = None
-    seen_posts: tuple[IncidentPost, ...] = ()
+    posts: tuple[IncidentPost, ...] = ()
     audit: tuple[tuple[str, str, str, str], ...] = ()
-    notices: tuple[Notice, ...] = ()
-    dropped_notices: tuple[str, ...] = ()
+    notifications: tuple[Notice, ...] = ()
+    dropped_notifications: tuple[str, ...] = ()
     openings: tuple[Opening, ...] = ()
     after_openings: tuple[str, int] | None = None
     storm: Storm | None = None
@@ -62,16 +62,16 @@ def merge_changes(one: Changes, other: Changes) -> Changes:
     """Both changes as one."""
     return replace(
         one,
-        lives=one.lives + other.lives,
+        lifecycles=one.lifecycles + other.lifecycles,
         records=one.records + other.records,
         briefs=one.briefs + other.briefs,
-        owed=one.owed + other.owed,
-        seen_posts=one.seen_posts + other.seen_posts,
-        notices=one.notices + other.notices,
+        deliveries=one.deliveries + other.deliveries,
+        posts=one.posts + other.posts,
+        notifications=one.notifications + other.notifications,
         openings=one.openings + other.openings,
         after_openings=other.after_openings or one.after_openings,
         storm=other.storm or one.storm,
         received=one.received + other.received,
-        dropped_notices=one.dropped_notices + other.dropped_notices,
+        dropped_notifications=one.dropped_notifications + other.dropped_notifications,
         once=one.once or other.once,
     )

@@ -1,1 +1,1 @@
-"""Set an installation up, step by step. Must not run the bot."""
+"""Set an installation up, step by step. The bot itself is not run."""

@@ -1,6 +1,7 @@
-"""What `precedent setup` looks at: tokens, database, model, memory bank, the channel and its events; and the test alert.
+"""Check the answers that `precedent setup` receives: tokens, database, model, memory bank, the channel and its events;
+and post the test alert.
 
-Must not ask a person anything, nor keep anything but what the store makes of itself when it is opened first.
+Nothing is asked here, and nothing is stored but what the store creates when it is first opened.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def _build_chat(config: Settings) -> SlackChat:
 
 
 async def check_bot_token(config: Settings) -> Finding:
-    """Slack takes the bot token, and the app has the scopes that the bot needs. Raises ChatUnavailable."""
+    """Check that Slack accepts the bot token and that the app has the scopes that the bot needs. Raises
+    ChatUnavailable."""
     try:
         own = await fetch_app_identity(_build_chat(config))
     except ChatRejected as refused:
@@ -54,8 +56,12 @@ async def check_bot_token(config: Settings) -> Finding:
 
 
 async def check_app_token(config: Settings) -> Finding:
-    """Slack opens Socket Mode with the app-level token, and it is of the same app as the bot token. Asked to wait, as Slack
-    lets few connections be opened in a minute, it waits once. Raises ChatUnavailable, ChatRejected."""
+    """Check that Slack opens Socket Mode with the app-level token, and that it belongs to the same app as the bot
+    token.
+
+    Slack limits how many connections may be opened in a minute: if asked to wait, wait and try once more. Raises
+    ChatUnavailable, ChatRejected.
+    """
     chat = _build_chat(config)
     own = await fetch_app_identity(chat)
     (finding,) = await slack.check_app_token(config, chat, own)
@@ -76,7 +82,7 @@ def _without_later_steps(finding: Finding) -> Finding:
 
 
 async def check_store(config: Settings) -> Finding:
-    """The database is nobody else's, opens and takes a write; a file that is not there is made. Raises StoreUnavailable."""
+    """Check that the database is ours, opens, and accepts a write; a missing file is created. Raises StoreUnavailable."""
     clock = SystemClock()
     findings, _ = await doctor_store.check_database(config, clock)
     if wrong := next((finding for finding in findings if finding.ok is False), None):
@@ -87,43 +93,47 @@ async def check_store(config: Settings) -> Finding:
 
 
 async def check_hindsight(config: Settings) -> Finding:
-    """The Hindsight server answers and takes the key."""
+    """Check that the Hindsight server answers and accepts the key."""
     return _without_later_steps(await doctor_bank.check_hindsight(config, SystemClock()))
 
 
 async def check_model(config: Settings) -> Finding:
-    """The models' server answers, takes the key, and offers the models."""
+    """Check that the models' server answers, accepts the key, and offers the models."""
     return _without_later_steps(await check_language_model(config))
 
 
 def is_without_tables(finding: Finding) -> bool:
-    """Whether what is wrong with a database is that it is new."""
+    """Return whether the only thing wrong with a database is that it is new."""
     return finding.ok is False and "no tables of Precedent" in finding.detail
 
 
 async def make_tables(config: Settings) -> None:
-    """Give it the tables of this version. Raises StoreUnavailable."""
+    """Create the tables of this version. Raises StoreUnavailable."""
     await migrate(config.store_url)
 
 
 async def find_channel(config: Settings, named: Named) -> Channel | None:
-    """The channel as Slack shows it to the bot; None where it shows none. Raises ChatUnavailable, ChatRejected."""
+    """Return the channel as Slack shows it to the bot, or None. Raises ChatUnavailable, ChatRejected."""
     chat = _build_chat(config)
     return await find_channel_by_id(chat, named.id) if named.id else await find_channel_by_name(chat, named.name)
 
 
 @dataclass(frozen=True, slots=True)
 class ListeningResult:
-    """What came of listening: the channel, if it is known; whether a message of it arrived; else why it may not have."""
+    """The result of listening for a message."""
 
+    # None if it is unknown
     channel: Channel | None
     arrived: bool
+    # why no message may have arrived
     silence: Silence
 
 
 async def listen(config: Settings, named: Named, wait_s: float, tell: Callable[[str], None]) -> ListeningResult:
-    """Connect as the bot does, say what to do, and wait until a message of the channel arrives, `wait_s` at most. `tell` is
-    given what a person should know meanwhile. Raises ChatUnavailable, ChatRejected."""
+    """Connect as the bot does, say what to do, and wait until a message of the channel arrives, for `wait_s` at most.
+
+    `tell` receives what a person should know in the meantime. Raises ChatUnavailable, ChatRejected.
+    """
     chat, clock = _build_chat(config), SystemClock()
     bot_user = (await chat.fetch_identity()).user_id
     token = config.slack_app_token.get_secret_value() if config.slack_app_token else ""
@@ -150,17 +160,18 @@ def _format_instructions(channel: Channel | None, named: Named, wait_s: float) -
 
 @dataclass(slots=True)
 class _ChannelWatch:
-    """What is heard of one channel. Slack sends again what nobody acknowledges: each invitation is told once."""
+    """What arrives from one channel."""
 
     chat: SlackChat
     bot_user: str
     named: Named
     tell: Callable[[str], None]
     channel: Channel | None
+    # channels whose invitation was reported: Slack sends again what is not acknowledged
     told: set[str] = field(default_factory=set)
 
     async def is_proof(self, event: Mapping[str, Any]) -> bool:
-        """Whether this is a message of the channel. Of an invitation a person is told."""
+        """Return whether this is a message of the channel. Report an invitation to the person."""
         proof = heard(event, self.bot_user, self.channel.id if self.channel else None)
         if proof is None or proof.proof is Proof.MESSAGE:
             return proof is not None
@@ -184,14 +195,16 @@ class _ChannelWatch:
 async def _explain_silence(
     config: Settings, channel: Channel | None, named: Named, connections: int
 ) -> ListeningResult:
-    """Whether the bot is in the channel, asked anew."""
+    """Look the channel up again, to explain why no message arrived."""
     now = await find_channel(config, Named(channel.name, channel.id) if channel else named)
     return ListeningResult(now, arrived=False, silence=Silence(now.is_joined if now else None, connections))
 
 
 async def post_test_alert(config: Settings, channel: Channel) -> str | None:
-    """Post the test alert and, in its thread, the brief that it gets from the memory as it is; a link to it. No incident
-    is opened. Raises ChatRejected, ChatUnavailable, StoreUnavailable."""
+    """Post the test alert and, in its thread, the brief that memory gives it; return a link to it.
+
+    No incident is opened. Raises ChatRejected, ChatUnavailable, StoreUnavailable.
+    """
     clock, ids, chat = SystemClock(), RandomIds(), _build_chat(config)
     async with open_memory(config, clock, ids) as memory:
         brief = await PreviewBrief(memory.recall, memory.index)(TRIAL, channel.viewer, clock.now())

@@ -1,7 +1,6 @@
-"""The `.env` file of the working directory: one variable written into it, everything else left byte for byte, and whoever
-reads it, a bot that runs as somebody else too, still does.
+"""Edit the `.env` file of the working directory: set one variable and leave everything else byte for byte.
 
-Must not print or log what it writes.
+Whoever could read the file, such as a bot that runs as another user, still can. Must not print or log what it writes.
 """
 
 from __future__ import annotations
@@ -33,9 +32,11 @@ _COMMENT = re.compile(
 
 
 def edit_text(text: str, name: str, value: str | None) -> str:
-    """The text with NAME=value: in the place of the first line that sets it (a comment at its end stays), else at the end;
-    None takes it out. Every other line stays as it is, and lines end as they did. The value must be one that needs no
-    quotes."""
+    """Return the text with NAME=value in place of the first line that sets it (keeping a comment at its end), or else
+    at the end; None removes it.
+
+    Every other line stays as it is, and lines end as they did. The value must not need quotes.
+    """
     first = _NEWLINE.search(text)
     end = first[0] if first else "\n"
     line = None if value is None else f"{name}={value}"
@@ -45,7 +46,9 @@ def edit_text(text: str, name: str, value: str | None) -> str:
         if not _is_binding(binding, name):
             kept.append(was)
             continue
-        kept.append(_read_indent(was) + ("" if line is None else line + _read_comment(was) + _read_line_end(was, end)))
+        kept.append(
+            _read_leading_newlines(was) + ("" if line is None else line + _read_comment(was) + _read_line_end(was, end))
+        )
         line = None
     before = "".join(kept)
     if line is None:
@@ -54,12 +57,12 @@ def edit_text(text: str, name: str, value: str | None) -> str:
 
 
 def _is_binding(binding: Binding, name: str) -> bool:
-    """Names are read whatever their case."""
+    """Return whether a line sets this name; names are case-insensitive."""
     return not binding.error and binding.key is not None and binding.key.upper() == name
 
 
-def _read_indent(line: str) -> str:
-    """Empty lines above a setting belong to it for the parser, and to the reader of the file."""
+def _read_leading_newlines(line: str) -> str:
+    """Return the empty lines above a setting: they belong to it for the parser, and for the reader of the file."""
     return line[: len(line) - len(line.lstrip("\r\n"))]
 
 
@@ -74,12 +77,12 @@ def _read_line_end(line: str, otherwise: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EnvFile:
-    """The file, which need not exist yet. A link is followed, so that it stays one."""
+    """The file, which need not exist yet. A link is followed, so that it stays a link."""
 
     path: Path
 
     def read(self) -> str:
-        """Its text, empty where there is none. Raises ConfigurationRejected where it cannot be read."""
+        """Return its text, empty if there is no file. Raises ConfigurationRejected if it cannot be read."""
         try:
             if self.path.exists() and not self.path.is_file():  # a pipe would wait, and a device be replaced
                 raise ConfigurationRejected(f"{self.path} cannot be read: it is not a file.")
@@ -91,7 +94,7 @@ class EnvFile:
             raise ConfigurationRejected(f"{self.path} cannot be read: {problem}.") from problem
 
     def check(self) -> None:
-        """Whether it can be read and written, before anybody is asked for anything. Raises ConfigurationRejected."""
+        """Check that it can be read and written, before anybody is asked for anything. Raises ConfigurationRejected."""
         self.read()
         target = self.path.resolve()
         try:
@@ -102,11 +105,12 @@ class EnvFile:
             raise _build_write_error(target.parent, problem) from problem
 
     def put(self, name: str, value: str | None) -> str | None:
-        """Set one variable, or take it out, at once and whole: a crash leaves the old file or the new one. Owner, group and
-        who may read it stay, but for people outside its group; gives back a sentence where those could until now.
+        """Set one variable, or remove it, atomically: a crash leaves the old file or the new one.
 
-        Where a new file could not be given to the owner or group of the old one, that is written over instead, which
-        a crash can interrupt. Raises ConfigurationRejected where it cannot be written."""
+        Owner, group and readers stay, except that people outside its group lose access; if they had it until now,
+        return a sentence that says so. If a new file could not be given to the owner or group of the old one, the old
+        one is overwritten instead, which a crash can interrupt. Raises ConfigurationRejected if it cannot be written.
+        """
         made = edit_text(self.read(), name, value).encode()
         target = self.path.resolve()
         try:
@@ -141,7 +145,7 @@ def _write(handle: int, made: bytes) -> None:
 
 
 def _write_over(target: Path, made: bytes) -> None:
-    """In place: owner, group and access list are nobody's to change here."""
+    """Overwrite the file in place: we may not change its owner, group or access list."""
     with target.open("r+b") as file:
         with suppress(PermissionError):
             os.fchmod(file.fileno(), _compute_mode(os.fstat(file.fileno())))
@@ -151,8 +155,8 @@ def _write_over(target: Path, made: bytes) -> None:
 
 
 def _copy_ownership(handle: int, target: Path) -> bool:
-    """Give a new file the owner, the group, the access list and the mode of the one that it is to replace; False where
-    that is not permitted. One that replaces none is for its owner alone."""
+    """Give a new file the owner, group, access list and mode of the file that it replaces; without one, its owner alone
+    may read it. Return False if that is not permitted."""
     if not target.exists():
         os.fchmod(handle, PRIVATE)
         return True
@@ -169,7 +173,7 @@ def _copy_ownership(handle: int, target: Path) -> bool:
 
 
 def _read_access_list(target: Path) -> bytes | None:
-    """Who else may read it, where the system keeps such a list; its group's bits in the mode are not the group's then."""
+    """Return the access list, if the system keeps one; the group bits of the mode then mean something else."""
     with suppress(OSError, AttributeError):  # none, or a system without
         return os.getxattr(target, ACCESS_LIST)
     return None

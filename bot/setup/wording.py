@@ -1,4 +1,4 @@
-"""What `precedent setup` says, step by step. Must not ask or decide."""
+"""The texts of `precedent setup`, step by step."""
 
 from __future__ import annotations
 

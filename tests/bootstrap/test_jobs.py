@@ -34,7 +34,7 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) -> ScheduledJobs:
     memory, time = w.memory, DigestTime(day, hour, zone)
-    said = memory.store.said
+    said = memory.store.feedback
     posting = PostDigests(
         memory.incidents, said, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time
     )
@@ -42,7 +42,7 @@ def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) 
 
 
 async def digests(w: World) -> list[str]:
-    return [r.owed.delivery_id for r in await w.drain_outbox() if r.owed.delivery_id.startswith("digest/")]
+    return [r.entry.delivery_id for r in await w.drain_outbox() if r.entry.delivery_id.startswith("digest/")]
 
 
 async def test_one_digest_for_each_channel_and_period_whoever_asks(w: World) -> None:
@@ -88,7 +88,7 @@ async def test_around_a_clock_change_three_replicas_and_a_restart_each_quarter_g
         w.clock.at = change - timedelta(hours=1) + timedelta(minutes=15 * quarter)
         replicas = [jobs(w, day="sun", hour=hour) for _ in range(3)]
         await asyncio.gather(*(replica.digest() for replica in replicas))
-        posted += [(r.owed.delivery_id, w.clock.at) for r in await w.drain_outbox()]
+        posted += [(r.entry.delivery_id, w.clock.at) for r in await w.drain_outbox()]
     day = f"C1/{change:%Y-%m-%d}"
     assert [delivery for delivery, _ in posted] == [f"digest/{day}", f"chart/{day}"]
     local = posted[0][1].astimezone(BERLIN)
@@ -101,7 +101,7 @@ async def test_what_is_old_is_forgotten(w: World) -> None:
     await jobs(w).forget()
     assert await w.memory.inbox.delete_settled(w.clock.now()) == 0
     row = OutboxEntry(Destination.SLACK, "react", "k", "r1", {})
-    await w.memory.incidents.commit(Changes(owed=(row,), once="key", audit=(("U1", "resolve", "INC-1", "x"),)))
+    await w.memory.incidents.commit(Changes(deliveries=(row,), once="key", audit=(("U1", "resolve", "INC-1", "x"),)))
     await w.drain_outbox()
     for days, sent in ((29, 2), (2, 1)):
         w.clock.advance(days=days)
@@ -151,9 +151,9 @@ async def test_a_digest_shows_only_what_its_channel_may_see(w: World) -> None:
     w.clock.at = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
     await jobs(w).digest()
     said = {
-        r.owed.payload["channel"]: repr(r.owed.payload)
+        r.entry.payload["channel"]: repr(r.entry.payload)
         for r in await w.drain_outbox()
-        if "digest/" in r.owed.delivery_id
+        if "digest/" in r.entry.delivery_id
     }
     assert set(said) == {"C1", "G1"}
     assert "private problem" not in said["C1"]

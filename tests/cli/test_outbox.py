@@ -46,7 +46,7 @@ async def fill(folder: Path) -> None:
     to_bank = tuple(
         OutboxEntry(Destination.BANK, "retain", i, f"retain/{i}", {"incident_id": i}) for i in ("INC-7", "INC-8")
     )
-    await store.incidents.commit(Changes(records=(RECORD,), owed=posts + to_bank))
+    await store.incidents.commit(Changes(records=(RECORD,), deliveries=posts + to_bank))
     sent, dead = await store.outbox.claim(Destination.SLACK, 2)
     await store.outbox.acknowledge(sent, "1.1")
     await store.outbox.dead_letter(dead, "The channel is archived.")

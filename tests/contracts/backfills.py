@@ -20,7 +20,7 @@ class BackfillsContract:
     """Mixed into the contract of each database."""
 
     async def test_progress_and_talks_are_kept_together_and_found_by_id_and_name(self, store: Store) -> None:
-        kept = store.backfills
+        kept = store.backfill_progress
         assert (await kept.read_progress("C1"), await kept.find_channel("alerts"), await kept.read_talks("C1")) == (
             None,
             None,
@@ -45,22 +45,22 @@ class BackfillsContract:
         await store.inbox.receive(ReceivedEvent("e1", "message/T/C1/1.5", "message", {"x": 1}))
         await store.inbox.receive(ReceivedEvent("e2", "message/T/C1/2.5", "message"))
         keys = [f"message/T/C1/{n}.5" for n in range(1, 1_200)]
-        assert await store.backfills.find_received(keys) == {"message/T/C1/1.5", "message/T/C1/2.5"}
-        assert await store.backfills.find_received([]) == frozenset()
+        assert await store.backfill_progress.find_received(keys) == {"message/T/C1/1.5", "message/T/C1/2.5"}
+        assert await store.backfill_progress.find_received([]) == frozenset()
 
     async def test_which_posts_belong_to_an_incident(self, store: Store) -> None:
         seen = (IncidentPost("C1", "1.5", "INC-1"), IncidentPost("C2", "2.5", "INC-2"))
-        await store.incidents.commit(Changes(seen_posts=seen))
+        await store.incidents.commit(Changes(posts=seen))
         posts = [f"{n}.5" for n in range(1_100)]
-        assert await store.backfills.find_incidents("C1", posts) == {"1.5": "INC-1"}
-        assert await store.backfills.find_incidents("C1", []) == {}
+        assert await store.backfill_progress.find_incidents("C1", posts) == {"1.5": "INC-1"}
+        assert await store.backfill_progress.find_incidents("C1", []) == {}
 
     async def test_posts_of_what_was_purged_are_known_to_be(self, store: Store) -> None:
         await store.incidents.commit(
-            Changes(seen_posts=(IncidentPost("C1", "1.5", "INC-1"), IncidentPost("C1", "2.5", "INC-2")))
+            Changes(posts=(IncidentPost("C1", "1.5", "INC-1"), IncidentPost("C1", "2.5", "INC-2")))
         )
         assert await store.purging.purge("INC-1", (), Changes())
         posts = [f"{n}.5" for n in range(1_100)]
-        assert await store.backfills.find_purged("C1", posts) == {"1.5"}
-        assert await store.backfills.find_purged("C2", posts) == frozenset()
-        assert await store.backfills.find_incidents("C1", posts) == {"2.5": "INC-2"}
+        assert await store.backfill_progress.find_purged("C1", posts) == {"1.5"}
+        assert await store.backfill_progress.find_purged("C2", posts) == frozenset()
+        assert await store.backfill_progress.find_incidents("C1", posts) == {"2.5": "INC-2"}

@@ -124,8 +124,8 @@ class ChannelContract:
 
     async def test_all_or_nothing(self, store: Store) -> None:
         life = Life("INC-1", "fp", "public", IncidentState.OPEN, START, START)
-        await store.incidents.commit(Changes(lives=(life,)))
-        stale = Changes(lives=(life,), audit=NOTE.audit)
+        await store.incidents.commit(Changes(lifecycles=(life,)))
+        stale = Changes(lifecycles=(life,), audit=NOTE.audit)
         rule = replace(RULE, number=await store.channels.add_rule(RULE, Changes()))
         for attempt in (
             store.channels.save_settings("C1", SET, ("C2",), stale),

@@ -59,7 +59,10 @@ async def filled(store: Store) -> None:
     alike = replace(ten, sources=(SourceLine("INC-70", "other", Boundary.VENDOR, "strong", 0.9),))
     await store.incidents.commit(
         Changes(
-            lives=(replace(LIFE, state=IncidentState.RESOLVED), replace(LIFE, incident_id="INC-9", fingerprint="f9")),
+            lifecycles=(
+                replace(LIFE, state=IncidentState.RESOLVED),
+                replace(LIFE, incident_id="INC-9", fingerprint="f9"),
+            ),
             records=(SECRET, replace(INCIDENT, incident_id="INC-70")),
             recallable=frozenset({"INC-7", "INC-70"}),
             briefs=(
@@ -67,7 +70,7 @@ async def filled(store: Store) -> None:
                 PostedBrief("INC-9", "C1", "20.1", "brief/INC-9/C1", quoting),
                 PostedBrief("INC-10", "C1", "30.1", "brief/INC-10/C1", alike),
             ),
-            owed=(
+            deliveries=(
                 slack("brief/INC-7/C1", "C1/INC-7", MARK),
                 slack("brief/INC-9/C1", "C1/INC-9", f"1. restart the {MARK}"),
                 slack("digest/C1", "C1/digest", f"worked: restart the {MARK}"),
@@ -75,13 +78,13 @@ async def filled(store: Store) -> None:
                 slack("brief/INC-9/C1/edit", "C1/INC-9", f"1. restart the {MARK}", "update"),
                 slack("note/C2", "C2/note", f"see INC-7 {MARK}"),
             ),
-            seen_posts=(IncidentPost("C1", "10.1", "INC-7"),),
-            notices=(_notice("n1", "INC-7"),),
+            posts=(IncidentPost("C1", "10.1", "INC-7"),),
+            notifications=(_notice("n1", "INC-7"),),
             audit=(("U1", "resolve", "INC-7", f"said {MARK}"), ("U1", "resolve", "INC-70", "said other")),
         )
     )
     for row in await store.outbox.claim(Destination.SLACK, 9):
-        if row.owed.delivery_id.startswith(("brief", "digest")):
+        if row.entry.delivery_id.startswith(("brief", "digest")):
             await store.outbox.acknowledge(row, f"{row.id}.5")
         else:
             await store.outbox.postpone(row, 0, "", uncertain=False, tried=False)
@@ -173,7 +176,7 @@ class CorrectionsContract:
         lines = [line.detail async for line in store.audit_log.stream_lines()]
         assert lines[0].startswith("purged; sha256 ")
         assert lines[1] == "said other"
-        rows = {r.owed.delivery_id: r.owed for r in await store.outbox.claim(Destination.SLACK, 9)}
+        rows = {r.entry.delivery_id: r.entry for r in await store.outbox.claim(Destination.SLACK, 9)}
         assert set(rows) == {"brief/INC-9/C1/edit", "note/C2", "brief/INC-7/C1/purge"}
         assert rows["note/C2"].payload["text"] == "A past incident that this quoted was purged."
         assert rows["note/C2"].payload["channel"] == "C2"
@@ -183,14 +186,14 @@ class CorrectionsContract:
     async def test_a_file_of_its_own_is_deleted_with_its_words(self, store: Store) -> None:
         await filled(store)
         file = build_postmortem_upload("C1", "pm/INC-7", "pm.md", "1.0", "INC-7", "U1")
-        await store.incidents.commit(Changes(owed=(build_outbox_entry(file, key="C1/INC-7", urgent=True),)))
+        await store.incidents.commit(Changes(deliveries=(build_outbox_entry(file, key="C1/INC-7", urgent=True),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1, urgent_only=True)
         await store.outbox.acknowledge(row, "F1")
         await store.purging.purge("INC-7", MARKS, Changes())
         assert "pm.md" not in await everything(store)
         found: dict[str, tuple[str, str | None]] = {}
         while rows := await store.outbox.claim(Destination.SLACK, 9):
-            found |= {row.owed.delivery_id: (row.owed.operation, row.target_result) for row in rows}
+            found |= {row.entry.delivery_id: (row.entry.operation, row.target_result) for row in rows}
             for row in rows:
                 await store.outbox.acknowledge(row, None)
         assert found["pm/INC-7/purge"] == ("delete_file", "F1")

@@ -22,7 +22,7 @@ class DeploysContract:
     """Mixed into the contract of each database."""
 
     async def test_a_deploy_is_kept_once_and_found_by_its_service(self, store: Store) -> None:
-        log = store.deploys
+        log = store.deploy_log
         later = replace(ONE, at=START + timedelta(minutes=5), version="v143", key="k2")
         assert [await log.record(d) for d in (ONE, later, replace(ONE, state="success"))] == [True, True, False]
         assert await log.list_latest("checkout api", START + timedelta(hours=1), 5) == (
@@ -34,14 +34,14 @@ class DeploysContract:
         assert await log.list_latest("ledger", START, 5) == ()
 
     async def test_old_deploys_are_forgotten(self, store: Store) -> None:
-        await store.deploys.record(ONE)
-        await store.deploys.record(replace(ONE, at=START + timedelta(days=2), key="k2"))
+        await store.deploy_log.record(ONE)
+        await store.deploy_log.record(replace(ONE, at=START + timedelta(days=2), key="k2"))
         before = START + timedelta(days=1)
         assert (await store.retention.delete_expired(before=before, audit_before=before)).deploys == 1
-        assert len(await store.deploys.list_latest("checkout-api", START + timedelta(days=3), 5)) == 1
+        assert len(await store.deploy_log.list_latest("checkout-api", START + timedelta(days=3), 5)) == 1
 
     async def test_the_last_alert_of_each_channel_and_what_is_kept_of_an_incident(self, store: Store) -> None:
-        assert await store.traces.list_last_alerts(OPERATOR, START, 5) == ()
+        assert await store.brief_timings.list_last_alerts(OPERATOR, START, 5) == ()
         at = [START + timedelta(minutes=n) for n in range(6)]
         places = ("C1", "C2", "C1", "C3", "C1", "C2")
         seen = tuple(
@@ -49,8 +49,12 @@ class DeploysContract:
                    ts=str(n), root_ts=str(n), incident_id="INC-1" if channel == "C1" else None)
             for n, channel in enumerate(places)
         )  # fmt: skip
-        await store.incidents.commit(Changes(notices=seen))
-        assert await store.traces.list_last_alerts(OPERATOR, START, 5) == (("C2", at[5]), ("C1", at[4]), ("C3", at[3]))
-        assert await store.traces.list_last_alerts(Viewer(), at[5], 5) == (("C2", at[5]),)
-        assert await store.traces.list_last_alerts(Viewer(), START, 1) == (("C2", at[5]),)
-        assert await store.traces.read_timings("INC-1", "C1") == Traced(3, at[0], at[4])
+        await store.incidents.commit(Changes(notifications=seen))
+        assert await store.brief_timings.list_last_alerts(OPERATOR, START, 5) == (
+            ("C2", at[5]),
+            ("C1", at[4]),
+            ("C3", at[3]),
+        )
+        assert await store.brief_timings.list_last_alerts(Viewer(), at[5], 5) == (("C2", at[5]),)
+        assert await store.brief_timings.list_last_alerts(Viewer(), START, 1) == (("C2", at[5]),)
+        assert await store.brief_timings.read_timings("INC-1", "C1") == Traced(3, at[0], at[4])

@@ -36,11 +36,13 @@ class DeskContract:
     # the operator's desks
 
     async def test_the_desk_shows_rows_by_state(self, store: Store) -> None:
-        await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d"))))
+        await store.incidents.commit(
+            Changes(deliveries=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d")))
+        )
         sent, dead, _sending = await store.outbox.claim(Destination.SLACK, 3)
         await store.outbox.acknowledge(sent, "1.1")
         await store.outbox.dead_letter(dead, "refused")
-        found = await store.outbox_desk.list_rows(frozenset(OutboxState), 9)
+        found = await store.outbox_admin.list_rows(frozenset(OutboxState), 9)
         assert [(row.delivery_id, row.state.value) for row in found] == [
             ("a", "sent"),
             ("b", "dead"),
@@ -48,18 +50,20 @@ class DeskContract:
             ("d", "pending"),
         ]
         assert (found[1].error, found[1].attempts, found[1].payload) == ("refused", 1, {"text": "b"})
-        assert [row.delivery_id async for row in store.outbox_desk.stream_undelivered()] == ["b", "c", "d"]
-        assert [row.delivery_id for row in await store.outbox_desk.list_rows(UNDELIVERED, 2)] == ["b", "c"]
+        assert [row.delivery_id async for row in store.outbox_admin.stream_undelivered()] == ["b", "c", "d"]
+        assert [row.delivery_id for row in await store.outbox_admin.list_rows(UNDELIVERED, 2)] == ["b", "c"]
 
     async def test_a_dead_row_is_replayed_with_its_number_of_attempts_forgotten(
         self, store: Store, clock: FakeClock
     ) -> None:
-        await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d"))))
+        await store.incidents.commit(
+            Changes(deliveries=(owed("a", "a"), owed("b", "b"), owed("c", "c"), owed("d", "d")))
+        )
         sent, dead, _sending, late = await store.outbox.claim(Destination.SLACK, 4)
         await store.outbox.acknowledge(sent, "1.1")
         await store.outbox.dead_letter(dead, "refused")
         await store.outbox.postpone(late, 300, "down", uncertain=True)
-        handled = await store.outbox_desk.requeue([1, 2, 3, 4, 99], "U1")
+        handled = await store.outbox_admin.requeue([1, 2, 3, 4, 99], "U1")
         assert [one.id for one in handled if one.refusal is None] == [2, 4]
         assert [one.refusal for one in handled if one.refusal] == [
             "This was delivered.",
@@ -76,22 +80,22 @@ class DeskContract:
     async def test_a_row_whose_worker_died_may_be_replayed_and_stays_uncertain(
         self, store: Store, clock: FakeClock
     ) -> None:
-        await store.incidents.commit(Changes(owed=(owed("a"),)))
+        await store.incidents.commit(Changes(deliveries=(owed("a"),)))
         await store.outbox.claim(Destination.SLACK, 1)
         clock.move(61)
-        (handled,) = await store.outbox_desk.requeue([1], "U1")
+        (handled,) = await store.outbox_admin.requeue([1], "U1")
         assert handled.refusal is None
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
         assert row.uncertain
 
     async def test_dropping_needs_a_reason_which_is_kept(self, store: Store) -> None:
-        await store.incidents.commit(Changes(owed=(owed("a", "a"), owed("b", "a"))))
+        await store.incidents.commit(Changes(deliveries=(owed("a", "a"), owed("b", "a"))))
         with pytest.raises(RecordRejected, match="say why"):
-            await store.outbox_desk.drop([1], "  ", "U1")
+            await store.outbox_admin.drop([1], "  ", "U1")
         assert await store.outbox.count_rows() == {"slack.pending": 2}
-        handled = await store.outbox_desk.drop([1, 7], "channel was deleted", "U1")
+        handled = await store.outbox_admin.drop([1, 7], "channel was deleted", "U1")
         assert [(one.id, one.refusal is None) for one in handled] == [(1, True), (7, False)]
-        assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["b"]
+        assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["b"]
         line = ("U1", "drop", "outbox/1", "slack post a, pending after 0 attempts: channel was deleted")
         assert await audited(store) == [line]
 
@@ -101,11 +105,11 @@ class DeskContract:
         dead, done = await store.inbox.claim(2)
         await store.inbox.give_up(dead, "KeyError: 'bug'")
         await store.inbox.acknowledge(done)
-        assert await store.inbox_desk.count_rows() == {"dead": 1, "pending": 1}
-        (event,) = await store.inbox_desk.list_dead(5)
+        assert await store.inbox_admin.count_rows() == {"dead": 1, "pending": 1}
+        (event,) = await store.inbox_admin.list_dead(5)
         assert (event.id, event.kind, event.error, event.body) == (dead.id, "message", "KeyError: 'bug'", {"n": 0})
-        assert [event.body["n"] async for event in store.inbox_desk.stream_unprocessed()] == [0, 2]
-        handled = await store.inbox_desk.requeue([dead.id, done.id, 99], "U1")
+        assert [event.body["n"] async for event in store.inbox_admin.stream_unprocessed()] == [0, 2]
+        handled = await store.inbox_admin.requeue([dead.id, done.id, 99], "U1")
         assert [one.refusal is None for one in handled] == [True, False, False]
         assert [(row.body["n"], row.attempts) for row in await store.inbox.claim(5)] == [(0, 1), (2, 1)]
         assert await audited(store) == [("U1", "replay", f"inbox/{dead.id}", "")]
@@ -116,7 +120,7 @@ class DeskContract:
         posted = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
         rows = (owed("brief/INC-7/C1", "a"), owed("note", "b"), owed("dead", "c"), owed("waiting", "d"))
         line = ("U1", "resolve", "INC-7", "x")
-        await store.incidents.commit(Changes(briefs=(posted,), owed=rows, once="view-1", audit=(line,)))
+        await store.incidents.commit(Changes(briefs=(posted,), deliveries=rows, once="view-1", audit=(line,)))
         brief, note, dead, waiting = await store.outbox.claim(Destination.SLACK, 9)
         await store.outbox.acknowledge(brief, "10.2")
         await store.outbox.acknowledge(note, "10.3")
@@ -133,7 +137,7 @@ class DeskContract:
         assert await store.outbox.count_rows() == {"slack.dead": 1, "slack.pending": 1, "slack.sent": 1}
         assert await store.incidents.list_briefs("INC-7") == (replace(posted, message_ts="10.2"),)
         assert await store.incidents.find_incident("C1", "10.2") == "INC-7"
-        (kept,) = await store.outbox_desk.list_rows(frozenset({OutboxState.SENT}), 5)
+        (kept,) = await store.outbox_admin.list_rows(frozenset({OutboxState.SENT}), 5)
         assert kept.payload == {}
         assert await store.incidents.commit(Changes(once="view-1"))
 
@@ -160,7 +164,7 @@ class DeskContract:
         named = {"fingerprint": "f", "visibility": "public", "at": START, "state": AlertState.FIRING}
         notices = tuple(Notice(f"n{n}", **named, incident_id=f"INC-{n}") for n in (1, 2))  # type: ignore[arg-type]  # a test's shorthand
         lives = (replace(LIFE, incident_id="INC-1", state=IncidentState.RESOLVED), replace(LIFE, incident_id="INC-2"))
-        await store.incidents.commit(Changes(lives=lives, notices=notices))
+        await store.incidents.commit(Changes(lifecycles=lives, notifications=notices))
         now = START + 40 * day
         early = await store.retention.delete_expired(before=START, audit_before=START, notices_before=START)
         assert (early.silences, early.notices) == (0, 0)

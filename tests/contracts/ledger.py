@@ -40,7 +40,7 @@ class LedgerContract:
     async def test_what_was_owed_lately_is_found_by_how_its_id_begins(self, store: Store) -> None:
         names = ("talk/C1/U1/1.1/say", "talk/C1/U2/1.2/ask", "talk0", "brief/C1", "tall/x")
         rows = [OutboxEntry(Destination.SLACK, "post", "k", name, {}) for name in names]
-        await store.incidents.commit(Changes(owed=tuple(rows)))
+        await store.incidents.commit(Changes(deliveries=tuple(rows)))
         deliveries = SqlDeliveryLog(store.database)
         assert [name for name, _ in await deliveries.list_queued("talk/", START)] == list(names[:2])
         assert [name for name, _ in await deliveries.list_queued("talk/C1/U2/", START)] == [names[1]]

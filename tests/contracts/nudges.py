@@ -26,7 +26,7 @@ def life(name: str, **other: object) -> Life:
 
 async def kept(store: Store, *lives: Life, briefs: bool = True) -> None:
     posted = tuple(PostedBrief(x.incident_id, "C1", "10.1", f"brief/{x.incident_id}", BRIEF) for x in lives)
-    await store.incidents.commit(Changes(lives=lives, briefs=posted if briefs else ()))
+    await store.incidents.commit(Changes(lifecycles=lives, briefs=posted if briefs else ()))
 
 
 async def names(store: Store) -> list[str]:
@@ -65,7 +65,7 @@ class NudgesContract:
         asked = [("U1", ["INC-0", "INC-1"]), ("U1", ["INC-1", "INC-0"]), ("U2", ["INC-1", "INC-2"])] * 2
         done = await asyncio.gather(
             *(
-                store.nudges.claim(person, DAY, ids, Changes(owed=(owed(f"{person}/{n}", f"k{n}"),)))
+                store.nudges.claim(person, DAY, ids, Changes(deliveries=(owed(f"{person}/{n}", f"k{n}"),)))
                 for n, (person, ids) in enumerate(asked)
             )
         )

@@ -49,7 +49,7 @@ class ReplicasContract:
         self, replica: Opening, clock: FakeClock
     ) -> None:
         one, two = await replica(), await replica()
-        await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        await one.incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,)))
         said = [Resolution(FixOutcome.RECOVERED, "INC-7", fix=f"fix {n}") for n in (1, 2)]
         done = await asyncio.gather(
             resolving(one, clock)(said[0], "U1", "v1"), resolving(two, clock)(said[1], "U2", "v2")
@@ -70,7 +70,7 @@ class ReplicasContract:
 
     async def test_many_of_both_replicas_are_all_kept(self, replica: Opening, clock: FakeClock) -> None:
         stores = [await replica(), await replica()]
-        await stores[0].incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        await stores[0].incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,)))
         said = [Resolution(FixOutcome.NO, "INC-7", fix=f"fix {n}") for n in range(4)]
         tries = (resolving(stores[n % 2], clock)(said[n], f"U{n}", f"v{n}") for n in range(4))
         await asyncio.gather(*tries)
@@ -79,7 +79,7 @@ class ReplicasContract:
 
     async def test_a_resolution_and_an_edit_at_once_lose_nothing(self, replica: Opening, clock: FakeClock) -> None:
         one, two = await replica(), await replica()
-        await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        await one.incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,)))
         shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
         await asyncio.gather(
             resolving(one, clock)(Resolution(FixOutcome.RECOVERED, "INC-7", fix="fix 1"), "U1", "v1"),
@@ -106,7 +106,7 @@ class ReplicasContract:
     ) -> None:
         one, two = await replica(), await replica()
         ended = replace(LIFE, state=IncidentState.RESOLVED)
-        await one.incidents.commit(Changes(lives=(ended,), records=(OPEN,), recallable=frozenset({"INC-7"})))
+        await one.incidents.commit(Changes(lifecycles=(ended,), records=(OPEN,), recallable=frozenset({"INC-7"})))
         shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
         retract = RetractRecord(one.incidents, allow_operator)
         results = await asyncio.gather(
@@ -120,7 +120,7 @@ class ReplicasContract:
 
     async def test_two_who_purge_at_once(self, replica: Opening, clock: FakeClock) -> None:
         one, two = await replica(), await replica()
-        await one.incidents.commit(Changes(lives=(LIFE,), records=(OPEN,)))
+        await one.incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,)))
         purges = [PurgeRecord(s.incidents, s.purging, allow_operator) for s in (one, two)]
         done = await asyncio.gather(*(p("INC-7", f"U{n}", "a name", f"v{n}") for n, p in enumerate(purges)))
         assert sorted(d.was_there for d in done) == [False, True]
@@ -129,11 +129,13 @@ class ReplicasContract:
     async def test_three_replicas_owe_one_digest_with_one_picture(self, replica: Opening, clock: FakeClock) -> None:
         stores = [await replica() for _ in range(3)]
         posted = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
-        await stores[0].incidents.commit(Changes(lives=(LIFE,), records=(OPEN,), briefs=(posted,)))
+        await stores[0].incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,), briefs=(posted,)))
         clock.move(7 * 86_400)
         time = DigestTime("mon", 8, UTC)
         jobs = [
-            PostDigests(s.incidents, s.said, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time)
+            PostDigests(
+                s.incidents, s.feedback, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time
+            )
             for s in stores
         ]
         assert sum(await asyncio.gather(*(job() for job in jobs * 2))) == 1

@@ -106,35 +106,37 @@ class StoreContract:
         assert tuple(exported) == records
 
     async def test_a_stale_life_is_refused_and_nothing_of_its_commit_is_written(self, store: Store) -> None:
-        await store.incidents.commit(Changes(lives=(LIFE,)))
+        await store.incidents.commit(Changes(lifecycles=(LIFE,)))
         held = await store.incidents.read_lifecycle("INC-7")
         assert held == replace(LIFE, version=1)
-        await store.incidents.commit(Changes(lives=(replace(held, fired=2),)))
+        await store.incidents.commit(Changes(lifecycles=(replace(held, fired=2),)))
         with pytest.raises(StoreConflict):
-            await store.incidents.commit(Changes(records=(INCIDENT,), owed=(owed(),), lives=(replace(held, fired=9),)))
+            await store.incidents.commit(
+                Changes(records=(INCIDENT,), deliveries=(owed(),), lifecycles=(replace(held, fired=9),))
+            )
         with pytest.raises(StoreConflict):
-            await store.incidents.commit(Changes(lives=(LIFE,)))
+            await store.incidents.commit(Changes(lifecycles=(LIFE,)))
         assert (await store.incidents.read_lifecycle("INC-7")).fired == 2
         assert await store.incidents.list_records(OPERATOR) == ()
         assert await store.outbox.claim(Destination.SLACK, 5) == ()
 
     async def test_of_many_writers_with_the_same_version_one_wins(self, store: Store) -> None:
-        await store.incidents.commit(Changes(lives=(LIFE,)))
+        await store.incidents.commit(Changes(lifecycles=(LIFE,)))
         held = await store.incidents.read_lifecycle("INC-7")
-        tries = (store.incidents.commit(Changes(lives=(replace(held, fired=n),))) for n in range(10))
+        tries = (store.incidents.commit(Changes(lifecycles=(replace(held, fired=n),))) for n in range(10))
         results = await asyncio.gather(*tries, return_exceptions=True)
         assert sum(result is True for result in results) == 1
         assert sum(isinstance(result, StoreConflict) for result in results) == 9
 
     async def test_once_happens_once(self, store: Store) -> None:
-        assert await store.incidents.commit(Changes(once="view-1", owed=(owed("a"),)))
-        assert not await store.incidents.commit(Changes(once="view-1", owed=(owed("b", "k2"),)))
-        assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["a"]
+        assert await store.incidents.commit(Changes(once="view-1", deliveries=(owed("a"),)))
+        assert not await store.incidents.commit(Changes(once="view-1", deliveries=(owed("b", "k2"),)))
+        assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["a"]
 
     async def test_the_latest_life_is_that_of_the_same_visibility(self, store: Store) -> None:
         later = replace(LIFE, incident_id="INC-8", opened_at=START + timedelta(hours=1))
         hidden = replace(LIFE, incident_id="INC-9", opened_at=START + timedelta(hours=2), visibility="private:G1")
-        await store.incidents.commit(Changes(lives=(LIFE, later, hidden)))
+        await store.incidents.commit(Changes(lifecycles=(LIFE, later, hidden)))
         latest = await store.incidents.find_latest_lifecycle("fp-1", "public")
         assert latest is not None
         assert latest.incident_id == "INC-8"
@@ -147,7 +149,7 @@ class StoreContract:
             replace(LIFE, incident_id="C", opened_at=START + timedelta(hours=2), state=IncidentState.RESOLVED),
             replace(LIFE, incident_id="D", opened_at=START + timedelta(hours=3), visibility="private:G1"),
         )
-        await store.incidents.commit(Changes(lives=made))
+        await store.incidents.commit(Changes(lifecycles=made))
         until = START + timedelta(hours=3)
         assert [life.incident_id for life in await store.incidents.list_lifecycles(START, until, OPERATOR)] == [
             "INC-7",
@@ -167,7 +169,7 @@ class StoreContract:
             replace(LIFE, incident_id="old", opened_at=START - timedelta(days=40)),
             replace(cleared, incident_id="E", visibility="private:G1"),
         )
-        await store.incidents.commit(Changes(lives=made))
+        await store.incidents.commit(Changes(lifecycles=made))
         now = START + timedelta(days=1)
         told = await store.incidents.read_alert_history("fp-1", "public", now, 30, "D")
         assert told == AlertHistory(30, times=2, unrecorded=1, median_minutes=10.0)
@@ -178,7 +180,7 @@ class StoreContract:
 
     async def test_a_brief_comes_back_equal_with_its_message(self, store: Store, clock: FakeClock) -> None:
         posted = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
-        await store.incidents.commit(Changes(briefs=(posted,), owed=(owed("brief/INC-7/C1"),)))
+        await store.incidents.commit(Changes(briefs=(posted,), deliveries=(owed("brief/INC-7/C1"),)))
         assert await store.incidents.list_briefs("INC-7") == (posted,)
         (row,) = await store.outbox.claim(Destination.SLACK, 5)
         assert await store.outbox.acknowledge(row, "10.2")
@@ -193,7 +195,7 @@ class StoreContract:
     async def test_a_message_finds_its_incident(self, store: Store) -> None:
         posted = PostedBrief("INC-7", "C1", "10.1", "brief", BRIEF)
         seen = IncidentPost("C1", "11.1", "INC-7")
-        await store.incidents.commit(Changes(briefs=(posted,), owed=(owed("brief"),), seen_posts=(seen, seen)))
+        await store.incidents.commit(Changes(briefs=(posted,), deliveries=(owed("brief"),), posts=(seen, seen)))
         (row,) = await store.outbox.claim(Destination.SLACK, 5)
         await store.outbox.acknowledge(row, "10.2")
         for ts in ("10.1", "10.2", "11.1"):
@@ -266,9 +268,9 @@ class StoreContract:
         clock.move(61)
         (newer,) = await store.inbox.claim(1)
         with pytest.raises(StoreConflict):
-            await store.incidents.commit(Changes(done=row, owed=(owed(),)))
+            await store.incidents.commit(Changes(done=row, deliveries=(owed(),)))
         assert await store.outbox.claim(Destination.SLACK, 5) == ()
-        assert await store.incidents.commit(Changes(done=newer, owed=(owed(),)))
+        assert await store.incidents.commit(Changes(done=newer, deliveries=(owed(),)))
         clock.move(61)
         assert await store.inbox.claim(5) == ()
 
@@ -276,34 +278,36 @@ class StoreContract:
 
     async def test_keys_go_in_order_and_urgent_ones_first(self, store: Store) -> None:
         rows = (owed("a1", "a"), owed("a2", "a"), owed("b1", "b"), owed("c1", "c", urgent=True))
-        await store.incidents.commit(Changes(owed=rows))
+        await store.incidents.commit(Changes(deliveries=rows))
         first = await store.outbox.claim(Destination.SLACK, 10)
-        assert [row.owed.delivery_id for row in first] == ["c1", "a1", "b1"]
+        assert [row.entry.delivery_id for row in first] == ["c1", "a1", "b1"]
         assert await store.outbox.claim(Destination.SLACK, 10) == ()
         await store.outbox.acknowledge(first[1], "1.1")
-        assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 10)] == ["a2"]
+        assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 10)] == ["a2"]
 
     async def test_a_dead_row_does_not_block_and_a_postponed_one_does(self, store: Store, clock: FakeClock) -> None:
-        await store.incidents.commit(Changes(owed=(owed("a1", "a"), owed("a2", "a"), owed("b1", "b"), owed("b2", "b"))))
+        await store.incidents.commit(
+            Changes(deliveries=(owed("a1", "a"), owed("a2", "a"), owed("b1", "b"), owed("b2", "b")))
+        )
         dead, late = await store.outbox.claim(Destination.SLACK, 10)
         assert await store.outbox.dead_letter(dead, "refused")
         assert await store.outbox.postpone(late, 30, "busy", uncertain=False)
-        assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 10)] == ["a2"]
+        assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 10)] == ["a2"]
         clock.move(31)
         (again,) = await store.outbox.claim(Destination.SLACK, 10)
-        assert (again.owed.delivery_id, again.attempts, again.uncertain) == ("b1", 2, False)
+        assert (again.entry.delivery_id, again.attempts, again.uncertain) == ("b1", 2, False)
         assert await store.outbox.count_rows() == {"slack.dead": 1, "slack.pending": 1, "slack.sending": 2}
         assert await store.outbox.find_oldest_pending() == START
 
     async def test_what_was_not_tried_does_not_count(self, store: Store) -> None:
-        await store.incidents.commit(Changes(owed=(owed(),)))
+        await store.incidents.commit(Changes(deliveries=(owed(),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
         await store.outbox.postpone(row, 0, "", uncertain=False, tried=False)
         (again,) = await store.outbox.claim(Destination.SLACK, 1)
         assert again.attempts == 1
 
     async def test_a_row_of_a_dead_worker_comes_back_uncertain_and_fenced(self, store: Store, clock: FakeClock) -> None:
-        await store.incidents.commit(Changes(owed=(owed(),)))
+        await store.incidents.commit(Changes(deliveries=(owed(),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
         assert not row.uncertain
         clock.move(61)
@@ -316,39 +320,39 @@ class StoreContract:
         assert await store.outbox.find_oldest_pending() is None
 
     async def test_owing_again_changes_nothing_unless_it_replaces(self, store: Store, clock: FakeClock) -> None:
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 1}),)))
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 2}),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 1}),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 2}),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
-        assert row.owed.payload == {"v": 1}
+        assert row.entry.payload == {"v": 1}
         await store.outbox.acknowledge(row, "1.1")
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 3}),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 3}),)))
         assert await store.outbox.claim(Destination.SLACK, 1) == ()
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 4}, replaces=True),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 4}, replaces=True),)))
         (again,) = await store.outbox.claim(Destination.SLACK, 1)
-        assert (again.owed.payload, again.own_result, again.attempts) == ({"v": 4}, "1.1", 1)
+        assert (again.entry.payload, again.own_result, again.attempts) == ({"v": 4}, "1.1", 1)
 
     async def test_a_row_replaced_in_flight_waits_for_the_call_and_is_sent_again(self, store: Store) -> None:
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 1}),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 1}),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 2}, replaces=True),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 2}, replaces=True),)))
         assert await store.outbox.claim(Destination.SLACK, 1) == ()
         assert not await store.outbox.acknowledge(row, "1.1")
         (again,) = await store.outbox.claim(Destination.SLACK, 1)
-        assert (again.owed.payload, again.own_result, again.uncertain) == ({"v": 2}, "1.1", False)
+        assert (again.entry.payload, again.own_result, again.uncertain) == ({"v": 2}, "1.1", False)
         assert await store.outbox.acknowledge(again, "1.1")
         assert await store.outbox.count_rows() == {"slack.sent": 1}
 
     async def test_a_replaced_row_whose_call_was_lost_says_so(self, store: Store, clock: FakeClock) -> None:
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 1}),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 1}),)))
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
-        await store.incidents.commit(Changes(owed=(owed(payload={"v": 2}, replaces=True),)))
+        await store.incidents.commit(Changes(deliveries=(owed(payload={"v": 2}, replaces=True),)))
         assert not await store.outbox.postpone(row, 5, "lost", uncertain=True)
         (again,) = await store.outbox.claim(Destination.SLACK, 1)
         assert (again.uncertain, again.replaced) == (True, True)
 
     async def test_a_target_is_resolved_to_its_result(self, store: Store) -> None:
         edit = OutboxEntry(Destination.SLACK, "update", "k", "edit", {"target": "first"})
-        await store.incidents.commit(Changes(owed=(owed("first"), edit)))
+        await store.incidents.commit(Changes(deliveries=(owed("first"), edit)))
         (row,) = await store.outbox.claim(Destination.SLACK, 5)
         await store.outbox.acknowledge(row, "1.5")
         (row,) = await store.outbox.claim(Destination.SLACK, 5)
@@ -356,17 +360,17 @@ class StoreContract:
 
     async def test_destinations_do_not_wait_for_each_other(self, store: Store) -> None:
         to_bank = OutboxEntry(Destination.BANK, "retain", "k", "r1", {"incident_id": "INC-7"})
-        await store.incidents.commit(Changes(owed=(owed("a", "k"), to_bank)))
-        assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.BANK, 5)] == ["r1"]
+        await store.incidents.commit(Changes(deliveries=(owed("a", "k"), to_bank)))
+        assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.BANK, 5)] == ["r1"]
 
     async def test_fifty_parallel_claims_never_give_a_row_twice(self, store: Store) -> None:
         rows = tuple(owed(f"d{n}", f"k{n}") for n in range(100))
-        await store.incidents.commit(Changes(owed=rows))
+        await store.incidents.commit(Changes(deliveries=rows))
         claims = await asyncio.gather(*(store.outbox.claim(Destination.SLACK, 2) for _ in range(50)))
-        given = [row.owed.delivery_id for rows in claims for row in rows]
+        given = [row.entry.delivery_id for rows in claims for row in rows]
         assert len(given) == len(set(given))
         while more := await store.outbox.claim(Destination.SLACK, 50):
-            given += [row.owed.delivery_id for row in more]
+            given += [row.entry.delivery_id for row in more]
         assert sorted(given) == sorted(f"d{n}" for n in range(100))
 
     async def test_fifty_parallel_takes_never_give_a_row_twice(self, store: Store) -> None:
@@ -380,7 +384,7 @@ class StoreContract:
 
     async def test_periodic_work_has_one_owner(self, store: Store) -> None:
         day = date(2026, 11, 23)
-        tries = (store.claims.claim("digest", "C1", day, Changes(owed=(owed(f"d{n}"),))) for n in range(8))
+        tries = (store.claims.claim("digest", "C1", day, Changes(deliveries=(owed(f"d{n}"),))) for n in range(8))
         results = await asyncio.gather(*tries)
         assert sum(results) == 1
         assert len(await store.outbox.claim(Destination.SLACK, 9)) == 1

@@ -183,7 +183,7 @@ async def events_come(at: Installation) -> None:
 
 async def heard(bot: Application) -> None:
     """Until the bot has noted that it is connected."""
-    while await bot.memory.store.heard.read() is None:  # noqa: ASYNC110  # it writes that down; nothing tells when
+    while await bot.memory.store.watermark.read() is None:  # noqa: ASYNC110  # it writes that down; nothing tells when
         await asyncio.sleep(0.02)
 
 
@@ -349,7 +349,7 @@ async def owed(at: Installation, *, minutes: int, dead: bool) -> None:
     clock = StoppedClock(SystemClock().now() - timedelta(minutes=minutes))
     store = await open_store(f"sqlite+aiosqlite:///{at.database}", clock, RandomIds())
     post = OutboxEntry(Destination.SLACK, "post", "C0ALERTS", "d1", {"channel": "C0ALERTS", "text": "a brief"})
-    await store.incidents.commit(Changes(owed=(post,)))
+    await store.incidents.commit(Changes(deliveries=(post,)))
     if dead:
         (row,) = await store.outbox.claim(Destination.SLACK, 1)
         await store.outbox.dead_letter(row, "channel_not_found")

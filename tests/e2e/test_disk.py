@@ -105,7 +105,7 @@ async def use_up(bot: Application) -> None:
         for number in range(10_000):
             filler = IncidentPost("C-filler", f"{size}/{number}", "x" * size)
             try:
-                await bot.memory.incidents.commit(Changes(seen_posts=(filler,)))
+                await bot.memory.incidents.commit(Changes(posts=(filler,)))
             except StoreUnavailable:
                 break
 

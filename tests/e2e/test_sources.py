@@ -51,7 +51,7 @@ def log_of(folder: Path) -> None:
 async def versions(bot: Application, many: int) -> set[str | None]:
     """The versions that are kept, once there are so many."""
     for _ in range(200):
-        kept = await bot.memory.store.deploys.list_latest(
+        kept = await bot.memory.store.deploy_log.list_latest(
             "checkout-api", datetime.now(tz=UTC) + timedelta(minutes=5), 9
         )
         if len(kept) == many:

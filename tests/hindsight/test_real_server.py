@@ -63,7 +63,7 @@ def retained(record: Incident) -> OutboxEntry:
 async def keep(store: Store, *records: Incident) -> None:
     """As a resolution does it: the record and what is owed to the bank in one commit."""
     ids = frozenset(record.incident_id for record in records)
-    await store.incidents.commit(Changes(records=records, recallable=ids, owed=tuple(map(retained, records))))
+    await store.incidents.commit(Changes(records=records, recallable=ids, deliveries=tuple(map(retained, records))))
 
 
 async def drained(store: Store, work: Deliver, clock: FakeClock, within_s: float = 90.0) -> None:

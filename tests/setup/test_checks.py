@@ -58,7 +58,7 @@ async def test_tokens_are_looked_at_as_doctor_does_without_speaking_of_a_running
 
 
 async def test_asked_to_wait_it_waits_once(slack: LocalSlack, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "BUSY_S", 0.0)
+    monkeypatch.setattr(look, "RATE_LIMIT_WAIT_S", 0.0)
     await slack.limit(1, "apps.connections.open")
     assert (await look.check_app_token(settings(slack))).ok is True
     await slack.limit(2, "apps.connections.open")

@@ -179,19 +179,19 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
             surfaces,
             clock,
             confirms=build_confirmation_rules(settings, people),
-            said=memory.store.said,
+            said=memory.store.feedback,
         ),
         keep_apart=RecordNotSameOutage(memory.incidents, surfaces),
         answer_again=AnswerRecurrence(memory.incidents, surfaces),
         lookup=LookUpPrecedents(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents, memory.store.said),
+        compose_digest=ComposeDigest(memory.incidents, memory.store.feedback),
         status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
         read=reading,
         agreed=build_channel_use_cases(
-            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.said
+            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.feedback
         ),
         correct=build_correct(settings, memory, people, clock),
         details=build_show_details(memory, clock),

@@ -19,7 +19,7 @@ class Drawn:
 def posting(desk: Desk) -> PostDigests:
     memory, deps = desk.memory, desk.deps
     time = DigestTime(f"{deps.clock.now():%a}".lower(), 0, UTC)
-    said, chat = memory.store.said, deps.chat
+    said, chat = memory.store.feedback, deps.chat
     return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, deps.surfaces, deps.clock, time)
 
 

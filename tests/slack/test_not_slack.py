@@ -151,7 +151,7 @@ async def test_a_login_page_in_answer_to_a_button_is_told_like_any_failure(betwe
 
 async def test_a_preview_of_pages_in_a_circle_says_that_it_cannot_read() -> None:
     class Circling:
-        async def between(self, *_: str) -> HistoryPage:
+        async def read_range(self, *_: str) -> HistoryPage:
             return HistoryPage((), "same")
 
     nothing: Any = None

@@ -62,20 +62,20 @@ class Store:
     claims: SqlClaimStore
     health: SqlHealth
     index: SqlRecordIndex
-    outbox_desk: SqlOutboxAdmin
-    inbox_desk: SqlInboxAdmin
+    outbox_admin: SqlOutboxAdmin
+    inbox_admin: SqlInboxAdmin
     retention: SqlRetention
     channels: SqlChannelStore
     storms: SqlStormStore
-    heard: SqlConnectionWatermark
+    watermark: SqlConnectionWatermark
     audit_log: SqlAuditLog
     purging: SqlPurging
     nudges: SqlNudgeStore
-    said: SqlFeedbackStore
+    feedback: SqlFeedbackStore
     model_ledger: SqlModelLedger
-    deploys: SqlDeployLog
-    traces: SqlBriefTimings
-    backfills: SqlBackfillStore
+    deploy_log: SqlDeployLog
+    brief_timings: SqlBriefTimings
+    backfill_progress: SqlBackfillStore
     vectors: VectorFiller | None = None
     tidy: Callable[[], None] | None = None
 
@@ -127,20 +127,20 @@ async def open_store(
         claims=SqlClaimStore(database, clock, writer),
         health=SqlHealth(database, clock),
         index=index,
-        outbox_desk=SqlOutboxAdmin(database, clock),
-        inbox_desk=SqlInboxAdmin(database, clock),
+        outbox_admin=SqlOutboxAdmin(database, clock),
+        inbox_admin=SqlInboxAdmin(database, clock),
         retention=SqlRetention(database),
         channels=SqlChannelStore(database, clock, writer),
         storms=SqlStormStore(database, clock, writer),
-        heard=SqlConnectionWatermark(database),
+        watermark=SqlConnectionWatermark(database),
         audit_log=SqlAuditLog(database),
         purging=SqlPurging(database, clock, writer, index),
         nudges=SqlNudgeStore(database, clock, writer),
-        said=SqlFeedbackStore(database, clock, writer),
+        feedback=SqlFeedbackStore(database, clock, writer),
         model_ledger=SqlModelLedger(database),
-        deploys=SqlDeployLog(database),
-        traces=SqlBriefTimings(database),
-        backfills=SqlBackfillStore(database, clock),
+        deploy_log=SqlDeployLog(database),
+        brief_timings=SqlBriefTimings(database),
+        backfill_progress=SqlBackfillStore(database, clock),
         vectors=VectorFiller(index.database, database, embedder) if embedder else None,
         tidy=tidy,
     )

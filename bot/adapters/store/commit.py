@@ -73,7 +73,7 @@ class ChangesWriter:
             raise AlreadyCommitted
         if changes.done and not await write_acknowledged(connection, changes.done):
             raise StoreConflict("Another worker took over this event; nothing was changed.")
-        for life in changes.lives:
+        for life in changes.lifecycles:
             await _write_lifecycle(connection, life)
         await write_openings(connection, changes)
         await _write_notifications(connection, changes)
@@ -84,9 +84,9 @@ class ChangesWriter:
             await insert_or_replace(
                 connection, tables.briefs, [_build_brief_row(posted, now)], keep=frozenset({"first_at"})
             )
-        seen = [{"channel": s.channel, "ts": s.ts, "incident_id": s.incident_id} for s in changes.seen_posts]
+        seen = [{"channel": s.channel, "ts": s.ts, "incident_id": s.incident_id} for s in changes.posts]
         await insert_or_replace(connection, tables.seen_posts, seen)
-        await write_entries(connection, changes.owed, now, self.shadow)
+        await write_entries(connection, changes.deliveries, now, self.shadow)
         await _write_audit(connection, changes.audit, now)
 
     async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
@@ -184,8 +184,10 @@ async def _write_lifecycle(connection: AsyncConnection, life: Life) -> None:
 
 
 async def _write_notifications(connection: AsyncConnection, changes: Changes) -> None:
-    await insert_or_replace(connection, tables.notices, [_build_notification_row(notice) for notice in changes.notices])
-    for portion in split_batches(changes.dropped_notices, ROWS_PER_STATEMENT):
+    await insert_or_replace(
+        connection, tables.notices, [_build_notification_row(notice) for notice in changes.notifications]
+    )
+    for portion in split_batches(changes.dropped_notifications, ROWS_PER_STATEMENT):
         await connection.execute(sa.delete(tables.notices).where(tables.notices.c.key.in_(portion)))
 
 

@@ -1,1 +1,1 @@
-"""The configuration file, read into the values that wiring needs. Must not hold code of its own."""
+"""The configuration file, read into the values that the wiring needs."""

@@ -60,14 +60,14 @@ class ServiceEntry(ServiceSources, ServiceMetrics):
 
 
 class Configuration(SourcesConfiguration, MetricsConfiguration):
-    """The whole file."""
+    """The whole configuration file."""
 
     vendors: Mapping[EntryName, VendorEntry] = {}
     services: Mapping[EntryName, ServiceEntry] = {}
 
 
 def read_configuration(path: Path) -> Configuration:
-    """What the file says; raises ConfigurationRejected with the file, the key and the reason."""
+    """Read the configuration file. Raises ConfigurationRejected with the file, the key and the reason."""
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as problem:
@@ -88,7 +88,7 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def read_optional_configuration(path: Path | None) -> Configuration:
-    """What the file says; without a file nothing. Raises ConfigurationRejected."""
+    """Read the configuration file; without one, return an empty configuration. Raises ConfigurationRejected."""
     return read_configuration(path) if path else Configuration()
 
 
@@ -98,7 +98,7 @@ def _format_error(error: Any) -> str:
 
 
 def _reject_duplicates(path: Path, table: str, claims: Mapping[str, Iterable[str]]) -> None:
-    """A name that two entries claim would mean whichever comes last; that is a slip, so it is told."""
+    """Reject a name that two entries claim: it would silently belong to the last one."""
     owners: dict[str, str] = {}
     for name, aliases in claims.items():
         for alias in (name, *aliases):
@@ -108,13 +108,12 @@ def _reject_duplicates(path: Path, table: str, claims: Mapping[str, Iterable[str
 
 
 def read_directory(path: Path | None) -> Directory:
-    """The names that a configuration file adds to the maintained table; without a file the table alone. Raises
-    ConfigurationRejected."""
+    """Return the maintained table of vendors with the names of the configuration file. Raises ConfigurationRejected."""
     return build_directory(read_optional_configuration(path))
 
 
 def build_directory(found: Configuration) -> Directory:
-    """The names that a configuration adds to the maintained table."""
+    """Return the maintained table of vendors with the names of this configuration."""
     if not found.vendors and not found.services:
         return STANDARD
     vendors = (
@@ -124,5 +123,5 @@ def build_directory(found: Configuration) -> Directory:
 
 
 def _list_vendor_aliases(name: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
-    """The aliases of a vendor, its own name first: it is named in running text by that, too."""
+    """Return the aliases of a vendor, with its own name first: running text uses that one, too."""
     return tuple(dict.fromkeys((name, *aliases)))

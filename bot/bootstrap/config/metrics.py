@@ -79,7 +79,7 @@ class PrometheusEntry(BaseModel):
 
 
 class SignalEntry(BaseModel):
-    """`[services.<name>.metrics.signals.<signal>]`. `$labels` and `$pods` in the query stand for the matchers."""
+    """`[services.<name>.metrics.signals.<signal>]`. `$labels` and `$pods` in the query are replaced by the matchers."""
 
     model_config = _STRICT
     query: Query
@@ -100,7 +100,7 @@ class MetricsEntry(BaseModel):
 
 
 class ServiceMetrics(BaseModel):
-    """What `[services.<name>]` says of metrics."""
+    """The part of `[services.<name>]` about metrics."""
 
     model_config = _STRICT
     metrics: MetricsEntry = MetricsEntry()

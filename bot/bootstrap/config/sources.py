@@ -84,7 +84,7 @@ def _check_absolute(folder: Path) -> Path:
 
 
 def format_key(place: Sequence[int | str]) -> str:
-    """A place in the file as its reader would write it."""
+    """Format a place in the file as its reader would write it."""
     tag_at = _TAG_AT.get(str(place[0])) if place else None
     parts = [str(part) for n, part in enumerate(place) if part != "[key]" and not (n == tag_at and part in _TAGS)]
     return ".".join(parts)
@@ -121,27 +121,31 @@ class _ServerEntry(_SourceEntry):
 
 
 class LokiEntry(_ServerEntry):
-    """`[logs.<name>] kind = "loki"`. `tenant` is sent as X-Scope-OrgID; `filter` is LogQL behind the selector."""
+    """`[logs.<name>] kind = "loki"`."""
 
     kind: Literal["loki"]
+    # sent as X-Scope-OrgID
     tenant: LabelValue | None = None
     selector: LabelFilter = {}
+    # LogQL behind the selector
     filter: Annotated[str, StringConstraints(max_length=500)] | None = None
 
 
 class JournaldEntry(_ServerEntry):
-    """`[logs.<name>] kind = "journald"`: systemd-journal-gatewayd. `priorities`: syslog's, 0 to 7."""
+    """`[logs.<name>] kind = "journald"`: systemd-journal-gatewayd."""
 
     kind: Literal["journald"]
     selector: LabelFilter = {}
+    # those of syslog, 0 to 7
     priorities: tuple[Annotated[int, Field(ge=0, le=7)], ...] = (0, 1, 2, 3)
 
 
 class FilesEntry(_SourceEntry):
-    """`[logs.<name>] kind = "files"`: JSON lines below `folder`. Links may lead out of it only into `links_into`."""
+    """`[logs.<name>] kind = "files"`: JSON lines below `folder`."""
 
     kind: Literal["files"]
     folder: Folder
+    # symbolic links may lead out of `folder` only into these
     links_into: tuple[Folder, ...] = ()
 
 
@@ -163,23 +167,24 @@ DeploysEntry = Annotated[GithubEntry | ArgoEntry, Field(discriminator="kind")]
 
 
 class DeployPostsEntry(_SourceEntry):
-    """`[deploy_posts]`: channels whose deploy posts are read. Of a post only service, version, environment and time are
-    kept."""
+    """`[deploy_posts]`: channels whose deploy posts are read. Only service, version, environment and time of a post are
+    stored."""
 
     channels: tuple[ChannelId, ...] = ()
 
 
 class VendorSources(_SourceEntry):
-    """What `[vendors.<name>]` says of sources."""
+    """The part of `[vendors.<name>]` about sources."""
 
     status_page: Url | None = None
 
 
 class ServiceSources(_SourceEntry):
-    """What `[services.<name>]` says of sources. `logs`: by the name of the source."""
+    """The part of `[services.<name>]` about sources."""
 
     repository: Repository | None = None
     argocd: ArgoApplication | None = None
+    # by the name of the source
     logs: Mapping[SourceName, LogsOfService] = {}
 
 
@@ -192,7 +197,7 @@ class SourcesConfiguration(_SourceEntry):
 
     @model_validator(mode="after")
     def _check_service_sources(self) -> SourcesConfiguration:
-        """Every source that a service names is there, and takes what the service gives it."""
+        """Check that every source that a service names exists and accepts what the service gives it."""
         services: Mapping[str, ServiceSources] = getattr(self, "services", {})
         for service, entry in services.items():
             for source, given in entry.logs.items():

@@ -1,1 +1,1 @@
-"""Other ways to run than `serve`: playground, seeds, backfill, replay. Must not hold code of its own."""
+"""Ways to run other than `serve`: playground, seeds, backfill, replay."""

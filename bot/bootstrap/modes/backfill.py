@@ -1,4 +1,4 @@
-"""Reading channels' past, wired: Slack's history, the store, and the work on alerts that keeps silent. Must not decide."""
+"""Wire the reading of channels' past: Slack's history, the store, and the work on alerts without posting anything."""
 
 from __future__ import annotations
 
@@ -47,37 +47,38 @@ COUNT_ONLY_DECISION = Admission(Outcome.COUNT_ONLY, "it is past: nothing is post
 
 @dataclass(frozen=True, slots=True)
 class QuietIncidentStore(SqlIncidentStore):
-    """The store, without anything that would be owed or worked on later."""
+    """The incident store, without anything that would be delivered or worked on later."""
 
     async def commit(self, changes: Changes) -> bool:
-        """See the port. No row of the inbox stands behind the past."""
-        return await SqlIncidentStore.commit(self, replace(changes, owed=(), received=(), done=None))
+        """Commit without deliveries. No row of the inbox is behind what is in the past."""
+        return await SqlIncidentStore.commit(self, replace(changes, deliveries=(), received=(), done=None))
 
 
 @dataclass(frozen=True, slots=True)
 class ComputedLinksChat(PolicyChat):
-    """Links to messages made from the workspace's address: of ten thousand alerts Slack is not to be asked for each."""
+    """Computes links to messages from the workspace's address: for ten thousand alerts Slack should not be asked each
+    time."""
 
     url: str = ""
 
     async def get_permalink(self, channel_id: str, ts: str) -> str | None:
-        """See the port."""
+        """Return the link, as the port says, without asking Slack."""
         return build_link(self.url, channel_id, ts)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessQuietly:
-    """The work on an alert as on any other, but that nothing is posted; what the channel agreed to ignore is ignored.
-    `houses` is what was agreed when it was asked last."""
+    """Work on an alert as on any other, but post nothing; what the channel's settings ignore is ignored."""
 
     work: AnswerAlert
     channels: ChannelStore
     clock: Clock
     default: DigestTime
+    # the policy of each channel and when it was read
     houses: dict[str, tuple[House, datetime]] = field(default_factory=dict)
 
     async def __call__(self, row: InboxRow) -> bool:
-        """False where it is ignored. Raises StoreUnavailable, ChatUnavailable."""
+        """Work on a row; return False if it is ignored. Raises StoreUnavailable, ChatUnavailable."""
         event = row.body["event"]
         house = await self._read_policy(event["channel"])
         at = posted_at(str(event["ts"])) or self.clock.now()
@@ -95,12 +96,12 @@ class ProcessQuietly:
 
 
 async def admit_silently(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
-    """Whatever it is, it only counts."""
+    """Admit any alert to be counted only."""
     return COUNT_ONLY_DECISION
 
 
 def build_link(workspace: str, channel: str, ts: str) -> str:
-    """The address of a message."""
+    """Return the address of a message."""
     return f"{workspace.rstrip('/')}/archives/{channel}/p{ts.replace('.', '')}"
 
 
@@ -111,7 +112,7 @@ async def open_backfill(
     told: Callable[[BackfillProgress, Span], None],
     waits: Callable[[float, ChatUnavailable], None],
 ) -> AsyncIterator[tuple[Backfill, ReportBackfill]]:
-    """The store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""
+    """Open the store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""
     clock = SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
         slack = SlackChat(build_slack_client(settings), clock)
@@ -131,17 +132,26 @@ async def open_backfill(
         history, store = SlackHistory(slack), memory.store
         yield (
             Backfill(
-                history, store.backfills, store.incidents, chat, store.heard, clock, reader, answer, patiently, told
+                history,
+                store.backfill_progress,
+                store.incidents,
+                chat,
+                store.watermark,
+                clock,
+                reader,
+                answer,
+                patiently,
+                told,
             ),
-            ReportBackfill(store.backfills, store.incidents),
+            ReportBackfill(store.backfill_progress, store.incidents),
         )
 
 
 @asynccontextmanager
 async def open_backfill_report(settings: Settings) -> AsyncIterator[ReportBackfill]:
-    """The store alone: what was read before. Raises StoreUnavailable."""
+    """Open the store alone, for what was read before. Raises StoreUnavailable."""
     async with open_memory(settings, SystemClock(), RandomIds()) as memory:
-        yield ReportBackfill(memory.store.backfills, memory.store.incidents)
+        yield ReportBackfill(memory.store.backfill_progress, memory.store.incidents)
 
 
 def _build_answer_alert(memory: Memory, chat: ComputedLinksChat, clock: Clock) -> AnswerAlert:

@@ -1,7 +1,4 @@
-"""The bot inside a local Slack with a throw-away database, for demo, playground and e2e tests.
-
-Must not be used by `serve`.
-"""
+"""The bot inside a local Slack with a throw-away database, for demo, playground and e2e tests. `serve` does not use it."""
 
 from __future__ import annotations
 
@@ -43,9 +40,11 @@ class OpenPlayground:
 
 @dataclass(frozen=True, slots=True)
 class Playground:
-    """How to open it: the page's port (0: any free one), and whether memory starts with the seeds."""
+    """How to open a playground."""
 
+    # of the page; 0 means any free one
     port: int = 0
+    # whether memory starts with the seeds
     seeded: bool = True
 
     @asynccontextmanager
@@ -69,7 +68,7 @@ class Playground:
 
 @dataclass(slots=True)
 class HostedBot:
-    """The bot beside the local Slack: it can be started again with a new database, and its memory be switched off."""
+    """The bot next to the local Slack: it can be restarted with a new database, and its memory switched off."""
 
     slack: LocalSlack
     folder: Path
@@ -88,7 +87,7 @@ class HostedBot:
         )
 
     async def _copy_seeds(self, database: Path) -> None:
-        """The seeds are read and embedded once; every later start takes a copy."""
+        """Read and embed the seeds once; every later start takes a copy."""
         if not self.seeded:
             return
         kept = self.folder / "seeds.db"
@@ -97,7 +96,7 @@ class HostedBot:
         shutil.copyfile(kept, database)
 
     async def restart(self, clear: Callable[[], None]) -> None:
-        """Stop the bot, call `clear`, start it again from the beginning."""
+        """Stop the bot, call `clear`, and start it again from the beginning."""
         await self.stack.aclose()
         clear()
         await self.start()
@@ -114,36 +113,36 @@ class HostedBot:
 
 @dataclass(frozen=True, slots=True)
 class SwitchableRecall:
-    """Recall that can be switched off: then nothing is recalled, and the brief says so."""
+    """A recall that can be switched off: then nothing is recalled, and the brief says so."""
 
     recall: Recall
     is_on: Callable[[], bool]
     off: Recalled = field(default=RECALL_SWITCHED_OFF)
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
-        """All tiers, best first; nothing while switched off."""
+        """Return all tiers, best first; nothing while switched off."""
         return await self.recall.precedents(query, viewer) if self.is_on() else self.off
 
 
 @dataclass(frozen=True, slots=True)
 class LocalSlackClock:
-    """The time of the local Slack, which its page can move on."""
+    """The clock of the local Slack, which its page can move ahead."""
 
     slack: LocalSlack
 
     def now(self) -> datetime:
-        """The time there, in UTC."""
+        """Return its time in UTC."""
         return datetime.fromtimestamp(self.slack.core.now(), tz=UTC)
 
 
 def read_manifest() -> Mapping[str, Any]:
-    """The app's manifest: the local Slack grants what it asks for, and nothing else."""
+    """Return the app's manifest: the local Slack grants what it asks for, and nothing else."""
     found: Mapping[str, Any] = yaml.safe_load((FILES / "manifest.yml").read_text(encoding="utf-8"))
     return found
 
 
 def build_local_settings(slack: LocalSlack, database: Path) -> Settings:
-    """Settings for a bot on the local Slack; nothing of the environment's real workspace or memory is used."""
+    """Build settings for a bot on the local Slack. A real workspace or memory in the environment is not used."""
     return Settings(
         slack_bot_token=slack.bot_token,
         slack_app_token=slack.app_token,
@@ -158,7 +157,7 @@ def build_local_settings(slack: LocalSlack, database: Path) -> Settings:
 
 
 async def load_seeds(config: Settings) -> int:
-    """Import the seed incidents; how many."""
+    """Import the seed incidents and return how many there are."""
     clock = SystemClock()
     async with open_memory(config, clock, RandomIds()) as memory:
         records = read_seed_incidents(clock.now())

@@ -1,7 +1,7 @@
-"""A folder for what holds everything and must not stay: gone when the process ends, however it ends.
+"""A private temporary folder for data that must not outlive the process, however that ends.
 
-A process that is killed cannot tidy up, and SQLite wants a file with a name; so each folder is locked by who uses it, and
-those that nobody uses any more are removed by the next one. Must not touch a folder of another user.
+A process that is killed cannot tidy up, and SQLite needs a file with a name. So each folder is locked by the process
+that uses it, and the next process removes the folders that no one holds. Folders of other users are left alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def treat_signals_as_interrupt() -> Iterator[None]:
-    """A process that is told to end meanwhile (SIGTERM), or whose terminal is gone (SIGHUP), ends as with Ctrl-C: what is
-    to be removed at the end is. Told again, it does not leave that half done."""
+    """End as with Ctrl-C on SIGTERM, or on SIGHUP when the terminal is gone, so that cleanup still runs. A second
+    signal does not interrupt the cleanup."""
 
     def once(*_signal: object) -> None:
         for number in ENDING_SIGNALS:
@@ -44,7 +44,8 @@ def treat_signals_as_interrupt() -> Iterator[None]:
 
 @contextmanager
 def open_private_folder() -> Iterator[Path]:
-    """A folder in the temporary one that only this user may enter. Raises OSError where none can be made."""
+    """Create a temporary folder that only this user may enter, and remove it at the end. Raises OSError if none can be
+    created."""
     remove_unused_folders(Path(tempfile.gettempdir()))
     while True:
         with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
@@ -57,7 +58,7 @@ def open_private_folder() -> Iterator[Path]:
 
 
 def remove_unused_folders(where: Path) -> None:
-    """Remove this user's folders there that no process uses."""
+    """Remove this user's folders that no process uses."""
     for folder in where.glob(f"{PREFIX}*"):
         with _hold_folder(folder, wait=False) as held:
             if held:
@@ -66,7 +67,8 @@ def remove_unused_folders(where: Path) -> None:
 
 @contextmanager
 def _hold_folder(folder: Path, *, wait: bool) -> Iterator[bool]:
-    """Lock a folder of this user's for as long as this process lives; False where it is another's, in use, or gone."""
+    """Lock a folder of this user's while this process lives; yield False if it belongs to another user, is in use, or
+    is gone."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:

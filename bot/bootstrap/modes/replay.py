@@ -1,6 +1,6 @@
-"""Replaying, wired on a copy of the database: the one in use is not changed, nor migrated to a newer schema.
+"""Wire the replay on a copy of the database: the one in use is neither changed nor migrated to a newer schema.
 
-Must not ask the memory bank, a model, Slack or a source of evidence.
+Asks no memory bank, no model, no Slack and no source of evidence.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ ON_POSTGRES = (
 
 @asynccontextmanager
 async def open_replay(settings: Settings, clock: Clock) -> AsyncIterator[ReplayBriefs]:
-    """What decides again, over a copy of the SQLite database that is gone afterwards; on PostgreSQL over the database
-    itself, of which only rows are read. Every vector that a model gives is there. Raises StoreUnavailable,
-    ConfigurationRejected."""
+    """Open the replay over a copy of the SQLite database that is gone afterwards; on PostgreSQL over the database
+    itself, which is only read.
+
+    Every vector that a model gives is computed first. Raises StoreUnavailable, ConfigurationRejected.
+    """
     ours = settings.precedent_config is not None
     names, configuration = (
         build_directory(read_optional_configuration(settings.precedent_config)),
@@ -45,7 +47,7 @@ async def open_replay(settings: Settings, clock: Clock) -> AsyncIterator[ReplayB
     async with _copy_database(settings) as copy, open_memory(copy, clock, RandomIds()) as memory:
         while await memory.fill_vectors() == 0.0:
             pass
-        recall = RecallWithFeedback(RecallPrecedents(memory.index, None, memory.incidents), memory.store.said)
+        recall = RecallWithFeedback(RecallPrecedents(memory.index, None, memory.incidents), memory.store.feedback)
         rename = partial(rename_alert, names, listed) if ours else _keep_alert
         yield ReplayBriefs(memory.incidents, memory.channels, recall, memory.index, rename)
 
@@ -77,8 +79,11 @@ def _keep_alert(alert: Alert) -> Alert:
 
 
 def rename_alert(names: Directory, listed: frozenset[str], alert: Alert) -> Alert:
-    """A stored alert with the names of the configuration file: what it called its service and vendor as they are called
-    now; where it named none, what its title or text names of the file's. Its message is not kept, so no more of it is read."""
+    """Return a stored alert with the service and vendor as the configuration file names them now.
+
+    If the alert named none, they are looked up in its title and text; its message is not stored, so there is nothing
+    else to read.
+    """
     said = f"{alert.title or ''}\n{alert.text}"
     service = named_service(alert.service, names) if alert.service else find_service(said, names)
     vendor = named_vendor(alert.vendor, names) if alert.vendor else find_vendor(said, names=names)

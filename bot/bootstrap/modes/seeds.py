@@ -1,6 +1,6 @@
-"""The seeds: incidents, alerts and channels for demo and playground. Must not be loaded by `serve`.
+"""The seeds: incidents, alerts and channels for demo and playground. `serve` does not load them.
 
-Their dates are moved as a whole so that the newest is three days old: what is old counts less, and a demo must show the
+Their dates are moved as a whole so that the newest is three days old: old records count less, and a demo must show the
 same next year.
 """
 
@@ -25,7 +25,7 @@ NEWEST_AGE = timedelta(days=3)
 
 
 def read_seed_incidents(now: datetime, folder: Path = SEEDS) -> tuple[Incident, ...]:
-    """The seed incidents, re-dated to end three days before `now`; raises StoreUnavailable where there are none."""
+    """Return the seed incidents, re-dated to end three days before `now`. Raises StoreUnavailable if there are none."""
     path = folder / "incidents.jsonl"
     if not path.is_file():
         raise StoreUnavailable(
@@ -40,7 +40,7 @@ def read_seed_incidents(now: datetime, folder: Path = SEEDS) -> tuple[Incident, 
 
 
 def move_in_time(records: Iterable[Incident], now: datetime) -> tuple[Incident, ...]:
-    """The same incidents, all times moved by one whole number of days so that the newest is three days old."""
+    """Move all times by the same whole number of days, so that the newest incident is three days old."""
     kept = tuple(records)
     newest = max((t for r in kept for t in (r.started_at, r.resolved_at) if t), default=None)
     if newest is None:
@@ -63,6 +63,6 @@ def _shift_attempt(attempt: Attempt, by: timedelta) -> Attempt:
 
 
 def read_seed_alert(name: str, folder: Path = SEEDS) -> dict[str, Any]:
-    """One sample alert post, as its tool sends it."""
+    """Return one sample alert post, as its tool sends it."""
     found: dict[str, Any] = json.loads((folder / "alerts" / f"{name}.json").read_text(encoding="utf-8"))
     return found

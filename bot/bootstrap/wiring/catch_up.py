@@ -33,7 +33,7 @@ def build_stay_connected(
     own = OwnIdentity(identity.bot_id, identity.user_id)
     read = partial(_read_back, identity.team_id, reading, own)
     catch_up = CatchUpChannels(SlackHistory(slack), store.inbox, store.inbox, clock, read)
-    return WatchConnection(store.heard, catch_up, clock, is_connected, connections)
+    return WatchConnection(store.watermark, catch_up, clock, is_connected, connections)
 
 
 def _read_back(

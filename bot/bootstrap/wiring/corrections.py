@@ -39,7 +39,7 @@ def build_correct(settings: Settings, memory: Memory, people: PeopleDirectory, c
         EditRecord(store, gate, build_confirmation_rules(settings, people), read_failed_checks, clock, owes),
         RetractRecord(store, gate, owes),
         PurgeRecord(store, memory.store.purging, gate, owes),
-        GroupFixes(store, memory.store.said, gate, clock),
+        GroupFixes(store, memory.store.feedback, gate, clock),
     )
 
 
@@ -50,14 +50,14 @@ def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
         EditRecord(store, allow_operator, confirm_operator, read_failed_checks, clock, owes),
         RetractRecord(store, allow_operator, owes),
         PurgeRecord(store, memory.store.purging, allow_operator, owes),
-        GroupFixes(store, memory.store.said, allow_operator, clock),
+        GroupFixes(store, memory.store.feedback, allow_operator, clock),
     )
 
 
 def build_show_details(memory: Memory, clock: Clock) -> ShowDetails:
     """What shows everything behind a brief."""
     preview = PreviewBrief(memory.recall, memory.index)
-    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.traces)
+    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.brief_timings)
 
 
 def build_refresh_briefs(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> RefreshBriefs:

@@ -45,8 +45,8 @@ def add_deploy_intake(
 ) -> Handle:
     """Add the route for pipelines; what works on the deploy posts that the inbox kept."""
     token = settings.webhook_token.get_secret_value().strip() if settings.webhook_token else None
-    add_deploys(server, DeployIntake(memory.store.deploys.record, clock.now, token, names))
-    return RecordDeployPost(memory.store.deploys, memory.inbox)
+    add_deploys(server, DeployIntake(memory.store.deploy_log.record, clock.now, token, names))
+    return RecordDeployPost(memory.store.deploy_log, memory.inbox)
 
 
 def build_recorded_deploys(
@@ -54,4 +54,4 @@ def build_recorded_deploys(
 ) -> tuple[EvidenceProvider, ...]:
     """The provider of deploys that the bot was told of, where anything can tell of them."""
     told = settings.webhook_token or configuration.deploy_posts.channels
-    return (RecordedDeploys(memory.store.deploys),) if told else ()
+    return (RecordedDeploys(memory.store.deploy_log),) if told else ()

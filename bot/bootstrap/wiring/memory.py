@@ -1,4 +1,4 @@
-"""Store, index and recall from the settings: what every command that reads or writes memory opens. Must not decide."""
+"""Open store, index and recall from the settings: every command that reads or writes memory needs them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ log = get_logger("memory")
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The open memory. `bank` is None where the embedded bank is used: then the index is the bank. `remote` is the same
-    bank without its circuit breaker, for those who ask how it is or work on all of it."""
+    """The open memory."""
 
     store: Store
     incidents: IncidentStore
@@ -44,13 +43,15 @@ class Memory:
     index: RecordIndex
     recall: Recall
     channels: ChannelStore
+    # None if the embedded bank is used: then the index is the bank
     bank: MemoryBank | None = None
+    # the same bank without its circuit breaker, to ask for its status or work on all of it
     remote: RemoteBank | None = None
     name: str = "embedded memory"
 
     async def fill_vectors(self) -> float:
-        """Give some documents the vectors they lack; how many seconds to wait before the next turn, 0 where more are
-        waiting. Raises StoreUnavailable."""
+        """Compute vectors for some documents that lack one. Return how many seconds to wait before the next turn: 0 if
+        more are waiting. Raises StoreUnavailable."""
         if self.store.vectors is None:
             return FILL_FAILED_S
         try:
@@ -60,7 +61,7 @@ class Memory:
 
 
 def open_embedder(settings: Settings) -> OnnxEmbedder | None:
-    """The embedding model, not loaded yet. None where it is switched off or not installed: the log says so once."""
+    """Return the embedding model, not loaded yet. None if it is switched off or not installed; the log says so once."""
     if settings.embeddings == "off":
         return None
     try:
@@ -72,7 +73,7 @@ def open_embedder(settings: Settings) -> OnnxEmbedder | None:
 
 @asynccontextmanager
 async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterator[Memory]:
-    """Open the store and what is built on it; raises StoreUnavailable in plain words."""
+    """Open the store and everything that is built on it. Raises StoreUnavailable in plain words."""
     embedder = open_embedder(settings)
     async with AsyncExitStack() as opened:
         if embedder:
@@ -96,7 +97,9 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             claims=store.claims,
             health=store.health,
             index=store.index,
-            recall=MeteredRecall(RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.said)),
+            recall=MeteredRecall(
+                RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.feedback)
+            ),
             channels=store.channels,
             bank=bank,
             remote=remote,
@@ -106,7 +109,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
 
 @asynccontextmanager
 async def open_bank(settings: Settings, clock: Clock) -> AsyncIterator[RemoteBank | None]:
-    """The bank on the Hindsight server that the settings name, if they name one. Nothing is asked of it yet."""
+    """Open the bank on the configured Hindsight server, if there is one. Nothing is asked of it yet."""
     if not settings.hindsight_url:
         yield None
         return

@@ -1,4 +1,4 @@
-"""The metrics servers that the configuration names, made ready to be asked. Must not ask any of them but for `doctor`."""
+"""Build the metrics servers that the configuration names. Only `doctor` asks them at this point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Secret = Callable[[str], str | None]
 
 
 def build_metrics_servers(configuration: Configuration, secret: Secret = read_secret) -> tuple[MetricsServer, ...]:
-    """One provider for each server. Raises ConfigurationRejected where a key is not there, or would go unencrypted over
+    """Build one provider for each server. Raises ConfigurationRejected if a key is missing or would go unencrypted over
     the internet."""
     named = tuple(_iterate_aliases(configuration))
     labels = {alias: entry.labels for alias, entry in named if entry.labels}
@@ -42,7 +42,7 @@ def build_metrics_servers(configuration: Configuration, secret: Secret = read_se
 
 
 def _iterate_aliases(configuration: Configuration) -> Iterator[tuple[str, MetricsEntry]]:
-    """Every name that an alert may call a service by, folded, with what the file says of its metrics."""
+    """Yield every name that an alert may call a service by, case-folded, with the service's metrics entry."""
     for name, entry in configuration.services.items():
         for alias in (name, *entry.aliases):
             yield folded(alias), entry.metrics

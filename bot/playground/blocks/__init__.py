@@ -1,1 +1,1 @@
-"""Block Kit as Slack checks it: elements, limits, validation. Must not hold code of its own."""
+"""Block Kit as Slack checks it: interactive elements, limits, and validation."""

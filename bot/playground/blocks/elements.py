@@ -1,4 +1,4 @@
-"""Elements of Block Kit as users handle them: what they hold, what a click says. Must not know channels or views."""
+"""Interactive elements of Block Kit: the state that they hold and the action that a click sends."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ _LIST_KEYS = ("selected_options", "selected_users", "selected_conversations")
 
 @dataclass(frozen=True, slots=True)
 class PlacedElement:
-    """An element with the block that it stands in."""
+    """An interactive element and the block that contains it."""
 
     block: JSON
     element: JSON
 
     @property
     def block_id(self) -> str:
-        """The id of the block."""
+        """Return the id of the block."""
         return str(self.block["block_id"])
 
     @property
     def action_id(self) -> str:
-        """The action id of the element."""
+        """Return the action id of the element."""
         return str(self.element["action_id"])
 
 
 def iterate_elements(blocks: Iterable[JSON]) -> Iterator[PlacedElement]:
-    """Every interactive element of some blocks."""
+    """Yield every interactive element of the blocks."""
     for block in blocks:
         candidates = [block.get("accessory"), block.get("element"), *(block.get("elements") or ())]
         for element in candidates:
@@ -61,7 +61,7 @@ def iterate_elements(blocks: Iterable[JSON]) -> Iterator[PlacedElement]:
 
 
 def find_element(blocks: Iterable[JSON], action_id: str, block_id: str | None = None) -> PlacedElement:
-    """The element with this action id. Raises SlackRefused no_such_action."""
+    """Return the element with this action id. Raises SlackRefused no_such_action."""
     for found in iterate_elements(blocks):
         if found.action_id == action_id and block_id in (None, found.block_id):
             return found
@@ -69,7 +69,7 @@ def find_element(blocks: Iterable[JSON], action_id: str, block_id: str | None = 
 
 
 def build_element_state(element: Mapping[str, Any], entered: Any = None) -> JSON:
-    """The `state` of an element: what was entered, or its initial value. Options may be named by their value.
+    """Return the `state` of an element: the entered value, or else its initial one. Options may be given by value.
 
     Raises SlackRefused no_such_option.
     """
@@ -100,7 +100,7 @@ def _find_option(element: Mapping[str, Any], wanted: Any) -> JSON:
 
 
 def build_state_values(blocks: Iterable[JSON], kept: Mapping[str, Any]) -> JSON:
-    """`state.values` of a surface: what is kept for each stateful element, else its initial value."""
+    """Return `state.values` of a surface: the stored value of each stateful element, or else its initial one."""
     values: JSON = {}
     for found in iterate_elements(blocks):
         if found.element["type"] in STATEFUL:
@@ -110,7 +110,7 @@ def build_state_values(blocks: Iterable[JSON], kept: Mapping[str, Any]) -> JSON:
 
 
 def build_action(found: PlacedElement, choice: Any, action_ts: str) -> JSON:
-    """One entry of `actions` in block_actions: a button pressed, or a choice made."""
+    """Return one entry of `actions` in block_actions: a pressed button or a made choice."""
     element = found.element
     said: JSON = {"type": element["type"], "action_id": found.action_id, "block_id": found.block_id}
     said["action_ts"] = action_ts
@@ -126,7 +126,7 @@ def build_action(found: PlacedElement, choice: Any, action_ts: str) -> JSON:
 
 
 def check_inputs(blocks: Iterable[JSON], values: Mapping[str, Any]) -> dict[str, str]:
-    """What Slack's own client refuses before anything is sent: by block id, the message shown at the input."""
+    """Return what Slack's own client refuses before it sends anything: the message shown at the input, by block id."""
     errors: dict[str, str] = {}
     for block in blocks:
         if block["type"] != "input":

@@ -1,6 +1,6 @@
-"""Slack's limits and structures of Block Kit, as tables. Must not contain any code that checks them.
+"""Slack's limits and structures of Block Kit, as tables; `validate` applies them.
 
-A shape names the keys that an object may have. Numbers are characters for text, items for lists.
+A shape lists the keys that an object may have. Numbers count characters in text and items in lists.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ KIND_MOST = {"table": 1, "data_visualization": 2}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What may stand under a key. `kind`: string, integer, boolean, list (of strings), plain, text (plain or mrkdwn),
-    one (an object), many (a list of objects) or any. `of`: the shapes of objects, or the words of a string."""
+    """The values that a key accepts."""
 
+    # string, integer, boolean, list (of strings), plain, text (plain or mrkdwn), one (an object), many (a list of
+    # objects) or any
     kind: str
     required: bool = False
     least: int = 0
     most: int | None = None
+    # the shapes of objects, or the words that a string may be
     of: frozenset[str] = frozenset()
     text_least: int = 1
     text_most: int | None = None
@@ -37,10 +39,12 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object's keys. `closed`: other keys are refused. `needs_one_of`: at least one of these must be there."""
+    """The keys of an object."""
 
     keys: dict[str, Key]
+    # refuse any other key
     closed: bool = True
+    # at least one of these must be present
     needs_one_of: tuple[str, ...] = ()
     surfaces: frozenset[str] = field(default=EVERYWHERE)
 

@@ -1,6 +1,6 @@
-"""Says what Slack would refuse in a message or view. Must not know what any of the limits is: they are in `limits`.
+"""Find what Slack would refuse in a message or a view, by the tables of `limits`.
 
-`validate_message` and `validate_view` may be used alone, by any test that has a payload to check.
+Any test with a payload to check may call `validate_message` and `validate_view` on their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bot.playground.blocks.limits import Key, Shape
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that Slack refuses: where (a JSON pointer), what, and the error word of the answer."""
+    """One thing that Slack refuses: where (a JSON pointer), what, and the error code of the response."""
 
     pointer: str
     message: str
@@ -24,7 +24,7 @@ class Problem:
 
 
 def validate_message(payload: Mapping[str, Any]) -> list[Problem]:
-    """The problems of a message's blocks, attachments and metadata; none means that Slack would take it."""
+    """Return the problems of a message's blocks, attachments and metadata; none means that Slack would accept it."""
     problems = _check_surface(payload.get("blocks"), limits.MESSAGE, "/blocks")
     attachments = payload.get("attachments") or []
     if not isinstance(attachments, list) or not all(isinstance(a, dict) for a in attachments):
@@ -42,7 +42,7 @@ def validate_message(payload: Mapping[str, Any]) -> list[Problem]:
 
 
 def validate_view(view: Mapping[str, Any]) -> list[Problem]:
-    """The problems of a modal or Home view; none means that Slack would take it."""
+    """Return the problems of a modal or Home view; none means that Slack would accept it."""
     kind = str(view.get("type"))
     if kind not in limits.VIEWS:
         return [Problem("/view/type", f"unsupported type: {kind}", "invalid_arguments")]
@@ -104,7 +104,7 @@ def _check_table(rows: Any, pointer: str) -> Iterator[Problem]:
 
 
 def _check_across(blocks: list[Any], pointer: str) -> Iterator[Problem]:
-    """Rules over all blocks of one surface: block ids are unique, some kinds come only once."""
+    """Check the rules that span a surface: block ids are unique, and some kinds of block occur only once."""
     known = [b for b in blocks if isinstance(b, dict)]
     for block_id, times in Counter(b["block_id"] for b in known if b.get("block_id")).items():
         if times > 1:
@@ -238,7 +238,7 @@ _CHECKS: dict[str, Callable[[Any, Key, str], Iterator[Problem]]] = {
 
 
 def _count_text(node: Any) -> int:
-    """All characters that blocks show: every `text` string, however deep."""
+    """Count the characters that blocks show: every `text` string, at any depth."""
     if isinstance(node, list):
         return sum(_count_text(item) for item in node)
     if isinstance(node, dict):

@@ -1,1 +1,1 @@
-"""How events and interactions reach the app: transports, retries, faults. Must not hold code of its own."""
+"""How events and interactions reach the app: transports, retries, and faults."""

@@ -1,6 +1,6 @@
-"""Brings events and interactions to the app and reads its acks: retries, duplicates. Must not know what they say.
+"""Deliver events and interactions to the app and read its acknowledgments, with retries and duplicates.
 
-A transport makes one attempt. Events are tried again up to three times, as Slack does; interactions never.
+A transport makes one attempt. Like Slack, the courier retries an event up to three times and an interaction never.
 """
 
 from __future__ import annotations
@@ -21,20 +21,24 @@ SLASH = "slash_commands"
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """One attempt to deliver: `attempt` counts from 0, `reason` says why the last one failed."""
+    """One delivery attempt."""
 
     kind: str
     payload: JSON
+    # counted from 0
     attempt: int = 0
+    # why the previous attempt failed
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """What came back: `body` is the response payload; `reason` says why there was no ack."""
+    """The outcome of an attempt."""
 
     ok: bool
+    # the response payload
     body: Any = None
+    # why there was no acknowledgment
     reason: str = ""
     no_retry: bool = False
 
@@ -44,18 +48,19 @@ Transport = Callable[[Parcel], Awaitable[Ack]]
 
 @dataclass(slots=True)
 class Courier:
-    """Delivers over the transport that is set. `retry_delays_s` are the waits before the first, second, third retry."""
+    """Deliver over the transport that is set."""
 
     knobs: Knobs
     traffic: Traffic
     now: Callable[[], float]
     changed: Callable[[], None]
+    # the waits before the first, second and third retry
     retry_delays_s: tuple[float, ...] = (0.0, 0.0, 0.0)
     transport: Transport | None = None
     pending: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def start(self, work: Coroutine[Any, Any, Any], name: str) -> None:
-        """Run in the background and count it as pending until it is done."""
+        """Run a coroutine in the background; it counts as pending until it is done."""
         task = spawn(work, name)
         self.pending.add(task)
         task.add_done_callback(self._forget_task)
@@ -65,12 +70,12 @@ class Courier:
         self.changed()
 
     def post_event(self, payload: JSON) -> None:
-        """Deliver an Events API payload in the background, as often as the `duplicate` knob says."""
+        """Deliver an Events API payload in the background, as many times as the `duplicate` knob says."""
         for _ in range(self.knobs.duplicate):
             self.start(self.send(EVENT, payload), f"deliver {payload['event']['type']}")
 
     async def send(self, kind: str, payload: JSON) -> Ack:
-        """Deliver and wait for the ack; after the last attempt the failed one."""
+        """Deliver and return the acknowledgment, or the failed one of the last attempt."""
         ack = await self._attempt(Parcel(kind, payload))
         delays = self.retry_delays_s if kind == EVENT else ()
         for number, delay_s in enumerate(delays, start=1):
@@ -92,7 +97,7 @@ class Courier:
         return ack
 
     async def stop(self) -> None:
-        """Give up whatever is still under way."""
+        """Give up all deliveries in progress."""
         tasks = list(self.pending)
         for task in tasks:
             task.cancel()

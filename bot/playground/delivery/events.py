@@ -1,4 +1,4 @@
-"""The Events API payloads of what happens in the local Slack. Must not decide who receives them, nor send them."""
+"""Build the Events API payloads of what happens in the local Slack."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _MESSAGE_SUBSCRIPTION = {"channel": "message.channels", "group": "message.groups
 
 
 def find_subscription(event: Mapping[str, Any]) -> str:
-    """The name under which an app subscribes to this event."""
+    """Return the name by which an app subscribes to this event."""
     kind = str(event["type"])
     return _MESSAGE_SUBSCRIPTION[event["channel_type"]] if kind == "message" else kind
 
 
 def build_posted(channel: LocalChannel, message: Mapping[str, Any]) -> JSON:
-    """`message` as it arrives for a post."""
+    """Build `message` as it arrives for a post."""
     return {**_copy_content(message), "channel": channel.id, "event_ts": message["ts"], "channel_type": channel.type}
 
 
 def build_changed(channel: LocalChannel, message: Mapping[str, Any], before: Mapping[str, Any], ts: str) -> JSON:
-    """`message_changed`: the message now and as it was."""
+    """Build `message_changed` with the new and the previous message."""
     return {
         **_build_hidden(channel, "message_changed", ts),
         "message": _copy_content(message),
@@ -33,7 +33,7 @@ def build_changed(channel: LocalChannel, message: Mapping[str, Any], before: Map
 
 
 def build_deleted(channel: LocalChannel, before: Mapping[str, Any], ts: str) -> JSON:
-    """`message_deleted`."""
+    """Build `message_deleted`."""
     return {
         **_build_hidden(channel, "message_deleted", ts),
         "deleted_ts": before["ts"],
@@ -51,13 +51,13 @@ def _copy_content(message: Mapping[str, Any]) -> JSON:
 
 
 def build_mention(channel: LocalChannel, message: Mapping[str, Any]) -> JSON:
-    """`app_mention`, which comes besides the message itself."""
+    """Build `app_mention`, which comes in addition to the message itself."""
     kept = {k: v for k, v in _copy_content(message).items() if k not in ("subtype", "root", "parent_user_id")}
     return {**kept, "type": "app_mention", "channel": channel.id, "event_ts": message["ts"]}
 
 
 def build_reaction(kind: str, channel: LocalChannel, message: Mapping[str, Any], user: str, name: str, ts: str) -> JSON:
-    """`reaction_added` or `reaction_removed`."""
+    """Build `reaction_added` or `reaction_removed`."""
     item = {"type": "message", "channel": channel.id, "ts": message["ts"]}
     event: JSON = {"type": kind, "user": user, "reaction": name, "item": item, "event_ts": ts}
     if author := message.get("user"):
@@ -66,7 +66,7 @@ def build_reaction(kind: str, channel: LocalChannel, message: Mapping[str, Any],
 
 
 def build_joined(workspace: Workspace, channel: LocalChannel, user: str, inviter: str | None, ts: str) -> JSON:
-    """`member_joined_channel`."""
+    """Build `member_joined_channel`."""
     event: JSON = {
         "type": "member_joined_channel",
         "user": user,
@@ -79,13 +79,13 @@ def build_joined(workspace: Workspace, channel: LocalChannel, user: str, inviter
 
 
 def build_home_opened(user: str, direct: LocalChannel, view: Mapping[str, Any] | None, ts: str) -> JSON:
-    """`app_home_opened` on the Home tab, with the view that is shown there, if any."""
+    """Build `app_home_opened` for the Home tab, with the view that is shown there, if any."""
     event: JSON = {"type": "app_home_opened", "user": user, "channel": direct.id, "tab": "home", "event_ts": ts}
     return {**event, "view": copy_json(dict(view))} if view else event
 
 
 def build_envelope(workspace: Workspace, event: JSON, now: float, *, shared: bool = False) -> JSON:
-    """The Events API's outer payload around an event."""
+    """Wrap an event in the outer payload of the Events API."""
     event_id = workspace.new_id("Ev")
     authorization = {
         "enterprise_id": None,

@@ -1,4 +1,4 @@
-"""HTTP mode: signed requests to the app's address. Must not retry: that is the courier's part."""
+"""HTTP mode: signed requests to the app's address. Makes one attempt each; the courier retries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.playground.workspace.state import JSON
 
 @dataclass(slots=True)
 class HttpSender:
-    """Posts to the request URL as Slack's servers do."""
+    """Post to the request URL as Slack's servers do."""
 
     target: str
     signing_secret: str
@@ -28,7 +28,7 @@ class HttpSender:
     ack_timeout_s: float = 3.0
 
     async def attempt(self, parcel: Parcel) -> Ack:
-        """One signed request; 200 within the timeout is the ack."""
+        """Make one signed request; status 200 within the timeout is the acknowledgment."""
         content_type, body = _encode(parcel)
         headers = self._headers(content_type, body)
         if parcel.attempt and self.knobs.retry_headers:
@@ -42,7 +42,7 @@ class HttpSender:
             return Ack(ok=False, reason="connection_failed")
 
     async def verify_url(self) -> bool:
-        """Do the url_verification handshake; whether the app gave the challenge back."""
+        """Do the url_verification handshake. Return whether the app returned the challenge."""
         challenge = "local-challenge"
         body = json.dumps({"token": "verification-token", "challenge": challenge, "type": "url_verification"})
         async with self._post(body, self._headers("application/json", body)) as response:

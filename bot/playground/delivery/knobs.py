@@ -1,4 +1,4 @@
-"""Faults that a test or a person can ask of the local Slack, and the log of its traffic. Must not act on its own."""
+"""The faults that are switched on, and the log of all traffic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRAFFIC_KEPT = 2_000
 
 @dataclass(slots=True)
 class Knobs:
-    """What goes wrong next. Dictionaries are by Web API method; `*` stands for every method."""
+    """The faults to come. Dictionaries are keyed by Web API method; `*` stands for every method."""
 
     duplicate: int = 1
     """How many times each event is delivered, with the same event id."""
@@ -43,14 +43,14 @@ class Knobs:
     """Whether Socket Mode is switched off on the app's page: sockets open, Slack warns, and nothing comes on them."""
 
     def heal(self) -> None:
-        """Take all faults back."""
+        """Switch all faults off."""
         self.duplicate, self.drop_acks, self.retry_headers = 1, 0, True
         self.channel_rate_limit, self.revoked, self.socket_mode_off = False, False, False
         for owed in (self.limited, self.errors, self.lost, self.slow_s, self.refused_scopes):
             owed.clear()
 
     def take_count(self, counts: dict[str, int], method: str) -> bool:
-        """Use up one of the calls counted for this method, or for every method."""
+        """Use up one of the calls counted for this method, or for every method. Return whether there was one."""
         for key in (method, EVERY):
             if counts.get(key, 0) > 0:
                 counts[key] -= 1
@@ -58,18 +58,18 @@ class Knobs:
         return False
 
     def take_error(self, method: str) -> str | None:
-        """The error word owed to the next call of this method."""
+        """Return the error code for the next call of this method, once."""
         for key in (method, EVERY):
             if self.errors.get(key):
                 return self.errors[key].pop(0)
         return None
 
     def delay_s(self, method: str) -> float:
-        """How long a call of this method waits, in seconds."""
+        """Return how many seconds a call of this method is delayed."""
         return self.slow_s.get(method, self.slow_s.get(EVERY, 0.0))
 
     def take_drop(self) -> bool:
-        """Whether the ack that just came is to be forgotten."""
+        """Return whether to ignore the acknowledgment that just arrived."""
         if self.drop_acks > 0:
             self.drop_acks -= 1
             return True
@@ -78,25 +78,25 @@ class Knobs:
 
 @dataclass(slots=True)
 class Traffic:
-    """Every call and delivery with its payload, newest last, and how many there were of each."""
+    """Every call and delivery with its payload, newest last, and the number of each."""
 
     entries: deque[JSON] = field(default_factory=lambda: deque(maxlen=_TRAFFIC_KEPT))
     counts: Counter[str] = field(default_factory=Counter)
 
     def clear(self) -> None:
-        """Forget what went over the line."""
+        """Forget all traffic."""
         self.entries.clear()
         self.counts.clear()
 
     def note(self, at: float, kind: str, name: str, **facts: Any) -> None:
-        """Log one call (`api`), delivery (`deliver`), answer (`ack`, `no_ack`), webhook or response_url post."""
+        """Log one call (`api`), delivery (`deliver`), response (`ack`, `no_ack`), webhook post or response_url post."""
         self.counts[f"{kind}:{name}"] += 1
         self.entries.append({"at": at, "kind": kind, "name": name, **copy_json(facts)})
 
     def calls(self, method: str) -> list[JSON]:
-        """The logged Web API calls of a method, oldest first: `args`, `status`, `response`."""
+        """Return the logged Web API calls of a method, oldest first: `args`, `status`, `response`."""
         return [e for e in self.entries if e["kind"] == "api" and e["name"] == method]
 
     def deliveries(self, name: str | None = None) -> list[JSON]:
-        """The logged deliveries, all or those of one event type or interaction type."""
+        """Return the logged deliveries: all, or those of one event type or interaction type."""
         return [e for e in self.entries if e["kind"] == "deliver" and name in (None, e["name"])]

@@ -1,4 +1,4 @@
-"""The interaction payloads that Slack sends: actions, views, shortcuts, slash commands. Must not send them."""
+"""Build the interaction payloads that Slack sends: actions, views, shortcuts, and slash commands."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bot.playground.workspace.state import JSON, LocalChannel, LocalUser, Worksp
 
 @dataclass(frozen=True, slots=True)
 class InteractionContext:
-    """What every interaction carries."""
+    """The context of an interaction: workspace, user, and trigger id."""
 
     workspace: Workspace
     user: LocalUser
     trigger_id: str
 
     def fields(self) -> JSON:
-        """The fields that are the same in all kinds."""
+        """Return the fields that all kinds of interaction share."""
         team = {"id": self.workspace.team_id, "domain": self.workspace.domain}
         user = {"id": self.user.id, "username": self.user.name, "name": self.user.name}
         return {
@@ -46,7 +46,7 @@ def build_message_action(
     values: JSON,
     response_url: str,
 ) -> JSON:
-    """block_actions from a message. Of an ephemeral one Slack sends the container, not the message."""
+    """Build block_actions from a message. For an ephemeral message Slack sends the container, not the message."""
     ephemeral = bool(message.get("is_ephemeral"))
     container: JSON = {"type": "message", "message_ts": message["ts"], "channel_id": channel.id}
     container["is_ephemeral"] = ephemeral
@@ -67,7 +67,7 @@ def build_message_action(
 
 
 def build_view_action(common: InteractionContext, view: Mapping[str, Any], action: JSON) -> JSON:
-    """block_actions from a modal or the Home tab."""
+    """Build block_actions from a modal or the Home tab."""
     return {
         **common.fields(),
         "type": "block_actions",
@@ -78,13 +78,13 @@ def build_view_action(common: InteractionContext, view: Mapping[str, Any], actio
 
 
 def build_view_submission(common: InteractionContext, view: Mapping[str, Any]) -> JSON:
-    """view_submission; the state is in the view."""
+    """Build view_submission; the state is inside the view."""
     view = copy_json(dict(view))
     return {**common.fields(), "type": "view_submission", "view": view, "response_urls": []}
 
 
 def build_view_closed(common: InteractionContext, view: Mapping[str, Any], *, cleared: bool) -> JSON:
-    """view_closed; it has no trigger id."""
+    """Build view_closed, which has no trigger id."""
     fields = {k: v for k, v in common.fields().items() if k != "trigger_id"}
     return {**fields, "type": "view_closed", "view": copy_json(dict(view)), "is_cleared": cleared}
 
@@ -97,7 +97,7 @@ def build_message_shortcut(
     response_url: str,
     action_ts: str,
 ) -> JSON:
-    """message_action: a shortcut of the message menu."""
+    """Build message_action: a shortcut in a message's menu."""
     return {
         **common.fields(),
         "type": "message_action",
@@ -111,14 +111,14 @@ def build_message_shortcut(
 
 
 def build_global_shortcut(common: InteractionContext, callback_id: str, action_ts: str) -> JSON:
-    """shortcut: one of the search bar's, outside any channel."""
+    """Build shortcut: one from the search bar, outside any channel."""
     return {**common.fields(), "type": "shortcut", "callback_id": callback_id, "action_ts": action_ts}
 
 
 def build_slash_command(
     common: InteractionContext, channel: LocalChannel, command: str, text: str, response_url: str
 ) -> JSON:
-    """A slash command: flat, all values text."""
+    """Build a slash command: flat, and all values are text."""
     workspace = common.workspace
     return {
         "token": "verification-token",

@@ -1,4 +1,5 @@
-"""Socket Mode: websockets on which envelopes go out and acks come in. Must not retry: that is the courier's part."""
+"""Socket Mode: envelopes go out over websockets and acknowledgments come in. Makes one attempt each; the courier
+retries."""
 
 from __future__ import annotations
 
@@ -36,14 +37,14 @@ class SocketHub:
     serial: int = 0
 
     def new_ticket(self) -> str:
-        """A ticket for one connection, as apps.connections.open gives out."""
+        """Return a ticket for one connection, as apps.connections.open does."""
         self.serial += 1
         ticket = f"ticket-{self.serial}"
         self.tickets.add(ticket)
         return ticket
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
-        """One websocket from hello to its end."""
+        """Serve one websocket from its hello to its end."""
         ticket = request.query.get("ticket", "")
         if ticket not in self.tickets:
             raise web.HTTPForbidden(text="invalid ticket")
@@ -82,7 +83,7 @@ class SocketHub:
         return [s for s in self.sockets if not s.leaving and not s.ws.closed]
 
     async def attempt(self, parcel: Parcel) -> Ack:
-        """Send one envelope to one socket and wait for its ack; waits that long for a socket, too."""
+        """Send one envelope to one socket and wait for its acknowledgment; wait as long for a socket, too."""
         if self.knobs.socket_mode_off:
             return Ack(ok=False, reason="socket_mode_off", no_retry=True)
         try:
@@ -134,13 +135,13 @@ class SocketHub:
         return {"type": "disconnect", "reason": reason, "debug_info": {"host": "local"}}
 
     async def refresh(self) -> None:
-        """Ask every connected socket to reconnect, as Slack does every few hours; they get no envelopes any more."""
+        """Ask every open socket to reconnect, as Slack does every few hours; they receive no further envelopes."""
         for socket in self._usable():
             socket.leaving = True
             await socket.ws.send_json(self._disconnect("refresh_requested"))
         self.connected.clear()
 
     async def close(self) -> None:
-        """Close every websocket without a word."""
+        """Close every websocket without notice."""
         for socket in list(self.sockets):
             await socket.ws.close()

@@ -1,1 +1,1 @@
-"""The Web API of the local Slack, a file per family of methods. Must not hold code of its own."""
+"""The Web API of the local Slack, one file per family of methods; `dispatch` receives the requests."""

@@ -1,4 +1,4 @@
-"""Reading the arguments of Web API calls: flags, channels the bot may see, pages. Must not change anything."""
+"""Read the arguments of Web API calls: flags, channels that the bot may see, and pages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Item = TypeVar("Item")
 
 
 def parse_flag(value: Any) -> bool:
-    """Whether an argument is true, as JSON, form text or number."""
+    """Return whether an argument is true, as JSON, form text or number."""
     return str(value).lower() in ("true", "1")
 
 
 def read_required(args: Mapping[str, Any], key: str) -> str:
-    """An argument that must be there. Raises SlackRefused invalid_arguments."""
+    """Return a required argument. Raises SlackRefused invalid_arguments."""
     value = args.get(key)
     if value in (None, ""):
         detail = f"[ERROR] missing required field: {key}"
@@ -27,7 +27,7 @@ def read_required(args: Mapping[str, Any], key: str) -> str:
 
 
 def find_visible_channel(core: LocalSlackCore, args: Mapping[str, Any]) -> LocalChannel:
-    """The channel of a call by its id. Raises SlackRefused channel_not_found, also where the bot may not look."""
+    """Return the channel of a call by its id. Raises SlackRefused channel_not_found, also if the bot may not see it."""
     channel = core.workspace.channels.get(str(args.get("channel", "")))
     if channel is None or ((channel.is_private or channel.is_im) and not core.workspace.has_bot(channel)):
         raise SlackRefused("channel_not_found")
@@ -35,7 +35,7 @@ def find_visible_channel(core: LocalSlackCore, args: Mapping[str, Any]) -> Local
 
 
 def find_joined_channel(core: LocalSlackCore, args: Mapping[str, Any]) -> LocalChannel:
-    """A channel that the bot is in. Raises SlackRefused not_in_channel or channel_not_found."""
+    """Return a channel that the bot is in. Raises SlackRefused not_in_channel or channel_not_found."""
     channel = find_visible_channel(core, args)
     if not core.workspace.has_bot(channel):
         raise SlackRefused("not_in_channel")
@@ -45,7 +45,7 @@ def find_joined_channel(core: LocalSlackCore, args: Mapping[str, Any]) -> LocalC
 def paginate(
     items: Sequence[Item], args: Mapping[str, Any], *, default: int, most: int = 1000
 ) -> tuple[list[Item], str]:
-    """One page of items by `limit` and `cursor`, and the cursor of the next ("" at the end).
+    """Return one page of items by `limit` and `cursor`, and the cursor of the next page ("" at the end).
 
     Raises SlackRefused invalid_limit or invalid_cursor.
     """
@@ -75,12 +75,12 @@ def _parse_number(value: Any, error: str) -> int:
 
 
 def build_next_page(cursor: str) -> JSON:
-    """The `response_metadata` of a paged answer."""
+    """Build the `response_metadata` of a paged response."""
     return {"response_metadata": {"next_cursor": cursor}}
 
 
 def filter_by_time(messages: Sequence[JSON], args: Mapping[str, Any]) -> list[JSON]:
-    """The messages between `oldest` and `latest`, both left out unless `inclusive`."""
+    """Return the messages between `oldest` and `latest`, without these two unless `inclusive`."""
     oldest, latest = str(args.get("oldest") or "0"), str(args.get("latest") or "")
     inclusive = parse_flag(args.get("inclusive"))
     return [m for m in messages if _is_after(m["ts"], oldest, inclusive) and _is_before(m["ts"], latest, inclusive)]

@@ -1,4 +1,4 @@
-"""chat.* and reactions.* of the Web API. Must not read requests: arguments come parsed."""
+"""Methods of chat.* and reactions.*; arguments arrive parsed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def check_message(core: LocalSlackCore, args: Mapping[str, Any], *, content_need
 
 
 def build_refusal(problems: list[Problem]) -> SlackRefused:
-    """The answer to a payload with problems: the first one's error word, all of them as Slack lists them."""
+    """Build the response to a payload with problems: the error code of the first, and all of them as Slack lists them."""
     errors = [f"{p.message} [json-pointer:{p.pointer}]" for p in problems]
     metadata = {"messages": [f"[ERROR] {e}" for e in errors]}
     return SlackRefused(problems[0].error, errors=errors, response_metadata=metadata)
 
 
 def _find_target(core: LocalSlackCore, args: Mapping[str, Any]) -> LocalChannel:
-    """Where to post: a channel by id or name, or a user, who means the direct messages with the bot."""
+    """Return the channel to post to, by id or name; a user stands for the direct messages with the bot."""
     wanted = read_required(args, "channel")
     if wanted in core.workspace.users:
         return core.workspace.open_direct(wanted)
@@ -58,7 +58,7 @@ def _build_warning(args: Mapping[str, Any]) -> JSON:
 
 
 def post_message(core: LocalSlackCore, args: JSON) -> JSON:
-    """chat.postMessage."""
+    """Handle chat.postMessage."""
     channel = _find_target(core, args)
     check_message(core, args)
     _enforce_pace(core, channel)
@@ -75,7 +75,7 @@ def _copy_content(args: Mapping[str, Any]) -> JSON:
 
 
 def update(core: LocalSlackCore, args: JSON) -> JSON:
-    """chat.update: only the bot's own messages."""
+    """Handle chat.update: only the bot's own messages."""
     channel = find_visible_channel(core, args)
     message = _find_own_message(core, channel, read_required(args, "ts"), "cant_update_message")
     check_message(core, args)
@@ -86,7 +86,7 @@ def update(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def delete(core: LocalSlackCore, args: JSON) -> JSON:
-    """chat.delete: only the bot's own messages."""
+    """Handle chat.delete: only the bot's own messages."""
     channel = find_visible_channel(core, args)
     message = _find_own_message(core, channel, read_required(args, "ts"), "cant_delete_message")
     core.delete_message(channel, message["ts"])
@@ -101,7 +101,7 @@ def _find_own_message(core: LocalSlackCore, channel: LocalChannel, ts: str, erro
 
 
 def post_ephemeral(core: LocalSlackCore, args: JSON) -> JSON:
-    """chat.postEphemeral: to a member of a channel that the bot is in."""
+    """Handle chat.postEphemeral: to a member of a channel that the bot is in."""
     channel = _find_target(core, args)
     user = read_required(args, "user")
     if user not in channel.members:
@@ -112,19 +112,19 @@ def post_ephemeral(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def get_permalink(core: LocalSlackCore, args: JSON) -> JSON:
-    """chat.getPermalink."""
+    """Handle chat.getPermalink."""
     channel = find_visible_channel(core, args)
     message = core.workspace.message(channel, read_required(args, "message_ts"))
     return {"channel": channel.id, "permalink": core.permalink(channel, message)}
 
 
 def add_reaction(core: LocalSlackCore, args: JSON) -> JSON:
-    """reactions.add."""
+    """Handle reactions.add."""
     return _react(core, args, add=True)
 
 
 def remove_reaction(core: LocalSlackCore, args: JSON) -> JSON:
-    """reactions.remove."""
+    """Handle reactions.remove."""
     return _react(core, args, add=False)
 
 

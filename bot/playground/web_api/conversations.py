@@ -1,4 +1,4 @@
-"""conversations.*, users.*, bots.*, team.* and auth.test of the Web API. Must not read requests."""
+"""Methods of conversations.*, users.*, bots.*, team.* and auth.test; arguments arrive parsed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = {"channel": "public_channel", "group": "private_channel", "im": "im"}
 
 
 def auth_test(core: LocalSlackCore, _args: JSON) -> JSON:
-    """auth.test."""
+    """Handle auth.test."""
     workspace = core.workspace
     return {
         "url": f"{core.url}/",
@@ -37,7 +37,7 @@ def auth_test(core: LocalSlackCore, _args: JSON) -> JSON:
 
 
 def team_info(core: LocalSlackCore, _args: JSON) -> JSON:
-    """team.info."""
+    """Handle team.info."""
     workspace = core.workspace
     return {"team": {"id": workspace.team_id, "name": workspace.name, "domain": workspace.domain}}
 
@@ -71,12 +71,12 @@ def _build_channel(core: LocalSlackCore, channel: LocalChannel) -> JSON:
 
 
 def info(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.info."""
+    """Handle conversations.info."""
     return {"channel": _build_channel(core, find_visible_channel(core, args))}
 
 
 def list_channels(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.list: public channels by default; private ones only where the bot is a member."""
+    """Handle conversations.list: public channels by default; private ones only if the bot is a member."""
     kinds = str(args.get("types") or "public_channel").split(",")
     seen = [c for c in core.workspace.channels.values() if _KINDS[c.type] in kinds and _is_listed(core, c, args)]
     rows, cursor = paginate(seen, args, default=100)
@@ -84,7 +84,7 @@ def list_channels(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def list_joined_channels(core: LocalSlackCore, args: JSON) -> JSON:
-    """users.conversations: the channels that the bot is in."""
+    """Handle users.conversations: the channels that the bot is in."""
     mine = {c.id for c in core.workspace.channels.values() if core.workspace.has_bot(c)}
     kinds = str(args.get("types") or "public_channel").split(",")
     seen = [
@@ -103,7 +103,7 @@ def _is_listed(core: LocalSlackCore, channel: LocalChannel, args: Mapping[str, A
 
 
 def history(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.history: roots, newest first."""
+    """Handle conversations.history: roots, newest first."""
     channel = find_joined_channel(core, args)
     found = filter_by_time(core.workspace.timeline(channel), args)
     rows, cursor = paginate(found[::-1], args, default=100, most=999)
@@ -111,7 +111,7 @@ def history(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def replies(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.replies: the root first, then its replies, oldest first."""
+    """Handle conversations.replies: the root first, then its replies, oldest first."""
     channel = find_joined_channel(core, args)
     thread = core.workspace.thread(channel, read_required(args, "ts"))
     rows, cursor = paginate([thread[0], *filter_by_time(thread[1:], args)], args, default=1000)
@@ -124,13 +124,13 @@ def _build_messages(rows: list[JSON], args: Mapping[str, Any]) -> JSON:
 
 
 def members(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.members."""
+    """Handle conversations.members."""
     rows, cursor = paginate(find_visible_channel(core, args).members, args, default=100)
     return {"members": rows, **build_next_page(cursor)}
 
 
 def join(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.join: public channels only."""
+    """Handle conversations.join: public channels only."""
     channel = find_visible_channel(core, args)
     if channel.type != "channel":
         raise SlackRefused("method_not_supported_for_channel_type")
@@ -142,7 +142,7 @@ def join(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def open_direct(core: LocalSlackCore, args: JSON) -> JSON:
-    """conversations.open: direct messages with one user."""
+    """Handle conversations.open: direct messages with one user."""
     users = args.get("users") or ""
     names = users if isinstance(users, list) else [u for u in str(users).split(",") if u]
     if len(names) != 1:
@@ -175,7 +175,7 @@ def _build_user(core: LocalSlackCore, user: LocalUser) -> JSON:
 
 
 def user_info(core: LocalSlackCore, args: JSON) -> JSON:
-    """users.info."""
+    """Handle users.info."""
     user = core.workspace.users.get(read_required(args, "user"))
     if user is None:
         raise SlackRefused("user_not_found")
@@ -183,13 +183,13 @@ def user_info(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def list_users(core: LocalSlackCore, args: JSON) -> JSON:
-    """users.list."""
+    """Handle users.list."""
     rows, cursor = paginate(list(core.workspace.users.values()), args, default=200)
     return {"members": [_build_user(core, u) for u in rows], "cache_ts": int(core.now()), **build_next_page(cursor)}
 
 
 def bot_info(core: LocalSlackCore, args: JSON) -> JSON:
-    """bots.info."""
+    """Handle bots.info."""
     app = core.workspace.apps.get(read_required(args, "bot"))
     if app is None:
         raise SlackRefused("bot_not_found")

@@ -1,4 +1,4 @@
-"""The Web API's front door: arguments, tokens, scopes, faults, the shape of answers. Must not hold any state itself."""
+"""Receive Web API requests: arguments, tokens, scopes, faults, and the form of responses."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ _FAMILY = {"channel": "channels", "group": "groups", "im": "im"}
 
 @dataclass(slots=True)
 class WebApi:
-    """Answers /api/<method>."""
+    """Serve /api/<method>."""
 
     core: LocalSlackCore
     hub: SocketHub
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """One call, in any of the forms that Slack's SDKs use."""
+        """Serve one call, in any of the forms that Slack's SDKs use."""
         method = request.match_info["method"]
         args = await read_arguments(request)
         knobs = self.core.knobs
@@ -134,7 +134,7 @@ class WebApi:
             raise SlackRefused("missing_scope", needed=",".join(sorted(needed)), provided=",".join(sorted(usable)))
 
     def _socket_warning(self) -> JSON:
-        """Slack opens a socket though Socket Mode is off, and says so beside the address."""
+        """Return the warning that Slack adds to the address of a socket when Socket Mode is off."""
         warnings = ["[WARN] Socket Mode is not turned on."]
         return {"response_metadata": {"messages": warnings}} if self.core.knobs.socket_mode_off else {}
 
@@ -157,7 +157,7 @@ def _list_scopes() -> frozenset[str]:
 
 
 async def read_arguments(request: web.Request) -> JSON:
-    """The arguments of a call: query, form and JSON body together, JSON texts parsed."""
+    """Return the arguments of a call: query, form and JSON body together, with JSON strings parsed."""
     args: JSON = dict(request.query)
     if request.method == "POST":
         if request.content_type == "application/json":

@@ -1,4 +1,4 @@
-"""files.* of the Web API and the store of their bytes: an address, the bytes, then a message. Must not share by itself."""
+"""Methods of files.* and the server of the bytes: an upload address, the bytes, then a message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_ALT = 1000
 
 
 def get_upload_url(core: LocalSlackCore, args: JSON) -> JSON:
-    """files.getUploadURLExternal."""
+    """Handle files.getUploadURLExternal."""
     name, length = read_required(args, "filename"), read_required(args, "length")
     alt = str(args.get("alt_txt") or "")
     if not length.isdigit() or int(length) < 1 or len(alt) > MAX_ALT:
@@ -29,7 +29,7 @@ def get_upload_url(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def complete_upload(core: LocalSlackCore, args: JSON) -> JSON:
-    """files.completeUploadExternal: the files become one message, where a channel is named."""
+    """Handle files.completeUploadExternal: the files become one message if a channel is given."""
     given = args.get("files")
     if not isinstance(given, list) or not given:
         raise SlackRefused("invalid_arguments")
@@ -55,7 +55,7 @@ def _find_filled_file(core: LocalSlackCore, entry: Any) -> StoredFile:
 
 
 def delete(core: LocalSlackCore, args: JSON) -> JSON:
-    """files.delete: the file, and where nothing else was said, the message that showed it."""
+    """Handle files.delete: the file and, if it shows nothing else, the message."""
     file = core.files.pop(read_required(args, "file"), None)
     if file is None:
         raise SlackRefused("file_not_found")
@@ -75,12 +75,12 @@ METHODS: dict[str, Callable[[LocalSlackCore, JSON], JSON]] = {
 
 @dataclass(frozen=True, slots=True)
 class FileServer:
-    """The store of bytes."""
+    """Receive and serve the bytes of files."""
 
     core: LocalSlackCore
 
     async def put(self, request: web.Request) -> web.Response:
-        """The bytes of a file whose address was given out; once."""
+        """Receive the bytes for an upload address, once."""
         file = self._file(request.match_info["file"], request.match_info["secret"])
         content = await request.read()
         if file.content is not None or len(content) != file.length:
@@ -89,7 +89,7 @@ class FileServer:
         return web.Response(text=f"OK - {len(content)}")
 
     async def get(self, request: web.Request) -> web.Response:
-        """The bytes, for the page."""
+        """Serve the bytes to the page."""
         file = self._file(request.match_info["file"], request.match_info["name"])
         headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
         return web.Response(body=file.content or b"", content_type=file.content_type, headers=headers)

@@ -1,4 +1,4 @@
-"""Web API methods about user groups. Must not serve HTTP."""
+"""Methods of usergroups.*; arguments arrive parsed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from bot.playground.workspace.state import JSON, SlackRefused, UserGroup
 
 
 def list_groups(core: LocalSlackCore, args: JSON) -> JSON:
-    """usergroups.list."""
+    """Handle usergroups.list."""
     return {"usergroups": [_build_group(core, group) for group in core.workspace.groups.values()]}
 
 
 def list_members(core: LocalSlackCore, args: JSON) -> JSON:
-    """usergroups.users.list."""
+    """Handle usergroups.users.list."""
     group = core.workspace.groups.get(str(args.get("usergroup")))
     if group is None:
         raise SlackRefused("no_such_subteam")

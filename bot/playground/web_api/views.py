@@ -1,4 +1,4 @@
-"""views.* of the Web API. Must not read requests: arguments come parsed."""
+"""Methods of views.*; arguments arrive parsed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bot.playground.workspace.state import JSON, SlackRefused
 
 
 def check_view(core: LocalSlackCore, given: Any, kind: str) -> Mapping[str, Any]:
-    """A view of the wanted kind within Slack's limits. Raises SlackRefused invalid_arguments."""
+    """Return a view of the wanted kind within Slack's limits. Raises SlackRefused invalid_arguments."""
     if not isinstance(given, dict) or given.get("type") != kind:
         detail = f"[ERROR] must be a view of type {kind} [json-pointer:/view/type]"
         raise SlackRefused("invalid_arguments", response_metadata={"messages": [detail]})
@@ -30,21 +30,21 @@ def _show_view(core: LocalSlackCore, view: JSON) -> JSON:
 
 
 def open_view(core: LocalSlackCore, args: JSON) -> JSON:
-    """views.open."""
+    """Handle views.open."""
     view = check_view(core, args.get("view"), "modal")
     screen = core.surfaces.use_trigger(read_required(args, "trigger_id"), core.now())
     return _show_view(core, core.surfaces.open(screen, view))
 
 
 def push_view(core: LocalSlackCore, args: JSON) -> JSON:
-    """views.push."""
+    """Handle views.push."""
     view = check_view(core, args.get("view"), "modal")
     screen = core.surfaces.use_trigger(read_required(args, "trigger_id"), core.now())
     return _show_view(core, core.surfaces.push(screen, view))
 
 
 def update_view(core: LocalSlackCore, args: JSON) -> JSON:
-    """views.update, by view_id or external_id, with an optional hash."""
+    """Handle views.update, by view_id or external_id, with an optional hash."""
     given = args.get("view")
     kind = given.get("type", "modal") if isinstance(given, dict) else "modal"
     view = check_view(core, given, kind)
@@ -53,7 +53,7 @@ def update_view(core: LocalSlackCore, args: JSON) -> JSON:
 
 
 def publish_view(core: LocalSlackCore, args: JSON) -> JSON:
-    """views.publish: the Home tab of a user."""
+    """Handle views.publish: the Home tab of a user."""
     view = check_view(core, args.get("view"), "home")
     user = read_required(args, "user_id")
     if user not in core.workspace.users:

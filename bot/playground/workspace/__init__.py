@@ -1,1 +1,1 @@
-"""The state of the local Slack and what people do in it. Must not do I/O."""
+"""The state of the local Slack: pure values, without I/O."""

@@ -1,4 +1,4 @@
-"""Files as the local Slack keeps and tells them. Must not serve HTTP or change messages."""
+"""Files as the local Slack stores them and describes them in messages."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ PREVIEW = 1500
 
 @dataclass(slots=True)
 class StoredFile:
-    """A file: asked for, then filled, then shared. `content` None: no bytes came yet."""
+    """A file: first announced, then uploaded, then shared."""
 
     id: str
     name: str
     length: int
     alt: str = ""
     title: str = ""
+    # None until the bytes arrive
     content: bytes | None = None
     shared: bool = False
     secret: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
     def kind(self) -> str:
-        """The ending of its name, in small letters."""
+        """Return the extension of its name in lowercase."""
         return self.name.rpartition(".")[2].lower()
 
     @property
     def content_type(self) -> str:
-        """The content type under which the page gets it."""
+        """Return the content type that the page receives."""
         return TYPES.get(self.kind, OTHER)[1]
 
     def public(self, base_url: str, user: str) -> JSON:
-        """The file as messages name it."""
+        """Return the file as messages describe it."""
         told: JSON = {
             "id": self.id,
             "name": self.name,

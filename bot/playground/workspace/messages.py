@@ -1,6 +1,6 @@
-"""How Slack stores and hands out messages: block ids, attachment ids, colours, threads. Must not send anything.
+"""How Slack stores and returns messages: block ids, attachment ids, colors, threads.
 
-Everything here changes only the values it is given; who is told about it is decided elsewhere.
+Functions here change only the values that they are given; `core` decides who is notified.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
 def build_stored_blocks(workspace: Workspace, blocks: Any) -> list[JSON]:
-    """Blocks as Slack keeps them: every block has an id, every element an action id, text objects their defaults."""
+    """Return blocks as Slack stores them: every block has an id, every element an action id, text objects their
+    defaults."""
     kept: list[JSON] = copy_json(list(blocks or ()))
     for block in kept:
         block.setdefault("block_id", workspace.new_id("b"))
@@ -48,7 +49,7 @@ def _fill(workspace: Workspace, node: Any) -> None:
 
 
 def build_stored_attachments(workspace: Workspace, attachments: Any) -> list[JSON]:
-    """Attachments as Slack delivers them: numbered, bare hex colours, numbered buttons, a fallback."""
+    """Return attachments as Slack delivers them: numbered, bare hex colors, numbered buttons, a fallback."""
     kept: list[JSON] = []
     for number, given in enumerate(attachments or (), start=1):
         attachment = copy_json(dict(given))
@@ -66,7 +67,7 @@ def build_stored_attachments(workspace: Workspace, attachments: Any) -> list[JSO
 
 
 def build_rich_text(workspace: Workspace, text: str) -> list[JSON]:
-    """The rich_text block that Slack's client makes of what a person typed."""
+    """Build the rich_text block that Slack's client makes of typed text."""
     parts: list[JSON] = []
     at = 0
     for match in _TOKEN.finditer(text):
@@ -98,7 +99,7 @@ def _unescape(text: str) -> str:
 
 
 def build_person_message(workspace: Workspace, user: LocalUser, text: str) -> JSON:
-    """The fields of a message that a person typed."""
+    """Build the fields of a message that a person typed."""
     fields: JSON = {"type": "message", "user": user.id, "text": text, "team": workspace.team_id}
     fields["client_msg_id"] = f"00000000-0000-4000-8000-{workspace.serial:012d}"
     if text:
@@ -107,7 +108,7 @@ def build_person_message(workspace: Workspace, user: LocalUser, text: str) -> JS
 
 
 def build_app_message(workspace: Workspace, app: LocalApp, given: Mapping[str, Any]) -> JSON:
-    """The fields of a message that an app posted with its bot token."""
+    """Build the fields of a message that an app posted with its bot token."""
     fields: JSON = {
         "type": "message",
         "user": app.user_id,
@@ -125,7 +126,7 @@ def build_app_message(workspace: Workspace, app: LocalApp, given: Mapping[str, A
 
 
 def build_webhook_message(workspace: Workspace, app: LocalApp, given: Mapping[str, Any]) -> JSON:
-    """The fields of a message of an incoming webhook or a response_url: bot_message, no user."""
+    """Build the fields of a message from an incoming webhook or a response_url: bot_message, no user."""
     fields: JSON = {
         "type": "message",
         "subtype": "bot_message",
@@ -164,7 +165,7 @@ def add(
     thread_ts: str | None = None,
     broadcast: bool = False,
 ) -> JSON:
-    """Put a message into a channel with a fresh ts; the stored message. Raises SlackRefused thread_not_found."""
+    """Add a message to a channel with a fresh ts and return it as stored. Raises SlackRefused thread_not_found."""
     message = dict(fields)
     message["ts"] = ts = workspace.new_ts(now)
     if thread_ts:
@@ -196,10 +197,10 @@ def _count_reply(root: JSON, reply: JSON) -> None:
 
 
 def edit(workspace: Workspace, message: JSON, changes: Mapping[str, Any], *, editor: str | None, now: float) -> JSON:
-    """Change a message in place as chat.update does; the message as it was before.
+    """Change a message in place as chat.update does, and return it as it was before.
 
-    Text without blocks removes the blocks; attachments and metadata stay unless they are given. `editor` None leaves
-    no `edited` mark.
+    Text without blocks removes the blocks; attachments and metadata stay unless new ones are given. Without an `editor`
+    there is no `edited` mark.
     """
     before = copy_json(message)
     if "text" in changes:
@@ -219,7 +220,7 @@ def edit(workspace: Workspace, message: JSON, changes: Mapping[str, Any], *, edi
 
 
 def delete(channel: LocalChannel, ts: str) -> JSON:
-    """Take a message away; the message as it was. A root with replies leaves a tombstone, as in Slack."""
+    """Delete a message and return it as it was. A root with replies leaves a tombstone, as in Slack."""
     message = channel.messages[ts]
     before = copy_json(message)
     if message.get("reply_count"):
@@ -267,7 +268,7 @@ def react(message: JSON, user_id: str, name: str) -> None:
 
 
 def unreact(message: JSON, user_id: str, name: str) -> None:
-    """Take a reaction away. Raises SlackRefused no_reaction."""
+    """Remove a reaction. Raises SlackRefused no_reaction."""
     reactions: list[JSON] = message.get("reactions", [])
     entry = next((r for r in reactions if r["name"] == name and user_id in r["users"]), None)
     if entry is None:
@@ -280,5 +281,5 @@ def unreact(message: JSON, user_id: str, name: str) -> None:
 
 
 def build_public_message(message: Mapping[str, Any], *, with_metadata: bool = False) -> JSON:
-    """A message as the Web API hands it out; its metadata only where asked for."""
+    """Return a message as the Web API does; its metadata only on request."""
     return {k: copy_json(v) for k, v in message.items() if with_metadata or k != "metadata"}

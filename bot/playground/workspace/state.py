@@ -1,7 +1,7 @@
-"""The state of the local Slack: users, channels, messages, reactions, views. Must not do any I/O or read a clock.
+"""The workspace: users, channels, and messages. Pure: no I/O and no clock.
 
-Messages are kept as the JSON that Slack hands out. Times are seconds since 1970, given by the caller. Refusals are
-`SlackRefused` with the error word that Slack's Web API uses.
+Messages are stored as the JSON that Slack returns. Times are seconds since 1970, given by the caller. Refusals raise
+`SlackRefused` with the error code of Slack's Web API.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ JSON = dict[str, Any]
 
 
 class SlackRefused(Exception):
-    """A call that Slack answers with `{ok: false, error}`; `extra` goes into the answer."""
+    """Raised for a call that Slack answers with `{ok: false, error}`; `extra` is added to the response."""
 
     def __init__(self, error: str, **extra: Any) -> None:
         super().__init__(error)
@@ -24,7 +24,7 @@ class SlackRefused(Exception):
 
 @dataclass(slots=True)
 class LocalUser:
-    """A person or an app's bot user."""
+    """A person, or the bot user of an app."""
 
     id: str
     name: str
@@ -37,7 +37,7 @@ class LocalUser:
 
 @dataclass(slots=True)
 class LocalChannel:
-    """A conversation. `messages` by ts, oldest first; ephemeral messages are kept apart, they are in no history."""
+    """A conversation. Ephemeral messages are stored elsewhere: they appear in no history."""
 
     id: str
     name: str
@@ -47,11 +47,12 @@ class LocalChannel:
     is_archived: bool = False
     topic: str = ""
     members: list[str] = field(default_factory=list)
+    # by ts, oldest first
     messages: dict[str, JSON] = field(default_factory=dict)
 
     @property
     def type(self) -> str:
-        """The `channel_type` of Slack's message events."""
+        """Return the `channel_type` of Slack's message events."""
         return "im" if self.is_im else "group" if self.is_private else "channel"
 
 
@@ -67,7 +68,7 @@ class LocalApp:
 
 @dataclass(slots=True)
 class UserGroup:
-    """A user group: its members by id."""
+    """A user group and the ids of its members."""
 
     id: str
     name: str
@@ -76,7 +77,7 @@ class UserGroup:
 
 @dataclass(slots=True)
 class Workspace:
-    """One team. The bot under test is `bot`; every other app is only an author of messages."""
+    """One team. `bot` is the bot under test; every other app only authors messages."""
 
     team_id: str = "T0PLAYGROUND"
     domain: str = "playground"
@@ -96,21 +97,21 @@ class Workspace:
 
     @property
     def bot_user(self) -> str:
-        """The user id of the bot under test."""
+        """Return the user id of the bot under test."""
         return self.bot.user_id or ""
 
     def new_ts(self, now: float) -> str:
-        """A message timestamp that was never given out before, never older than the last one."""
+        """Return a message timestamp that is unique and never older than the previous one."""
         self.last_micros = max(int(now * 1_000_000), self.last_micros + 1)
         return f"{self.last_micros // 1_000_000}.{self.last_micros % 1_000_000:06d}"
 
     def new_id(self, prefix: str) -> str:
-        """An id of Slack's form with the given first letters."""
+        """Return an id of Slack's form with the given first letters."""
         self.serial += 1
         return f"{prefix}0{self.serial:08X}"
 
     def user(self, name: str) -> LocalUser:
-        """A user by id or name. Raises SlackRefused user_not_found."""
+        """Return a user by id or name. Raises SlackRefused user_not_found."""
         wanted = name.removeprefix("@")
         for user in self.users.values():
             if wanted in (user.id, user.name):
@@ -118,7 +119,7 @@ class Workspace:
         raise SlackRefused("user_not_found")
 
     def channel(self, name: str) -> LocalChannel:
-        """A channel by id or #name. Raises SlackRefused channel_not_found."""
+        """Return a channel by id or #name. Raises SlackRefused channel_not_found."""
         wanted = name.removeprefix("#")
         for channel in self.channels.values():
             if wanted in (channel.id, channel.name):
@@ -126,7 +127,7 @@ class Workspace:
         raise SlackRefused("channel_not_found")
 
     def find_app(self, name: str) -> LocalApp:
-        """The app with this name; made on first use, so that each tool keeps its ids."""
+        """Return the app with this name, created on first use so that each tool keeps its ids."""
         for app in self.apps.values():
             if app.name == name:
                 return app
@@ -136,7 +137,7 @@ class Workspace:
         return app
 
     def open_direct(self, user_id: str) -> LocalChannel:
-        """The direct message channel of a user and the bot; made on first use."""
+        """Return the direct message channel of a user and the bot, created on first use."""
         for channel in self.channels.values():
             if channel.is_im and user_id in channel.members:
                 return channel
@@ -145,20 +146,20 @@ class Workspace:
         return channel
 
     def message(self, channel: LocalChannel, ts: str) -> JSON:
-        """A message of a channel. Raises SlackRefused message_not_found."""
+        """Return a message of a channel. Raises SlackRefused message_not_found."""
         found = channel.messages.get(ts)
         if found is None:
             raise SlackRefused("message_not_found")
         return found
 
     def thread(self, channel: LocalChannel, root_ts: str) -> list[JSON]:
-        """The root and its replies, oldest first. Raises SlackRefused thread_not_found."""
+        """Return the root and its replies, oldest first. Raises SlackRefused thread_not_found."""
         if root_ts not in channel.messages:
             raise SlackRefused("thread_not_found")
         return [m for m in channel.messages.values() if m["ts"] == root_ts or m.get("thread_ts") == root_ts]
 
     def timeline(self, channel: LocalChannel) -> list[JSON]:
-        """What the channel shows outside its threads, oldest first: roots and replies that were broadcast."""
+        """Return what the channel shows outside its threads, oldest first: roots and broadcast replies."""
         return [
             m
             for m in channel.messages.values()
@@ -166,11 +167,11 @@ class Workspace:
         ]
 
     def has_bot(self, channel: LocalChannel) -> bool:
-        """Whether the bot under test is a member, and so gets the channel's events."""
+        """Return whether the bot under test is a member and so receives the channel's events."""
         return self.bot_user in channel.members
 
     def build_bot_profile(self, app: LocalApp) -> JSON:
-        """The `bot_profile` that Slack puts on an app's messages."""
+        """Build the `bot_profile` that Slack attaches to an app's messages."""
         icon = "https://a.slack-edge.com/production-standard-emoji-assets/apps.png"
         return {
             "id": app.bot_id,
@@ -183,7 +184,7 @@ class Workspace:
         }
 
     def load(self, seeds: Mapping[str, Any]) -> None:
-        """Add users, user groups and channels as `channels.json` states them. The bot joins where `bot` is true."""
+        """Add users, user groups and channels from the content of `channels.json`. The bot joins if `bot` is true."""
         for row in seeds.get("users", ()):
             self.users[row["id"]] = LocalUser(**row)
         for row in seeds.get("usergroups", ()):
@@ -196,7 +197,7 @@ class Workspace:
     def add_channel(
         self, channel_id: str, name: str, *, members: list[str] | None = None, bot: bool = True, **facts: Any
     ) -> LocalChannel:
-        """A channel with members given by id or name; everybody who is no guest if none are named."""
+        """Add a channel with members given by id or name; by default everybody but guests."""
         names = (
             members if members is not None else [u.id for u in self.users.values() if not u.is_bot and not u.is_guest]
         )
@@ -208,7 +209,7 @@ class Workspace:
 
 
 def iterate_blocks(surface: Mapping[str, Any]) -> Iterator[JSON]:
-    """Every block of a message or view, those inside attachments included."""
+    """Yield every block of a message or view, including those inside attachments."""
     yield from surface.get("blocks") or ()
     for attachment in surface.get("attachments") or ():
         yield from attachment.get("blocks") or ()

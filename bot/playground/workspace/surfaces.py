@@ -1,7 +1,4 @@
-"""Trigger ids, response URLs and the views that users see. Must not send anything or read a clock.
-
-Times are seconds since 1970, given by the caller.
-"""
+"""Trigger ids, response URLs, and the views that users see. Pure: times are seconds since 1970, given by the caller."""
 
 from __future__ import annotations
 
@@ -41,7 +38,8 @@ class Trigger:
 
 @dataclass(slots=True)
 class ResponseUrl:
-    """The right to answer an interaction without a token. `ts` and `ephemeral` name the message it came from."""
+    """The right to respond to an interaction without a token. `ts` and `ephemeral` identify the message that it came
+    from."""
 
     channel: str
     user: str
@@ -72,17 +70,17 @@ class SurfaceState:
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict)
 
     def screen(self, user_id: str) -> Screen:
-        """The screen of a user."""
+        """Return the screen of a user."""
         return self.screens.setdefault(user_id, Screen())
 
     def new_trigger(self, user_id: str, now: float) -> str:
-        """A trigger id, good for three seconds and one use."""
+        """Return a trigger id that is valid for three seconds and one use."""
         trigger_id = f"{len(self.triggers) + 1}.{int(now * 1000)}.{self.workspace.new_id('t').lower()}"
         self.triggers[trigger_id] = Trigger(user_id, now + TRIGGER_LIFE_S)
         return trigger_id
 
     def use_trigger(self, trigger_id: str, now: float) -> Screen:
-        """The screen that a trigger id opens. Raises SlackRefused with Slack's words."""
+        """Return the screen that a trigger id opens. Raises SlackRefused with Slack's error codes."""
         trigger = self.triggers.get(trigger_id)
         if trigger is None:
             raise SlackRefused("invalid_trigger_id")
@@ -94,7 +92,7 @@ class SurfaceState:
         return self.screen(trigger.user)
 
     def new_view(self, given: Mapping[str, Any], *, like: Mapping[str, Any] | None = None) -> JSON:
-        """A view as Slack keeps it; with the identity of `like` where it replaces that one."""
+        """Return a view as Slack stores it, with the identity of `like` if it replaces that one."""
         view_id = like["id"] if like else self.workspace.new_id("V")
         view: JSON = {
             "id": view_id,
@@ -113,7 +111,7 @@ class SurfaceState:
         return view
 
     def open(self, screen: Screen, given: Mapping[str, Any]) -> JSON:
-        """Show a new modal, alone."""
+        """Show a new modal as the only one."""
         self._check_external_id(given)
         view = self.new_view(given)
         screen.modals = [view]
@@ -121,7 +119,7 @@ class SurfaceState:
         return view
 
     def push(self, screen: Screen, given: Mapping[str, Any]) -> JSON:
-        """Show a modal on top of the present one. Raises SlackRefused push_limit_reached."""
+        """Show a modal on top of the current one. Raises SlackRefused push_limit_reached."""
         if not screen.modals:
             raise SlackRefused("not_found")
         if len(screen.modals) >= STACK_LIMIT:
@@ -159,13 +157,13 @@ class SurfaceState:
         return screen.home
 
     def new_response_url(self, hook: ResponseUrl) -> str:
-        """The id of a response URL, good for five uses within 30 minutes."""
+        """Return the id of a response URL that is valid for five uses within 30 minutes."""
         hook_id = self.workspace.new_id("R").lower()
         self.response_urls[hook_id] = hook
         return hook_id
 
     def use_response_url(self, hook_id: str, now: float) -> ResponseUrl:
-        """Use up one use. Raises SlackRefused expired_url or used_url."""
+        """Use a response URL once and return it. Raises SlackRefused expired_url or used_url."""
         hook = self.response_urls.get(hook_id)
         if hook is None or now > hook.expires_at:
             raise SlackRefused("expired_url")
@@ -182,6 +180,6 @@ class SurfaceState:
 
 
 def _keep_state(old: Mapping[str, Any], new: JSON) -> None:
-    """Inputs that are still there under the same ids keep what the user entered."""
+    """Copy what the user entered into the inputs that still exist under the same ids."""
     ids = {block["block_id"] for block in new["blocks"]}
     new["state"] = {"values": {k: v for k, v in old["state"]["values"].items() if k in ids}}

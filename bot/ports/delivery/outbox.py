@@ -53,7 +53,7 @@ class OutboxRow:
     own channel, with `under_result`, the message ts of what it stands under; `target_place`: where its target stands."""
 
     id: int
-    owed: OutboxEntry
+    entry: OutboxEntry
     lease: str
     attempts: int
     uncertain: bool

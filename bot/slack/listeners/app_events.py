@@ -57,7 +57,7 @@ async def _queue_reply(
         return
     posting = Posting("post", channel, delivery_id, message.text, message.blocks, thread_ts=thread)
     rows = (build_outbox_entry(posting, key=f"{channel}/{delivery_id}", urgent=True),)
-    await deps.store.commit(Changes(owed=rows, done=row))
+    await deps.store.commit(Changes(deliveries=rows, done=row))
 
 
 HANDLERS: Mapping[str, EventHandler] = {

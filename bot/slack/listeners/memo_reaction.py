@@ -71,7 +71,7 @@ async def ask(row: InboxRow, deps: UseCases) -> None:
         user=user,
         incident_id=incident_id,
     )
-    await deps.store.commit(Changes(owed=(build_outbox_entry(posting, key=delivery, urgent=True),), done=row))
+    await deps.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=delivery, urgent=True),), done=row))
 
 
 async def _build_question(deps: UseCases, channel: str, ts: str) -> tuple[ChatMessage, str, str] | None:

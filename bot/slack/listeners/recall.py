@@ -131,4 +131,6 @@ async def share_answer(deps: UseCases, body: Body) -> None:
         raise RecordRejected(ids.TARGET, "Invite me to that channel first: /invite @Precedent.")
     message = await answer_text(deps, text, channel.viewer, by=user)
     posting = Posting("post", target, f"share/{view_id}", message.text, message.blocks)
-    await deps.store.commit(Changes(owed=(replace(build_outbox_entry(posting, key=f"share/{target}"), urgent=True),)))
+    await deps.store.commit(
+        Changes(deliveries=(replace(build_outbox_entry(posting, key=f"share/{target}"), urgent=True),))
+    )

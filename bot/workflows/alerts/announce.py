@@ -112,7 +112,7 @@ class AnnounceIncident:
             reaction=LOOKED_REACTION,
             incident_id=life.incident_id,
         )
-        return Changes(owed=(build_outbox_entry(posting, key=key),))
+        return Changes(deliveries=(build_outbox_entry(posting, key=key),))
 
     def _reply(self, post: AlertPost, life: Life, brief: Brief) -> Changes:
         """Queue the brief as a reply in the alert's thread."""
@@ -124,5 +124,5 @@ class AnnounceIncident:
         )
         return Changes(
             briefs=(PostedBrief(incident_id, channel, post.root_ts, delivery, brief),),
-            owed=(build_outbox_entry(posting, key=f"{channel}/{incident_id}"),),
+            deliveries=(build_outbox_entry(posting, key=f"{channel}/{incident_id}"),),
         )

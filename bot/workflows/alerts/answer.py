@@ -86,11 +86,11 @@ class AnswerAlert:
 
     async def _answer(self, row: InboxRow, post: AlertPost) -> None:
         notice, related = await self._find_related(post)
-        if any(notice.key == known.key for known in related.notices):
+        if any(notice.key == known.key for known in related.notifications):
             await self.store.commit(Changes(done=row))  # it was taken before
             return
-        timeline = replay((*related.notices, notice), related.lives)
-        changes = Changes(done=row, notices=find_moved_notifications(timeline, related))
+        timeline = replay((*related.notifications, notice), related.lifecycles)
+        changes = Changes(done=row, notifications=find_moved_notifications(timeline, related))
         for chapter in timeline.chapters:
             changes = merge_changes(changes, await self._apply(chapter, related, post, notice))
         changes = replace(changes, received=changes.received + build_completion_work(changes.briefs))
@@ -128,7 +128,7 @@ class AnswerAlert:
 
     async def _apply(self, chapter: Chapter, related: RelatedIncidents, post: AlertPost, notice: Notice) -> Changes:
         """Return what the new notification changes about one incident."""
-        before = next((life for life in related.lives if life.incident_id == chapter.life.incident_id), None)
+        before = next((life for life in related.lifecycles if life.incident_id == chapter.life.incident_id), None)
         if before is None:
             opened = await self.open_incident(chapter, post, notice)
             return replace(opened, once=build_opening_key(related, notice))
@@ -137,9 +137,9 @@ class AnswerAlert:
         if not is_ours and before == replace(chapter.life, base=before.base):
             return Changes()
         changes = Changes(
-            lives=(chapter.life,) if chapter.life != before else (),
-            seen_posts=(IncidentPost(post.channel.id, post.ts, before.incident_id),) if is_ours else (),
-            dropped_notices=chapter.dropped,
+            lifecycles=(chapter.life,) if chapter.life != before else (),
+            posts=(IncidentPost(post.channel.id, post.ts, before.incident_id),) if is_ours else (),
+            dropped_notifications=chapter.dropped,
             received=build_refresh_work(before.incident_id, notice.key)
             if did in LOOK_AGAIN and self.sources.names
             else (),

@@ -35,7 +35,7 @@ class AttachMessage:
         if not channel.is_shared and await self.store.find_incident(channel.id, ts) is None:
             life = await self._find_incident(event, channel)
             seen = (IncidentPost(channel.id, ts, life.incident_id),) if life else ()
-        await self.store.commit(Changes(done=row, seen_posts=seen))
+        await self.store.commit(Changes(done=row, posts=seen))
 
     async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Life | None:
         """Return the first referenced incident that everybody in the channel may see, else the one whose alert was

@@ -133,7 +133,7 @@ class AnswerHttpAlert:
             )
         elif alert.state in FIRES and not await self._is_silenced(row, place, alert):
             posting = self._build_posting("post", channel, f"{key}/{row.id}", alert)
-            await self.store.commit(Changes(owed=(build_outbox_entry(posting, key=key),)))
+            await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=key),)))
             await self._retry_later(row)
         elif alert.state in FIRES or life:
             # nothing of it stands here: it counts, and that is all
@@ -172,7 +172,7 @@ class AnswerHttpAlert:
         """Edit our own post to the current state, and tell the incident as if any post had been edited."""
         posting = self._build_posting("update", channel, f"{before.delivery_id}/edit", alert)
         edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
-        await self.store.commit(Changes(owed=(edit,)))
+        await self.store.commit(Changes(deliveries=(edit,)))
         await self._hand_over(
             row, _build_change_event(alert, channel, row.received_at, Delivery.EDIT, str(before.result))
         )

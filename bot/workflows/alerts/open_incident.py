@@ -38,10 +38,10 @@ class OpenIncident:
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         return replace(
             announced,
-            lives=(life,),
+            lifecycles=(life,),
             records=announced.records or (record,),
-            notices=notices,
-            seen_posts=tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices),
+            notifications=notices,
+            posts=tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices),
         )
 
     async def _rebuild_post(self, post: AlertPost, opening: Notice) -> AlertPost:

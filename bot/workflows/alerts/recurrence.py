@@ -94,10 +94,10 @@ class AskAboutRecurrence:
         await self.store.commit(
             Changes(
                 # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
-                lives=(life,),
+                lifecycles=(life,),
                 records=(put_in_question(record, asked.number),),
                 recallable=frozenset({incident_id}),
-                owed=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
+                deliveries=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
                 once=asked.key,
                 audit=((BOT, "fired again", incident_id, said),),
             )
@@ -128,10 +128,10 @@ class AnswerRecurrence:
         edits = [_build_edit(asked, brief.channel, message) for brief in await self.store.list_briefs(incident_id)]
         return await self.store.commit(
             Changes(
-                lives=(life,),
+                lifecycles=(life,),
                 records=(answered(record, number, answer),),
                 recallable=frozenset({incident_id}),
-                owed=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
+                deliveries=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
                 once=key,
                 audit=((by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),),
             )

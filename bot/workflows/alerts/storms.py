@@ -64,7 +64,7 @@ class PostStormSummaries:
         digest, watched = _hash_summary(said), is_watched(said, now)
         if digest == storm.told and watched:
             return
-        news = Changes(owed=(self._build_row(storm, said),)) if digest != storm.told else Changes()
+        news = Changes(deliveries=(self._build_row(storm, said),)) if digest != storm.told else Changes()
         await self.storms.save_summary(storm, digest, news, watched=watched)
 
     def _build_row(self, storm: Storm, said: StormSummary) -> OutboxEntry:

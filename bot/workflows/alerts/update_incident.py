@@ -49,7 +49,7 @@ class UpdateIncident:
         if did is Happened.REOPENED:
             past = await self.store.read_alert_history(life.fingerprint, life.visibility, post.at, HISTORY_DAYS, None)
             briefs = tuple(replace(b, brief=replace(b.brief, history=past)) for b in briefs)
-        changes = Changes(briefs=briefs, owed=tuple(self._build_edit(b) for b in briefs))
+        changes = Changes(briefs=briefs, deliveries=tuple(self._build_edit(b) for b in briefs))
         here = next((b for b in briefs if b.channel == post.channel.id), None)
         if did not in AGAIN and (here or not fires):
             return changes
@@ -66,7 +66,7 @@ class UpdateIncident:
         self, changes: Changes, post: AlertPost, life: Life, did: Happened, here: PostedBrief, but: str | None
     ) -> Changes:
         """Add the line under a new root, and the new brief if memory now recommends something else."""
-        changes = replace(changes, owed=changes.owed + await self._build_repeat_line(post, here))
+        changes = replace(changes, deliveries=changes.deliveries + await self._build_repeat_line(post, here))
         if did is Happened.REPEATED:
             return changes
         fresh = replace(await self.announce.recall_brief(post, life, but=but), same_outage=here.brief.same_outage)
@@ -75,7 +75,7 @@ class UpdateIncident:
             return changes
         newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
         others = tuple(b for b in changes.briefs if b.channel != post.channel.id)
-        return replace(changes, briefs=(*others, newer), owed=changes.owed + self._supersede(here, newer))
+        return replace(changes, briefs=(*others, newer), deliveries=changes.deliveries + self._supersede(here, newer))
 
     async def _find_record(self, post: AlertPost, life: Life) -> Incident:
         """Return the incident's record; if it is gone, one made of this alert."""

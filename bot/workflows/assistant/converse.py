@@ -332,12 +332,12 @@ class Converse:
     async def _answer(self, question: ThreadQuestion, message: ChatMessage, kind: str = "") -> None:
         posting = self._build_posting(question, message, kind or SAYS)
         rows = (build_outbox_entry(posting, key=question.key, urgent=True, replaces=True),)
-        await self.store.commit(Changes(owed=rows, done=question.row))
+        await self.store.commit(Changes(deliveries=rows, done=question.row))
 
     async def _announce(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> None:
         """Post the placeholder; again is fine, and it never replaces an answer."""
         posting = self._build_posting(question, message, kind)
-        await self.store.commit(Changes(owed=(build_outbox_entry(posting, key=question.key, urgent=True),)))
+        await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=question.key, urgent=True),)))
 
     def _build_posting(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> Posting:
         thread, delivery = question.root or question.ts, question.build_delivery_id(kind)

@@ -119,9 +119,9 @@ class DismissAlert:
         rule = {"rule": str(reach), "channel": channel_id} if reach else {}
         detail = format_change({}, rule) if rule else f"{channel_id}: this one only"
         return Changes(
-            lives=(ended,) if alone else (),
+            lifecycles=(ended,) if alone else (),
             briefs=briefs,
-            owed=tuple(row for brief in here for row in _build_deletions(brief)),
+            deliveries=tuple(row for brief in here for row in _build_deletions(brief)),
             audit=((user_id, "not an alert", life.incident_id, detail),),
         )
 
@@ -172,7 +172,7 @@ class MuteAlerts:
         muted = {"muted": shown, "what": str(what), "until": until.isoformat(timespec="minutes")}
         detail = format_change({}, muted, kept)
         changes = Changes(
-            owed=await self._build_notice(mute, once),
+            deliveries=await self._build_notice(mute, once),
             once=f"mute/{once}",
             audit=((user_id, "mute", channel_id, detail),),
         )
@@ -238,7 +238,7 @@ class UndoSilence:
         shown = silence.title if isinstance(silence, Rule) else silence.shown
         audit = ((user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
         lives = await self._reopen_dismissed(silence, now) if isinstance(silence, Rule) else ()
-        await self.channels.undo_silence(silence, user_id, Changes(lives=lives, audit=audit))
+        await self.channels.undo_silence(silence, user_id, Changes(lifecycles=lives, audit=audit))
         return await self.channels.read_policy(channel_id, self.clock.now())
 
     async def _reopen_dismissed(self, rule: Rule, now: datetime) -> tuple[Life, ...]:

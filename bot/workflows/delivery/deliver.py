@@ -86,7 +86,7 @@ log = get_logger("deliver")
 
 def build_posting(row: OutboxRow) -> Posting:
     """Return the call of a row, with its target filled in. Raises RecordRejected for a malformed payload."""
-    payload = {name: value for name, value in row.owed.payload.items() if name in POSTING_FIELDS}
+    payload = {name: value for name, value in row.entry.payload.items() if name in POSTING_FIELDS}
     try:
         posting = Posting(**payload)
     except TypeError as error:
@@ -97,7 +97,7 @@ def build_posting(row: OutboxRow) -> Posting:
         posting = replace(posting, channel=row.place.channel, thread_ts=row.under_result)
     elif row.target_place:
         posting = replace(posting, channel=row.target_place.channel)
-    return replace(posting, operation=row.owed.operation, blocks=tuple(posting.blocks))
+    return replace(posting, operation=row.entry.operation, blocks=tuple(posting.blocks))
 
 
 @dataclass(slots=True)
@@ -236,7 +236,7 @@ class Deliver:
         return {lane.destination.value: lane.paused for lane in self._lanes.values() if lane.paused}
 
     async def _deliver(self, lane: Lane, row: OutboxRow) -> None:
-        if lane.destination is Destination.SLACK and row.owed.operation in PACED_OPERATIONS:
+        if lane.destination is Destination.SLACK and row.entry.operation in PACED_OPERATIONS:
             self._free_at[find_row_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
         decision = await self._decide(lane, row)
         if isinstance(decision, RetryLater):
@@ -255,7 +255,7 @@ class Deliver:
         except StoreUnavailable:
             raise
         except (PrecedentError, TimeoutError) as problem:
-            if row.owed.operation in DISPENSABLE_OPERATIONS and getattr(problem, "code", "") == "missing_scope":
+            if row.entry.operation in DISPENSABLE_OPERATIONS and getattr(problem, "code", "") == "missing_scope":
                 return DeadLetter(str(problem))
             meant = self.in_shadow.translate_failure(row, problem) if self.in_shadow else problem
             decision = decide_after_failure(meant, row.attempts, self.chance(), uncertain=row.uncertain)
@@ -283,7 +283,7 @@ class Deliver:
             if shown is None:
                 return Succeeded(None)
             posting = shown
-        if row.owed.payload.get("target") and not row.target_result:
+        if row.entry.payload.get("target") and not row.target_result:
             return decide_without_target(row, self.chance())
         if row.place and row.place.under and not row.under_result and row.attempts < TARGET_ATTEMPTS:
             return RetryLater(
@@ -308,7 +308,7 @@ class Deliver:
             return Succeeded(there)
         if self.files is None:
             raise ChartUnavailable("Nothing here makes files.")
-        told = row.owed.payload
+        told = row.entry.payload
         # what a file tells is what its own thread says, wherever it is put
         own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
         return Succeeded(await self.chat.deliver(replace(posting, content=await self.files.build_content(own))))
@@ -326,11 +326,11 @@ class Deliver:
         """
         if self.bank is None:
             return RetryLater(CAP_S, "no memory bank is set up", tried=False)
-        incident_id = str(row.owed.payload["incident_id"])
+        incident_id = str(row.entry.payload["incident_id"])
         record = await self._find_record(incident_id)
-        if row.owed.operation == "retract" and record is None:
+        if row.entry.operation == "retract" and record is None:
             await self.bank.retract(incident_id)
-        elif row.owed.operation == "retain" and record is not None:
+        elif row.entry.operation == "retain" and record is not None:
             await self.bank.retain(record)
         return Succeeded(None)
 
@@ -341,7 +341,7 @@ class Deliver:
             return None
 
     async def _finish(self, lane: Lane, row: OutboxRow, decision: Decision) -> None:
-        facts = {"destination": lane.destination.value, "operation": row.owed.operation, "row": row.id}
+        facts = {"destination": lane.destination.value, "operation": row.entry.operation, "row": row.id}
         DELIVERIES.labels(lane.destination.value, name_outcome(decision)).inc()
         if isinstance(decision, Succeeded):
             await self.outbox.acknowledge(row, decision.result)

@@ -105,8 +105,8 @@ def schedule(
     waits = []
     for row in sorted(rows, key=_rank_row):
         channel = find_row_channel(row)
-        start = max(now, free.get(channel, now)) if row.owed.operation in PACED_OPERATIONS else now
-        if row.owed.operation in PACED_OPERATIONS:
+        start = max(now, free.get(channel, now)) if row.entry.operation in PACED_OPERATIONS else now
+        if row.entry.operation in PACED_OPERATIONS:
             free[channel] = start + timedelta(seconds=PACE_S)
         waits.append((row, (start - now).total_seconds()))
     return waits
@@ -115,7 +115,7 @@ def schedule(
 def find_row_channel(row: OutboxRow) -> str:
     """Return the channel that a row goes to; "" for a row that goes to none."""
     place = row.place or row.target_place
-    return place.channel if place else str(row.owed.payload.get("channel", ""))
+    return place.channel if place else str(row.entry.payload.get("channel", ""))
 
 
 def decide_without_target(row: OutboxRow, chance: float) -> Decision:
@@ -137,4 +137,4 @@ def name_outcome(decision: Decision) -> str:
 
 def _rank_row(row: OutboxRow) -> tuple[bool, bool]:
     """Sort urgent rows first, and edits last."""
-    return not row.owed.urgent, row.owed.operation == "update" or row.own_result is not None
+    return not row.entry.urgent, row.entry.operation == "update" or row.own_result is not None

@@ -70,11 +70,13 @@ class CompleteEvidence:
         await self.store.commit(
             Changes(
                 # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
-                lives=(life,) if changed or seen else (),
+                lifecycles=(life,) if changed or seen else (),
                 records=(seen,) if seen else (),
                 expected=(record,) if record and seen else (),
                 briefs=changed,
-                owed=tuple(build_brief_edit(p, self.surfaces.render_brief(p.brief), EDIT_EVERY_S) for p in changed),
+                deliveries=tuple(
+                    build_brief_edit(p, self.surfaces.render_brief(p.brief), EDIT_EVERY_S) for p in changed
+                ),
                 done=row,
             )
         )

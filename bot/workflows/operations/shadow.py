@@ -76,7 +76,7 @@ class ShowInShadow:
 
         Raises ChatUnavailable while the shadow channel cannot be written to: what is queued for it waits.
         """
-        place, origin = row.place or row.target_place, str(row.owed.payload.get("channel") or "")
+        place, origin = row.place or row.target_place, str(row.entry.payload.get("channel") or "")
         if place is None or posting.operation not in (*HEADED_OPERATIONS, "upload"):
             return posting
         there = await self._find_channel(place.channel)
@@ -96,9 +96,9 @@ class ShowInShadow:
         """
         origins: Sequence[str] = (origin,)
         if origin.startswith(DIRECT_PREFIX):
-            origins = (row.owed.payload.get("extra") or {}).get(OF_CHANNELS) or ()
+            origins = (row.entry.payload.get("extra") or {}).get(OF_CHANNELS) or ()
             if not origins:
-                return row.owed.operation != "post"
+                return row.entry.operation != "post"
         for channel_id in origins:
             here = await or_if_refused(self.chat.read_channel(channel_id, within_s=FRESH_S), None)
             if here is None or not may_be_shown(there.viewer, here.viewer):
@@ -220,7 +220,7 @@ class ReportLeftOut:
         if count and self._told != (since.date(), count):
             message, name = self.render(count), f"left-out/{self.shadow}/{since.date().isoformat()}"
             posting = Posting("post", self.shadow, name, message.text, message.blocks)
-            await self.store.commit(Changes(owed=(build_outbox_entry(posting, key=name, replaces=True),)))
+            await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=name, replaces=True),)))
             self._told = (since.date(), count)
         return LOOK_EVERY_S
 

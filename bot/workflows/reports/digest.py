@@ -106,7 +106,7 @@ class PostDigests:
             build_outbox_entry(posting, key=f"digest/{channel_id}"),
             *_build_picture(digest, channel_id, delivery, period.key),
         )
-        claimed = await self.claims.claim("digest", channel_id, period.key, Changes(owed=rows))
+        claimed = await self.claims.claim("digest", channel_id, period.key, Changes(deliveries=rows))
         self._done.add((channel_id, due))
         return claimed
 

@@ -136,10 +136,10 @@ class EditRecord:
         if newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
             raise RecordRejected(_find_verified_field(before, after), confirmed.refusal)
         changes = Changes(
-            lives=await _find_lifecycle(self.store, incident_id),
+            lifecycles=await _find_lifecycle(self.store, incident_id),
             records=(after,),
             expected=(before,),
-            owed=_build_bank_rows("retain", incident_id, once) if self.owes_bank else (),
+            deliveries=_build_bank_rows("retain", incident_id, once) if self.owes_bank else (),
             received=(_build_work(CORRECTED, incident_id, user_id, once),),
             once=f"edit/{once}",
             audit=((user_id, "edit", incident_id, format_record_change(before, after)),),
@@ -181,10 +181,10 @@ class RetractRecord:
     async def _retract(self, incident_id: str, user_id: str, why: str, once: str) -> Incident:
         record = await self.open_form(incident_id, user_id)
         changes = Changes(
-            lives=await _find_lifecycle(self.store, incident_id),
+            lifecycles=await _find_lifecycle(self.store, incident_id),
             retracted=(incident_id,),
             expected=(record,),
-            owed=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            deliveries=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
             received=(_build_work(RETRACTED, incident_id, user_id, once),),
             once=f"retract/{once}",
             audit=((user_id, "retract", incident_id, format_record_change(record, None, why)),),
@@ -220,7 +220,7 @@ class PurgeRecord:
         digest = hash_record(record) if record else None
         detail = f"sha256 {digest}: {why}" if digest else f"no record was left: {why}"
         changes = Changes(
-            owed=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            deliveries=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
             received=(_build_work(PURGED, incident_id, user_id, once),),
             audit=((user_id, "purge", incident_id, detail),),
         )

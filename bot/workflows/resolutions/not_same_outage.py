@@ -47,10 +47,10 @@ class RecordNotSameOutage:
         lives = (await self.store.read_lifecycle(incident_id), await self.store.read_lifecycle(other_id))
         await self.store.commit(
             Changes(
-                lives=lives,
+                lifecycles=lives,
                 records=records,
                 briefs=tuple(briefs),
-                owed=tuple(build_brief_edit(b, self.surfaces.render_brief(b.brief)) for b in briefs),
+                deliveries=tuple(build_brief_edit(b, self.surfaces.render_brief(b.brief)) for b in briefs),
                 audit=tuple(_build_audit(by, r) for r in records)
                 or ((by, "not the same outage", incident_id, other_id),),
             )

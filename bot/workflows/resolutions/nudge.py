@@ -157,7 +157,7 @@ class PostNudges:
         only = names[0] if len(names) == 1 else None
         extra = {OF_CHANNELS: sorted({one.channel for one in incidents})}
         posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
-        changes = Changes(owed=(build_outbox_entry(posting, key=delivery),))
+        changes = Changes(deliveries=(build_outbox_entry(posting, key=delivery),))
         return await self.nudges.claim(person, day, names, changes)
 
 

@@ -38,7 +38,7 @@ class RequestPostmortem:
         name = f"{_build_file_name(incident_id)}-post-mortem-{mark}.md"
         posting = build_postmortem_upload(channel_id, delivery, name, posted.root_ts, incident_id, by)
         row = build_outbox_entry(posting, key=f"{channel_id}/{incident_id}", urgent=True)
-        return await self.store.commit(Changes(owed=(row,), once=delivery))
+        return await self.store.commit(Changes(deliveries=(row,), once=delivery))
 
 
 def _build_file_name(incident_id: str) -> str:

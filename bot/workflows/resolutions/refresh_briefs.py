@@ -92,7 +92,7 @@ class RefreshBriefs:
             due = (self._build_line(posted, said, same=same), *due)
         lives = (life,) if life else ()
         once = f"retell/{said.key}/{posted.incident_id}/{posted.channel}"
-        await self.store.commit(Changes(lives=lives, briefs=(newer,), owed=due, once=once))
+        await self.store.commit(Changes(lifecycles=lives, briefs=(newer,), deliveries=due, once=once))
 
     async def _find_lifecycle(self, incident_id: str) -> Life | None:
         try:

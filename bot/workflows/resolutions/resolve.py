@@ -233,12 +233,12 @@ class Resolve:
         told = (_build_reply(after, thread, message, once) for thread in threads)
         edits = (build_brief_edit(b, self.surfaces.render_brief(b.brief)) for b in briefs)
         changes = Changes(
-            lives=(after,),
+            lifecycles=(after,),
             records=(record,),
             recallable=frozenset({record.incident_id}),
-            owed=(*told, *edits, *self._build_retain(record, once)),
+            deliveries=(*told, *edits, *self._build_retain(record, once)),
             briefs=briefs,
-            seen_posts=seen,
+            posts=seen,
             once=f"resolve/{once}",
             audit=((by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
             expected=(before,) if life.version else (),

@@ -99,7 +99,7 @@ class ImportRecords:
             ids = frozenset(record.incident_id for record in changed)
             owed = tuple(_build_retain(record) for record in changed) if self.owes_bank else ()
             audit = tuple(_build_audit(before.get(record.incident_id), record) for record in changed)
-            await self.store.commit(Changes(records=changed, recallable=ids, owed=owed, audit=audit))
+            await self.store.commit(Changes(records=changed, recallable=ids, deliveries=owed, audit=audit))
         added = sum(record.incident_id not in before for record in changed)
         done.added += added
         done.replaced += len(changed) - added

@@ -185,7 +185,7 @@ async def test_ninety_days_of_several_tools(world: World) -> None:
         assert (history.times, history.unrecorded) == (7, 7)
         assert await store.list_briefs(alert.incident_id) == ()
     async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
-        digest = ComposeDigest(memory.incidents, memory.store.said)
+        digest = ComposeDigest(memory.incidents, memory.store.feedback)
         month = await digest(now - timedelta(days=30), now, Viewer(), "30 days")
         assert (month.families[0].title, month.families[0].times) == ("PaymentGatewayErrorRateHigh", 3)
         assert (month.open, month.incidents_before, month.briefs) == (1, 2, 0)
@@ -303,7 +303,7 @@ async def test_what_was_purged_is_not_read_back(world: World) -> None:
     gone, kept = past.tool(FIRING, past.ago(days=30)), past.tool(FIRING, past.ago(days=20))
     past.sort()
     async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
-        await memory.incidents.commit(Changes(seen_posts=(IncidentPost("C0ALERTS", gone, "INC-9"),)))
+        await memory.incidents.commit(Changes(posts=(IncidentPost("C0ALERTS", gone, "INC-9"),)))
         assert await memory.store.purging.purge("INC-9", (), Changes())
     found, rows = await world.run("alerts")
     assert (found.incidents, len(rows["records"])) == (1, 1)

@@ -108,16 +108,16 @@ async def test_a_post_and_its_edit_are_one_deploy(tmp_path: Path) -> None:
         "event_ts": "1795420060.000200",
         "ts": "1795420060.000200",
     }
-    keep = RecordDeployPost(store.deploys, store.inbox)
+    keep = RecordDeployPost(store.deploy_log, store.inbox)
     for number, said in enumerate((event(), edit)):
         received = kept_of(said)
         assert received.kind == "deploy"
         await store.inbox.receive(type(received)(f"Ev{number}", received.natural_key, received.kind, received.body))
         (row,) = await store.inbox.claim(1)
         await keep(row)
-    (one,) = await store.deploys.list_latest("checkout-api", FakeClock().now().replace(year=2030), 5)
+    (one,) = await store.deploy_log.list_latest("checkout-api", FakeClock().now().replace(year=2030), 5)
     assert (one.version, one.told_by, int(one.at.timestamp())) == ("v3.2.2", "post", 1795420000)
-    assert sum((await store.inbox_desk.count_rows()).values()) == 0
+    assert sum((await store.inbox_admin.count_rows()).values()) == 0
     await store.close()
 
 

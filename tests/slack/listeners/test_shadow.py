@@ -88,7 +88,7 @@ class Watched:
         await self.slack.idle(5)
         for _ in range(200):
             counts = await bot.memory.outbox.count_rows()
-            waiting = await bot.memory.store.inbox_desk.count_rows()
+            waiting = await bot.memory.store.inbox_admin.count_rows()
             if not any(n for k, n in counts.items() if k in {"slack.pending", "slack.sending"}) and not any(
                 waiting.get(k) for k in ("pending", "working")
             ):
@@ -204,7 +204,7 @@ async def test_a_shadow_channel_that_cannot_be_written_to_loses_nothing(watched:
         await watched.slack.slash("alerts", "/precedent", "status", user="alice")
         told = await watched.slack.wait_until(lambda: watched.slack.ephemerals("alice"))
         assert f"*Shadow mode* on, but channel {SHADOW}" in json.dumps(told)
-        rows = await bot.memory.store.outbox_desk.list_rows(UNDELIVERED, 9)
+        rows = await bot.memory.store.outbox_admin.list_rows(UNDELIVERED, 9)
         assert [(row.operation, row.state) for row in rows] == [("post", OutboxState.PENDING)]
     # another channel is set: what was never sent goes there
     workspace.add_channel("C0OTHER", "other", members=["alice", watched.slack.bot_user])

@@ -71,7 +71,7 @@ async def test_a_wrong_precedent_is_set_aside_for_its_kind_of_alert_and_taken_ba
     )
     assert [p.tier for p in again.precedents if p.incident.incident_id == wrong.incident_id] == [Tier.POSSIBLE]
 
-    found = await ComposeUsefulnessReport(office.memory.incidents, office.memory.store.said)(*WHOLE_TIME, OPERATOR)
+    found = await ComposeUsefulnessReport(office.memory.incidents, office.memory.store.feedback)(*WHOLE_TIME, OPERATOR)
     assert (found.right.part, found.right.of) == (0, 1)
 
     rules = await ask(office, "rules", "alice")
@@ -101,7 +101,7 @@ async def test_the_only_precedent_set_aside_counts_as_wrong_and_undo_gives_the_v
     (after,) = await office.memory.incidents.list_briefs(incident_id)
     assert (after.brief.sources, after.brief.recommendation) == ((), None)
     assert "<!channel>" not in json.dumps(office.slack.replies("C0ALERTS", ts))
-    found = await ComposeUsefulnessReport(office.memory.incidents, office.memory.store.said)(*WHOLE_TIME, OPERATOR)
+    found = await ComposeUsefulnessReport(office.memory.incidents, office.memory.store.feedback)(*WHOLE_TIME, OPERATOR)
     assert (found.right, found.unjudged) == (Share(0, 1), 0)
     await press(office, await ask(office, "rules", "alice"), ids.UNDO, "alice")
     await office.slack.wait_until(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))

@@ -24,14 +24,14 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def operations(rows: list[object]) -> list[tuple[str, str]]:
-    return [(r.owed.operation, r.owed.delivery_id) for r in rows]  # type: ignore[attr-defined]  # OwedRow
+    return [(r.entry.operation, r.entry.delivery_id) for r in rows]  # type: ignore[attr-defined]  # OutboxRow
 
 
 async def test_the_first_firing_opens_an_incident_and_owes_one_brief_in_its_thread(w: World) -> None:
     ts = await w.post(severity="critical", service="payments-api", vendor="razorpay")
     (row,) = await w.drain_outbox()
-    assert (row.owed.operation, row.owed.delivery_id) == ("post", "brief/INC-1/C1")
-    assert row.owed.payload["thread_ts"] == ts
+    assert (row.entry.operation, row.entry.delivery_id) == ("post", "brief/INC-1/C1")
+    assert row.entry.payload["thread_ts"] == ts
     record = await w.memory.incidents.read_record("INC-1")
     assert (record.service, record.vendor, record.started_at) == ("payments-api", "razorpay", START)
     assert record.alerts[0].fingerprint == "payments/504"
@@ -146,7 +146,7 @@ async def test_what_was_recorded_comes_back_at_the_next_alert_with_the_brief_of_
     w.clock.advance(hours=30)
     await w.post(service="payments-api", severity="critical")
     (row,) = await w.drain_outbox()
-    assert row.owed.delivery_id == "brief/INC-2/C1"
+    assert row.entry.delivery_id == "brief/INC-2/C1"
     (posted,) = await w.memory.incidents.list_briefs("INC-2")
     assert posted.brief.recommendation is not None
     assert posted.brief.recommendation.fix == "Raise the pool to 100"
@@ -185,7 +185,7 @@ async def test_a_preview_of_a_post_that_was_missed_counts_as_the_post(w: World) 
     event = {"channel": "C1", "ts": "1", "message": {"ts": "1795921200.000000"}, "alert": {"delivery": "edit"}}
     await w.answer(await w.row(event))
     (row,) = await w.drain_outbox()
-    assert row.owed.payload["thread_ts"] == "1795921200.000000"
+    assert row.entry.payload["thread_ts"] == "1795921200.000000"
     assert (await w.memory.incidents.read_lifecycle("INC-1")).opened_at == START
 
 
@@ -199,12 +199,12 @@ async def test_a_private_fix_never_shows_in_a_public_brief(w: World) -> None:
     w.clock.advance(hours=30)
     await w.post("C1", service="payments-api", severity="critical")
     (row,) = await w.drain_outbox()
-    shown = repr(row.owed.payload)
+    shown = repr(row.entry.payload)
     assert "INC-1" not in shown
     assert "secret lever" not in shown
     (posted,) = await w.memory.incidents.list_briefs("INC-2")
     assert posted.brief.insufficient_memory is not None
     w.clock.advance(minutes=1)
     await w.post("G1", service="payments-api", severity="critical")
-    owed = [repr(r.owed.payload) for r in await w.drain_outbox() if r.owed.payload["channel"] == "G1"]
+    owed = [repr(r.entry.payload) for r in await w.drain_outbox() if r.entry.payload["channel"] == "G1"]
     assert any("secret lever" in text for text in owed)

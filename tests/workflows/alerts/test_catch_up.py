@@ -186,7 +186,7 @@ async def test_it_ends_at_its_deadline_and_stops_where_the_token_is_refused(w: W
 
 
 async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_after_it(w: World) -> None:
-    history, heard, up = ScriptedHistory(), w.memory.store.heard, [True]
+    history, heard, up = ScriptedHistory(), w.memory.store.watermark, [True]
 
     async def is_connected() -> bool:
         return up[0]
@@ -220,8 +220,8 @@ async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_
 async def test_a_brief_says_that_it_is_late(w: World) -> None:
     w.clock.at = minutes(141)
     await w.answer(await w.row({"channel": "C1", "ts": format_ts(START), "alert": {}, "read_back": True}))
-    (row,) = [r for r in await w.drain_outbox() if r.owed.operation == "post"]
-    text = str(row.owed.payload["blocks"])
+    (row,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    text = str(row.entry.payload["blocks"])
     assert "*late*: posted " in text
     assert "2026-11-29 03:00 UTC" in text
     assert "2026-11-29 05:21 UTC" in text
@@ -231,15 +231,15 @@ async def test_a_brief_says_that_it_is_late(w: World) -> None:
 async def test_a_brief_in_time_says_nothing_of_it(w: World) -> None:
     await w.post()
     (row,) = await w.drain_outbox()
-    assert "late" not in str(row.owed.payload["blocks"])
+    assert "late" not in str(row.entry.payload["blocks"])
 
 
 async def test_pages_that_go_round_in_a_circle_end_and_what_was_read_is_taken(w: World) -> None:
     class Circling(ScriptedHistory):
-        async def channels(self, cursor: str) -> tuple[Sequence[str], str]:
+        async def list_channels(self, cursor: str) -> tuple[Sequence[str], str]:
             return ["C1"], "same"
 
-        async def page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
+        async def read_page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
             return HistoryPage((await super().read_page(channel, oldest, "")).messages, "same")
 
     history = Circling()

@@ -73,15 +73,15 @@ async def desk(tmp_path: Path) -> AsyncIterator[IntakeWorld]:
 
 def shown(sent: list[OutboxRow]) -> list[tuple[str, bool]]:
     """Operations, and whether each is in a thread."""
-    return [(row.owed.operation, "thread_ts" in row.owed.payload) for row in sent]
+    return [(row.entry.operation, "thread_ts" in row.entry.payload) for row in sent]
 
 
 async def test_the_alert_is_posted_and_the_brief_answers_in_its_thread(desk: IntakeWorld) -> None:
     assert await desk.told("a") is True
     sent = await desk.worked_off()
     assert shown(sent) == [("post", False), ("post", True)]
-    assert "Card payments time out" in sent[0].owed.payload["text"]
-    assert await desk.world.memory.incidents.find_incident("C1", sent[1].owed.payload["thread_ts"]) == "INC-1"
+    assert "Card payments time out" in sent[0].entry.payload["text"]
+    assert await desk.world.memory.incidents.find_incident("C1", sent[1].entry.payload["thread_ts"]) == "INC-1"
 
 
 async def test_the_same_delivery_again_is_one_post_and_a_later_one_is_a_repeat(desk: IntakeWorld) -> None:
@@ -104,8 +104,8 @@ async def test_resolved_changes_our_post_and_clears_the_incident(desk: IntakeWor
     await desk.told("b", state=AlertState.RESOLVED)
     sent = await desk.worked_off()
     assert shown(sent) == [("update", False), ("update", False)]
-    assert sent[0].owed.payload["target"] == first[0].owed.delivery_id
-    assert sent[0].owed.payload["text"].startswith("Resolved")
+    assert sent[0].entry.payload["target"] == first[0].entry.delivery_id
+    assert sent[0].entry.payload["text"].startswith("Resolved")
     assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED
 
 
@@ -175,7 +175,7 @@ async def test_a_dismissed_alert_stays_quiet_for_a_day_after_it_was_dismissed(de
     await desk.worked_off()
     desk.world.clock.advance(hours=20)
     life = await desk.world.memory.incidents.read_lifecycle("INC-1")
-    await desk.world.memory.incidents.commit(Changes(lives=(dismiss(life, desk.world.clock.now()),)))
+    await desk.world.memory.incidents.commit(Changes(lifecycles=(dismiss(life, desk.world.clock.now()),)))
     desk.world.clock.advance(hours=6)
     await desk.told("b")
     assert ("post", False) not in shown(await desk.worked_off())
@@ -197,9 +197,9 @@ async def test_what_fires_again_is_posted_again_and_stays_one_incident(desk: Int
     assert (life.state, life.fired) == (IncidentState.OPEN, 2)
     await desk.told("d", state=AlertState.RESOLVED)
     over = await desk.worked_off()
-    newest = next(row for row in again if "thread_ts" not in row.owed.payload and row.owed.operation == "post")
-    resolved = [row for row in over if row.owed.payload["text"].startswith("Resolved")]
-    assert [row.owed.payload["target"] for row in resolved] == [newest.owed.delivery_id]
+    newest = next(row for row in again if "thread_ts" not in row.entry.payload and row.entry.operation == "post")
+    resolved = [row for row in over if row.entry.payload["text"].startswith("Resolved")]
+    assert [row.entry.payload["target"] for row in resolved] == [newest.entry.delivery_id]
     assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED
 
 
@@ -238,7 +238,7 @@ async def test_a_post_that_slack_refuses_is_kept_for_a_person(desk: IntakeWorld)
     again = await desk.taken()
     assert again
     await desk.work(again)
-    (dead,) = await desk.world.memory.store.inbox_desk.list_dead(5)
+    (dead,) = await desk.world.memory.store.inbox_admin.list_dead(5)
     assert "not_in_channel" in str(dead.error)
     assert await desk.told("a") is True
 

@@ -117,8 +117,8 @@ async def test_a_resolve_that_comes_first_counts_when_its_firing_arrives(w: Worl
     assert await w.drain_outbox() == []
     await arrive(w, [post(0, "firing")], "fp")
     (row,) = await w.drain_outbox()
-    assert row.owed.operation == "post"
-    assert "Cleared" in repr(row.owed.payload)
+    assert row.entry.operation == "post"
+    assert "Cleared" in repr(row.entry.payload)
     assert (await w.memory.incidents.read_lifecycle("INC-1")).cleared_at == START + timedelta(minutes=5)
 
 
@@ -141,7 +141,7 @@ async def test_an_alert_that_turns_out_to_be_two_incidents_gets_the_second_brief
     await arrive(w, [post(10, "resolved")], "fp")
     assert (await w.memory.incidents.read_lifecycle("INC-1")).state == "cleared"
     assert (await w.memory.incidents.read_lifecycle("INC-2")).opened_at == START + timedelta(days=3)
-    posted = [r.owed.payload for r in await w.drain_outbox() if r.owed.operation == "post"]
+    posted = [r.entry.payload for r in await w.drain_outbox() if r.entry.operation == "post"]
     assert [p["thread_ts"] for p in posted] == [later["ts"]]
     assert await w.memory.incidents.find_incident("C1", later["ts"]) == "INC-2"
 
@@ -149,7 +149,7 @@ async def test_an_alert_that_turns_out_to_be_two_incidents_gets_the_second_brief
 async def test_a_part_resolved_group_keeps_the_incident_open_and_the_brief_says_so(w: World) -> None:
     await arrive(w, [post(0, "firing", firing=3), post(5, "firing", firing=1)], "fp")
     assert (await w.memory.incidents.read_lifecycle("INC-1")).state == "open"
-    assert "2 of 3 cleared" in repr([row.owed.payload for row in await w.drain_outbox()][-1])
+    assert "2 of 3 cleared" in repr([row.entry.payload for row in await w.drain_outbox()][-1])
 
 
 async def test_flapping_is_named_and_makes_no_noise(w: World) -> None:
@@ -158,7 +158,7 @@ async def test_flapping_is_named_and_makes_no_noise(w: World) -> None:
     for n in range(1, 6):
         w.clock.advance(minutes=8)
         await arrive(w, [post(8 * n - 4, "resolved"), post(8 * n, "firing", severity="critical")], "fp")
-        edits = [row.owed for row in await w.drain_outbox()]
+        edits = [row.entry for row in await w.drain_outbox()]
         assert [(o.operation, o.delivery_id) for o in edits] == [("update", "brief/INC-1/C1/edit")]
     assert "*flapping*: fired and cleared 5 times in 36 min" in repr(edits[-1].payload)
 
@@ -174,7 +174,7 @@ async def test_the_history_of_an_alert_stands_in_its_brief_from_day_one_with_not
     (posted,) = await w.memory.incidents.list_briefs("INC-15")
     assert posted.brief.history == AlertHistory(30, times=14, unrecorded=13, median_minutes=6.0)
     assert "14× in 30 days, 13 cleared with no recorded fix, median 6 min" in repr(
-        (await w.drain_outbox())[-1].owed.payload
+        (await w.drain_outbox())[-1].entry.payload
     )
 
 
@@ -185,7 +185,7 @@ async def test_firings_within_one_incident_count_in_the_history_when_it_is_reope
     w.clock.advance(minutes=200)
     await arrive(w, [post(200, "firing", severity="critical")], "fp")
     assert "3× in 30 days, 3 cleared with no recorded fix, median 6 min" in repr(
-        [r.owed.payload for r in await w.drain_outbox()]
+        [r.entry.payload for r in await w.drain_outbox()]
     )
     (posted,) = await w.memory.incidents.list_briefs("INC-1")
     assert posted.brief.insufficient_memory is not None
@@ -197,7 +197,7 @@ async def test_edits_of_one_brief_are_sent_together_every_few_seconds(w: World) 
     sent = []
     for second in range(10):
         await arrive(w, [post(1 + second / 60, "firing", severity="critical")], "fp")
-        sent += [row.owed for row in await w.drain_outbox()]
+        sent += [row.entry for row in await w.drain_outbox()]
         w.clock.advance(seconds=1)
     assert [o.delivery_id for o in sent] == ["brief/INC-1/C1/edit"] * 4
     assert "fired 11×" in repr(sent[-1].payload)
@@ -205,7 +205,7 @@ async def test_edits_of_one_brief_are_sent_together_every_few_seconds(w: World) 
     assert await w.drain_outbox() == []
     w.clock.advance(seconds=3)
     (last,) = await w.drain_outbox()
-    assert "fired 12×" in repr(last.owed.payload)
+    assert "fired 12×" in repr(last.entry.payload)
 
 
 async def test_what_a_person_records_is_not_held_up_by_an_edit_that_waits(w: World) -> None:
@@ -214,7 +214,7 @@ async def test_what_a_person_records_is_not_held_up_by_an_edit_that_waits(w: Wor
     await arrive(w, [post(2, "firing")], "fp")
     assert await w.drain_outbox() == []
     await w.resolve(Resolution(FixOutcome.RECOVERED, "INC-1", fix="restart"), "U1", "view:1")
-    assert [row.owed.operation for row in await w.drain_outbox()] == ["update", "post"]
+    assert [row.entry.operation for row in await w.drain_outbox()] == ["update", "post"]
 
 
 async def test_another_bots_note_in_the_thread_is_a_remark(w: World) -> None:

@@ -49,7 +49,7 @@ async def log(w: World) -> list[tuple[str, str]]:
 async def owed_to_the_bank(w: World) -> list[str]:
     found = []
     while rows := await w.memory.outbox.claim(Destination.BANK, 10):
-        found += [row.owed.delivery_id for row in rows]
+        found += [row.entry.delivery_id for row in rows]
         for row in rows:
             await w.memory.outbox.acknowledge(row, None)
     return found
@@ -62,7 +62,7 @@ async def test_it_is_asked_once_with_what_the_bank_and_the_audit_are_owed(tmp_pa
         for _ in range(2):
             await fires(w)
             w.clock.advance(minutes=1)
-        posted = [r.owed.delivery_id for r in await w.drain_outbox() if r.owed.delivery_id.startswith("fired-again/")]
+        posted = [r.entry.delivery_id for r in await w.drain_outbox() if r.entry.delivery_id.startswith("fired-again/")]
         assert posted == [f"fired-again/{incident_id}/1/C1"]
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1"]
         assert await log(w) == [("precedent", "VERIFIED to PARTIAL, fired again after 12 min: restart it")]

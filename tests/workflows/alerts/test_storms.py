@@ -52,7 +52,7 @@ class StormWorld:
         """What is owed after the summaries were looked at: (delivery id, thread, text)."""
         await self.tell()
         rows = await self.w.drain_outbox()
-        payloads = [row.owed.payload for row in rows if row.owed.operation == "post"]
+        payloads = [row.entry.payload for row in rows if row.entry.operation == "post"]
         return [(p["delivery_id"], p["thread_ts"], p["text"]) for p in payloads]
 
 
@@ -134,9 +134,9 @@ async def test_the_strongest_precedent_is_repeated(s: StormWorld) -> None:
         await s.fire(n, service="search", title=f"SearchSlow {n}")
     await s.fire(0, title="GatewayErrors", vendor="Razorpay", service="search")
     await s.tell()
-    (row,) = [r for r in await s.w.drain_outbox() if r.owed.payload["delivery_id"].startswith("storm/")]
-    assert "MOST TELLING" in str(row.owed.payload["blocks"])
-    assert "INC-1" in str(row.owed.payload["blocks"])
+    (row,) = [r for r in await s.w.drain_outbox() if r.entry.payload["delivery_id"].startswith("storm/")]
+    assert "MOST TELLING" in str(row.entry.payload["blocks"])
+    assert "INC-1" in str(row.entry.payload["blocks"])
 
 
 async def test_what_is_only_counted_takes_no_part(s: StormWorld) -> None:

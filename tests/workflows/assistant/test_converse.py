@@ -92,7 +92,7 @@ class Conversation:
     async def ask(self, text: str, user: str = "U1", root: str | None = None, **event: Any) -> list[str]:
         """Work one question off; the texts that are owed then."""
         await self.converse(await self.row(text, user, root, **event))
-        return [str(row.owed.payload.get("text")) for row in await self.w.drain_outbox()]
+        return [str(row.entry.payload.get("text")) for row in await self.w.drain_outbox()]
 
     async def row(self, text: str, user: str = "U1", root: str | None = None, **event: Any) -> Any:
         self.said += 1
@@ -180,11 +180,11 @@ async def test_who_fixed_it_is_told_by_name_and_without_slack_too(talking: Conve
     row = await talking.row("who fixed it last time?")
     await talking.converse(row)
     (owed,) = await talking.w.drain_outbox()
-    assert "Alice" in json.dumps(owed.owed.payload)
+    assert "Alice" in json.dumps(owed.entry.payload)
     talking.names_fail.append(ChatUnavailable("later"))  # type: ignore[attr-defined]  # see the fixture
     await talking.converse(await talking.row("who fixed it last time?"))
     (owed,) = await talking.w.drain_outbox()
-    assert "somebody whose name Slack does not tell" in json.dumps(owed.owed.payload)
+    assert "somebody whose name Slack does not tell" in json.dumps(owed.entry.payload)
 
 
 async def test_an_incident_without_a_brief_here_says_so(talking: Conversation) -> None:
@@ -220,13 +220,13 @@ async def test_two_questions_at_once_are_with_the_model_and_not_three(talking: C
     rows = [await talking.row(HARD, f"U{n}") for n in range(3)]
     tasks = [asyncio.ensure_future(talking.converse(row)) for row in rows[:2]]
     await asyncio.wait_for(talking.analyst.both.wait(), 20)
-    assert [str(r.owed.payload["text"])[:22] for r in await talking.w.drain_outbox()] == [":hourglass_flowing_san"] * 2
+    assert [str(r.entry.payload["text"])[:22] for r in await talking.w.drain_outbox()] == [":hourglass_flowing_san"] * 2
     await talking.converse(rows[2])
     (busy,) = await talking.w.drain_outbox()
-    assert BUSY in json.dumps(busy.owed.payload)
+    assert BUSY in json.dumps(busy.entry.payload)
     talking.analyst.go.set()
     await asyncio.gather(*tasks)
-    assert sorted(str(row.owed.payload["text"]) for row in await talking.w.drain_outbox()) == [
+    assert sorted(str(row.entry.payload["text"]) for row in await talking.w.drain_outbox()) == [
         "hypothesis 2",
         "hypothesis 2",
     ]
@@ -241,7 +241,7 @@ async def test_who_was_told_to_wait_is_not_asked_back_when_the_model_is_gone(tal
     talking.analyst.reason = "No model."
     await talking.converse(row)
     (answer,) = await talking.w.drain_outbox()
-    assert answer.owed.delivery_id == question.build_delivery_id()
+    assert answer.entry.delivery_id == question.build_delivery_id()
     assert answer.own_result is not None
 
 

@@ -103,7 +103,7 @@ async def test_whoever_is_not_in_both_pools_nothing_and_may_end_a_pool(w: World,
 
 async def test_a_token_that_is_refused_is_no_missing_channel(w: World) -> None:
     class Refused(WorldChat):
-        async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             if channel_id == "G2":
                 raise ChatAuthRejected("The token is revoked.", "token_revoked")
             return await super().read_channel(channel_id)

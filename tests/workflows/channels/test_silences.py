@@ -49,7 +49,7 @@ class Outrun:
         life = await self.inner.life(incident_id)
         if self.times:
             self.times -= 1
-            await self.inner.commit(Changes(lives=(replace(life, fired=life.fired + 1),)))
+            await self.inner.commit(Changes(lifecycles=(replace(life, fired=life.fired + 1),)))
         return life
 
     def __getattr__(self, name: str) -> Any:
@@ -158,7 +158,7 @@ async def test_every_message_of_a_superseded_brief_goes(w: World) -> None:
     while claimed := await w.memory.outbox.claim(Destination.SLACK, 50):
         for row in claimed:
             await w.memory.outbox.acknowledge(row, "1.2")
-        rows += [r.owed.payload["target"] for r in claimed if r.owed.operation == "delete"]
+        rows += [r.entry.payload["target"] for r in claimed if r.entry.operation == "delete"]
     name = posted.delivery_id
     assert rows == [name, f"{name}+2", f"{name}+2+5"]
 
@@ -196,4 +196,4 @@ async def test_a_mute_of_a_service_needs_one_and_a_lost_brief_is_no_obstacle(w: 
     assert await w.drain_outbox() == []
     assert (await mute(said, "C1", "U1", Muted.CHANNEL, until, "", "V3")).number > 0
     (told,) = await w.drain_outbox()
-    assert told.owed.payload["thread_ts"]
+    assert told.entry.payload["thread_ts"]

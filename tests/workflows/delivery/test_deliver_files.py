@@ -64,7 +64,7 @@ def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
 
 async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock: FakeClock) -> None:
     chat, files = FakeChat(clock.now), ScriptedFiles()
-    await store.incidents.commit(Changes(owed=digest_rows()))
+    await store.incidents.commit(Changes(deliveries=digest_rows()))
     await drain(Deliver(store.outbox, chat, clock, files=files, chance=lambda: 0.5), clock, 5)
     (_, text), (_, picture) = chat.posted
     assert (text.operation, picture.operation, picture.ts) == ("post", "upload", chat.there["digest/C1/1"])
@@ -88,11 +88,11 @@ async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits
 ) -> None:
     chat, files = FakeChat(clock.now), ScriptedFiles()
     files.broken = problem
-    await store.incidents.commit(Changes(owed=digest_rows()))
+    await store.incidents.commit(Changes(deliveries=digest_rows()))
     deliver = Deliver(store.outbox, chat, clock, files=files if problem else None, chance=lambda: 0.5)
     await drain(deliver, clock, 4)
     await store.incidents.commit(
-        Changes(owed=(build_outbox_entry(Posting("post", "C1", "next", "later"), key="digest/C1"),))
+        Changes(deliveries=(build_outbox_entry(Posting("post", "C1", "next", "later"), key="digest/C1"),))
     )
     await drain(deliver, clock, 2)
     assert [p.delivery_id for _, p in chat.posted] == ["digest/C1/1", "next"]
@@ -105,12 +105,12 @@ async def test_after_an_unknown_outcome_it_looks_and_an_outage_is_waited_for(sto
     rows = [build_postmortem_upload("C1", f"pm/{n}", "pm.md", "1.0", "INC-1", "U1") for n in (1, 2)]
     chat.lost = [ChatOutcomeUnknown("cut off")]
     chat.there["pm/1"] = "F1"
-    await store.incidents.commit(Changes(owed=(build_outbox_entry(rows[0], key="a"),)))
+    await store.incidents.commit(Changes(deliveries=(build_outbox_entry(rows[0], key="a"),)))
     deliver = Deliver(store.outbox, chat, clock, files=ScriptedFiles(), chance=lambda: 0.0)
     await drain(deliver, clock, 4)
     assert ([p.content for _, p in chat.posted], chat.looked) == ([b"Post-mortem of INC-1"], 1)
     chat.problems = [ChatUnavailable("down")] * 3
-    await store.incidents.commit(Changes(owed=(build_outbox_entry(rows[1], key="b"),)))
+    await store.incidents.commit(Changes(deliveries=(build_outbox_entry(rows[1], key="b"),)))
     await drain(deliver, clock, 6)
     assert await store.outbox.count_rows() == {"slack.sent": 2}
 

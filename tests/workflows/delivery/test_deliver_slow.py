@@ -50,11 +50,11 @@ async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_pl
     chat = SlowChat(clock)
     deliver = Deliver(store.outbox, chat, clock)
     slow = [owed(f"slow{n}", f"C{n}") for n in range(AT_ONCE[Destination.SLACK] + 5)]
-    await store.incidents.commit(Changes(owed=tuple(slow)))
+    await store.incidents.commit(Changes(deliveries=tuple(slow)))
     for _ in range(3):
         await deliver.drain(Destination.SLACK, patience_s=0.01)
     assert chat.begun == AT_ONCE[Destination.SLACK] - RESERVED_FOR_PEOPLE[Destination.SLACK]
-    await store.incidents.commit(Changes(owed=(owed("brief", "C99"), owed("person", "C98", urgent=True))))
+    await store.incidents.commit(Changes(deliveries=(owed("brief", "C99"), owed("person", "C98", urgent=True))))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     await asyncio.sleep(0.05)
     assert [p.delivery_id for _, p in chat.posted] == ["person"]
@@ -69,13 +69,13 @@ async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store:
     clock = FakeClock()
     chat = SlowChat(clock)
     deliver = Deliver(store.outbox, chat, clock)
-    await store.incidents.commit(Changes(owed=(owed("slow1"),)))
+    await store.incidents.commit(Changes(deliveries=(owed("slow1"),)))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     asyncio.get_running_loop().call_later(0.05, chat.let_go.set)
     assert await deliver.release(5.0) == 0
     assert await store.outbox.count_rows() == {"slack.sent": 1}
     chat.let_go.clear()
-    await store.incidents.commit(Changes(owed=(owed("slow2", "C2"),)))
+    await store.incidents.commit(Changes(deliveries=(owed("slow2", "C2"),)))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     assert await deliver.release(0.01) == 1
     assert await store.outbox.count_rows() == {"slack.pending": 1, "slack.sent": 1}
@@ -88,6 +88,6 @@ def test_people_first_then_what_is_new_then_edits() -> None:
     grown = replace(row("summary that grew", "post"), own_result="1.1")
     rows = [row("edit", "update"), grown, row("brief", "post"), row("answer", "update", urgent=True)]
     waits = schedule(rows, {}, START)
-    assert [(r.owed.delivery_id, wait) for r, wait in waits] == [
+    assert [(r.entry.delivery_id, wait) for r, wait in waits] == [
         ("answer", 0.0), ("brief", 1.0), ("edit", 2.0), ("summary that grew", 3.0),
     ]  # fmt: skip

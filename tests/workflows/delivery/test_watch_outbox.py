@@ -34,7 +34,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 async def owe(store: Store, *names: str) -> None:
     rows = tuple(build_outbox_entry(Posting("post", "C1", name, "text"), key=name) for name in names)
-    await store.incidents.commit(Changes(owed=rows))
+    await store.incidents.commit(Changes(deliveries=rows))
 
 
 def gauge(line: str) -> str:
@@ -43,7 +43,7 @@ def gauge(line: str) -> str:
 
 
 async def test_gauges_follow_the_rows_down_to_nothing(store: Store, clock: FakeClock) -> None:
-    watch = WatchOutbox(store.outbox, store.inbox_desk, clock)
+    watch = WatchOutbox(store.outbox, store.inbox_admin, clock)
     await owe(store, "a", "b")
     await store.inbox.receive(ReceivedEvent("Ev1", "k", "message", {}))
     clock.move(60)
@@ -63,7 +63,7 @@ async def test_lateness_is_said_once_for_each_time_that_it_begins(
     store: Store, clock: FakeClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_logging("WARNING")
-    watch = WatchOutbox(store.outbox, store.inbox_desk, clock)
+    watch = WatchOutbox(store.outbox, store.inbox_admin, clock)
     await owe(store, "a")
     said = []
     for minutes in (14, 1, 5, 60):
@@ -91,7 +91,7 @@ async def test_status_says_what_waits_what_was_given_up_and_what_is_paused(store
         "embedded",
         "off",
         "1",
-        events=store.inbox_desk,
+        events=store.inbox_admin,
         paused=lambda: paused,
     )
 

@@ -112,7 +112,7 @@ async def test_a_quick_source_is_in_the_first_post_and_in_the_record(tmp_path: P
         brief = await look.brief(severity="critical")
         assert values(brief) == [18.2]
         (post,) = await w.drain_outbox()
-        assert "*NOW*" in json.dumps(post.owed.payload)
+        assert "*NOW*" in json.dumps(post.entry.payload)
         assert await look.later() == 0
         record = await w.memory.incidents.read_record(brief.incident.incident_id)
         assert record.evidence == {"metrics_value": "18.2 %"}
@@ -131,8 +131,8 @@ async def test_a_slow_source_completes_the_brief_by_one_edit(tmp_path: Path) -> 
         slow.free.set()
         assert await look.later() > 0
         edits = await w.drain_outbox()
-        assert [(e.owed.operation, e.owed.payload["target"]) for e in edits] == [("update", post.owed.delivery_id)]
-        after = await look.of(str(post.owed.payload["thread_ts"]))
+        assert [(e.entry.operation, e.entry.payload["target"]) for e in edits] == [("update", post.entry.delivery_id)]
+        after = await look.of(str(post.entry.payload["thread_ts"]))
         assert (values(after), reasons(after)) == ([18.2, 18.2], [])
         assert (quick.asked, slow.asked) == (1, 1)
         record = await w.memory.incidents.read_record(after.incident.incident_id)
@@ -146,7 +146,7 @@ async def test_after_a_restart_it_is_asked_again_and_completed_once(tmp_path: Pa
         await w.drain_outbox()
         again = await looking(w, source(value=7))  # another process: it knows of no question that is under way
         await again.later()
-        assert [e.owed.operation for e in await w.drain_outbox()] == ["update"]
+        assert [e.entry.operation for e in await w.drain_outbox()] == ["update"]
         (life,) = await w.memory.incidents.list_open_lifecycles(await viewer(w))
         (posted,) = await w.memory.incidents.list_briefs(life.incident_id)
         assert values(posted.brief) == [7]
@@ -223,7 +223,7 @@ async def test_while_many_wait_none_is_asked_and_the_brief_says_so(tmp_path: Pat
         brief = await look.brief(severity="critical")
         assert (one.asked, brief.evidence) == (0, ())
         assert [(m.what, m.reason) for m in brief.missing] == [("evidence", BUSY)]
-        assert "not asked: many alerts at once" in json.dumps((await w.drain_outbox())[0].owed.payload)
+        assert "not asked: many alerts at once" in json.dumps((await w.drain_outbox())[0].entry.payload)
 
 
 async def test_what_is_owed_waits_while_many_wait(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ async def test_when_it_clears_now_says_what_is_so_after_and_the_record_what_was(
         assert (brief.incident.state, values(brief)) == ("cleared", [31])
         edits = await w.drain_outbox()
         assert len(edits) == 1  # state and values go out as one
-        assert "31 %" in json.dumps(edits[0].owed.payload, ensure_ascii=False)
+        assert "31 %" in json.dumps(edits[0].entry.payload, ensure_ascii=False)
         record = await w.memory.incidents.read_record(brief.incident.incident_id)
         assert record.evidence == {"metrics_value": "100 %"}
         one.value = 97
@@ -279,7 +279,7 @@ async def test_the_next_incident_compares_with_what_was_recorded(tmp_path: Path)
         second = await look.brief(severity="critical", service="payments-api")
         assert second.then.incident_id == first.incident.incident_id
         rows = await w.drain_outbox()
-        assert "metrics value: then 100 %, now 98 %" in json.dumps([r.owed.payload for r in rows], ensure_ascii=False)
+        assert "metrics value: then 100 %, now 98 %" in json.dumps([r.entry.payload for r in rows], ensure_ascii=False)
 
 
 async def test_what_is_owed_to_an_incident_that_is_gone_is_done(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ async def test_what_is_owed_to_an_incident_that_is_gone_is_done(tmp_path: Path) 
         gone = build_refresh_work("INC-404", "C1/1")
         assert await w.memory.inbox.receive(gone[0])
         assert await look.later() == 1
-        assert [e for e in await w.drain_outbox() if e.owed.operation == "update"] == []
+        assert [e for e in await w.drain_outbox() if e.entry.operation == "update"] == []
 
 
 @dataclass

@@ -84,7 +84,7 @@ async def test_a_question_to_one_person_is_shown_to_who_may_read_all_that_it_ask
     there.gone.add("GONE")
     made, posting = row("D1", place=Shadowed(SHADOW))
     payload = {"channel": "D1"} | ({"extra": {OF_CHANNELS: channels}} if channels else {})
-    asked = replace(made, owed=replace(made.owed, payload=payload))
+    asked = replace(made, entry=replace(made.entry, payload=payload))
     said = await shown(there, (asked, replace(posting, delivery_id="nudge/U1/2026-11-30")))
     assert (said is not None) is is_shown
     assert said is None or "for one person" in str(said.blocks[0])
@@ -210,7 +210,7 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
     digests = [Posting("post", "C0ALERTS", f"digest/{n}", "said") for n in range(2)]
     deliver = Deliver(w.memory.outbox, there, w.clock, in_shadow=ShowInShadow(there, SHADOW, add_heading))
     for posting in digests:
-        await on.commit(Changes(owed=(build_outbox_entry(posting, key=posting.delivery_id),)))
+        await on.commit(Changes(deliveries=(build_outbox_entry(posting, key=posting.delivery_id),)))
     for _ in range(25):  # more often than any row may fail for another reason
         await deliver.drain_once()
         w.clock.advance(seconds=61)
@@ -228,7 +228,7 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
 
 async def test_the_state_is_told_whatever_slack_does() -> None:
     class Down(WorldChat):
-        async def channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
+        async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             raise ChatAuthRejected("Slack does not accept the bot token.", "invalid_auth")
 
     assert (await describe_mode(chat(Channel(SHADOW, "watching")), SHADOW)) == (
@@ -280,7 +280,7 @@ async def test_what_is_left_out_is_counted_once_a_day_without_names(w: World) ->
 
     async def said() -> list[tuple[str, str]]:
         await tell()
-        return [(r.owed.delivery_id, str(r.owed.payload["text"])) for r in await w.drain_outbox()]
+        return [(r.entry.delivery_id, str(r.entry.payload["text"])) for r in await w.drain_outbox()]
 
     await w.post("C0ALERTS", fingerprint="open")
     await w.drain_outbox()

@@ -44,7 +44,7 @@ async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path:
         watch = WatchDependencies(clock, build_probes(memory, clock) | build_slack_probe(connected), lambda: sources)
         report = ReportStatus(
             memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1",
-            watched=watch.list_states, traces=memory.store.traces, sources=("loki", "github"),
+            watched=watch.list_states, traces=memory.store.brief_timings, sources=("loki", "github"),
         )  # fmt: skip
         assert (await replace(report, sources=())())[1] == StatusLine("Evidence", None, "no source is configured")
         assert {line.name for line in await report()} == {
@@ -98,7 +98,7 @@ async def test_the_last_alert_of_each_channel_that_the_viewer_may_see_and_the_tr
         opened = w.clock.now()
         w.clock.advance(minutes=5)
         await w.post("C2", fingerprint="other", severity="critical")
-        traces, since = w.memory.store.traces, w.clock.now() - timedelta(days=1)
+        traces, since = w.memory.store.brief_timings, w.clock.now() - timedelta(days=1)
         assert [channel for channel, _ in await traces.list_last_alerts(OPERATOR, since, 5)] == ["C2", "C1"]
         assert [channel for channel, _ in await traces.list_last_alerts(Viewer(), since, 5)] == ["C1"]
         assert (

@@ -21,12 +21,12 @@ class Nothing:
 
 async def test_a_store_that_is_down_costs_only_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = await open_store(fresh(tmp_path / "a.db"), FakeClock(), FakeIds())
-    recall = RecallWithFeedback(Nothing(), store.said)
+    recall = RecallWithFeedback(Nothing(), store.feedback)
     assert await recall.precedents(Query("x"), Viewer()) == Recalled(known=7)
 
     async def down(*_: object) -> None:
         raise StoreUnavailable("The database does not answer.")
 
-    monkeypatch.setattr(type(store.said), "list_dismissed", down)
+    monkeypatch.setattr(type(store.feedback), "list_dismissed", down)
     assert await recall.precedents(Query("x"), Viewer()) == Recalled(known=7, missing=(UNREAD,))
     await store.close()

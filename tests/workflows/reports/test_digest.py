@@ -36,12 +36,12 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 def digests(w: World, default: DigestTime = MONDAY) -> PostDigests:
     chat = PolicyChat(w.chat, w.memory.channels)
-    memory, said = w.memory, w.memory.store.said
+    memory, said = w.memory, w.memory.store.feedback
     return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, SlackSurfaces(), w.clock, default)
 
 
 async def ids(w: World) -> list[str]:
-    return [r.owed.delivery_id for r in await w.drain_outbox() if r.owed.delivery_id.startswith("digest/")]
+    return [r.entry.delivery_id for r in await w.drain_outbox() if r.entry.delivery_id.startswith("digest/")]
 
 
 async def sets(w: World, channel: str, settings: ChannelSettings) -> None:
@@ -112,9 +112,9 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
     await w.memory.channels.save_settings("G1", ChannelSettings(), ("G2",), Changes())
     await digests(w)()
     said = {
-        r.owed.payload["channel"]: repr(r.owed.payload)
+        r.entry.payload["channel"]: repr(r.entry.payload)
         for r in await w.drain_outbox()
-        if "digest/" in r.owed.delivery_id
+        if "digest/" in r.entry.delivery_id
     }
     assert "A private problem" in said["G1"]
     assert "Another problem" in said["G2"]
@@ -124,19 +124,19 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
 async def test_fixes_are_counted_as_persons_filed_them(w: World) -> None:
     now = w.clock.now()
     said = FixesSaid(True, "Drain the queue", "Empty it", "INC-1", "INC-2", "U1", now)
-    await w.memory.store.said.add_fix_equivalence(said, Changes())
+    await w.memory.store.feedback.add_fix_equivalence(said, Changes())
     for n, fix in ((1, "Drain the queue"), (2, "Empty it")):
         old = an_incident(
             f"OLD-{n}", title="T", service="s", started_at=now - timedelta(days=n), attempts=(tried(fix),)
         )
         await w.memory.incidents.commit(Changes(records=(old,), recallable=frozenset({old.incident_id})))
-    compose = ComposeDigest(w.memory.incidents, w.memory.store.said)
+    compose = ComposeDigest(w.memory.incidents, w.memory.store.feedback)
     found = await compose(now - timedelta(days=3), now, OPERATOR, "these days")
     assert [f.workaround_times for f in found.families] == [2]
 
 
 async def test_a_digest_says_for_how_many_alerts_memory_had_no_answer(w: World) -> None:
-    compose = ComposeDigest(w.memory.incidents, w.memory.store.said)
+    compose = ComposeDigest(w.memory.incidents, w.memory.store.feedback)
     now = w.clock.now()
     found = await compose(now - timedelta(days=1), now + timedelta(days=1), OPERATOR, "today")
     assert (found.incidents, found.briefs, found.abstained) == (1, 1, 1)

@@ -100,7 +100,7 @@ async def test_secrets_that_are_typed_are_masked(w: World) -> None:
 @pytest.mark.parametrize("problem", [ChatRejected("no scope", "missing_scope"), ChatUnavailable("down")])
 async def test_a_resolution_is_kept_where_slack_does_not_say_who_it_is(w: World, problem: Exception) -> None:
     class Nobody:
-        async def person(self, user_id: str) -> Person:
+        async def read_person(self, user_id: str) -> Person:
             raise problem
 
     confirms = ConfirmRecovery(Nobody(), Verifiers())  # type: ignore[arg-type]  # the one question that is asked
@@ -134,7 +134,7 @@ async def test_a_thread_is_told_once_however_often_it_is_worked_on(w: World) -> 
     for _ in range(2):
         await tell.refresh(Correction(**{name: str(row.body[name]) for name in ("incident_id", "what", "by", "key")}))
     await tell(row)
-    said = [r.owed.payload["text"] for r in await w.drain_outbox() if r.owed.operation == "post"]
+    said = [r.entry.payload["text"] for r in await w.drain_outbox() if r.entry.operation == "post"]
     assert said == ["INC-1 was retracted: its steps above no longer count."]
 
 
@@ -149,7 +149,8 @@ async def test_resolved_threads_are_told_for_a_day(w: World, hours: float, is_to
     await build_local_correct(w.memory, w.clock).retract("INC-1", "U1", "a drill", "v3")
     await told(w)
     assert (
-        bool([r for r in await w.drain_outbox() if "INC-1 was retracted" in str(r.owed.payload.get("text"))]) is is_told
+        bool([r for r in await w.drain_outbox() if "INC-1 was retracted" in str(r.entry.payload.get("text"))])
+        is is_told
     )
 
 

@@ -77,7 +77,7 @@ async def cleared(w: World, *authors: str, name: str = "a", by: str | None = Non
 
 async def asked(w: World) -> dict[str, str]:
     """What is owed to people, by the conversation."""
-    rows = [r.owed for r in await w.drain_outbox() if r.owed.delivery_id.startswith("nudge/")]
+    rows = [r.entry for r in await w.drain_outbox() if r.entry.delivery_id.startswith("nudge/")]
     return {str(row.payload["channel"]): repr(row.payload) for row in rows}
 
 

@@ -59,7 +59,7 @@ async def test_a_resolution_is_kept_with_who_when_and_how(w: World) -> None:
         "watch it",
     )
     assert (await w.memory.incidents.read_lifecycle("INC-1")).state == "resolved"
-    assert [r.owed.operation for r in await w.drain_outbox()] == ["post", "update"]
+    assert [r.entry.operation for r in await w.drain_outbox()] == ["post", "update"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ async def test_a_fix_that_failed_is_remembered_and_ends_nothing(w: World) -> Non
     failed = await w.resolve(Resolution(FixOutcome.NO, "INC-1", fix="Restart it"), "U1", "view:1")
     life = await w.memory.incidents.read_lifecycle("INC-1")
     assert (life.state, life.resolved_at, failed.incident.resolved_at) == (IncidentState.OPEN, None, None)
-    payloads = repr([row.owed.payload for row in await w.drain_outbox()])
+    payloads = repr([row.entry.payload for row in await w.drain_outbox()])
     assert "It stays open." in payloads
     assert "resolved;" not in payloads
     found = await w.memory.recall.precedents(Query("x", fingerprint=life.fingerprint), OPERATOR)
@@ -158,8 +158,8 @@ async def test_a_message_without_an_incident_gets_one(w: World) -> None:
     assert recorded.incident.service == "reports"
     assert recorded.incident.alerts[0].fingerprint == "disk/full"
     assert await w.memory.incidents.find_incident("C2", "1795900000.000100") == recorded.incident.incident_id
-    (told,) = [r for r in await w.drain_outbox() if r.owed.operation == "post"]
-    assert (told.owed.payload["channel"], told.owed.payload["thread_ts"]) == ("C2", "1795900000.000100")
+    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    assert (told.entry.payload["channel"], told.entry.payload["thread_ts"]) == ("C2", "1795900000.000100")
 
 
 async def test_a_plain_message_becomes_a_record_of_its_words(w: World) -> None:
@@ -174,15 +174,15 @@ async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w:
     await w.post(fingerprint="quiet", severity="warning")
     await w.drain_outbox()
     await w.resolve(Resolution(FixOutcome.BY_ITSELF, "INC-2", thread=("C1", "1795921200.000000")), "U1", "view:5")
-    (told,) = [r for r in await w.drain_outbox() if r.owed.operation == "post"]
-    assert told.owed.payload["thread_ts"] == "1795921200.000000"
+    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    assert told.entry.payload["thread_ts"] == "1795921200.000000"
 
 
 async def test_a_remote_bank_is_owed_the_record(w: World) -> None:
     resolve = Resolve(w.memory.incidents, SlackSurfaces(), w.clock, owes_bank=True)
     await resolve(Resolution(FixOutcome.BY_ITSELF, "INC-1"), "U1", "view:1")
     (row,) = await w.memory.outbox.claim(Destination.BANK, 5)
-    assert (row.owed.operation, row.owed.key, row.owed.payload["incident_id"]) == ("retain", "INC-1", "INC-1")
+    assert (row.entry.operation, row.entry.key, row.entry.payload["incident_id"]) == ("retain", "INC-1", "INC-1")
 
 
 async def test_the_form_offers_what_the_brief_knows(w: World) -> None:
@@ -243,10 +243,10 @@ async def test_recording_once_more_tells_what_it_changed(w: World) -> None:
     first = Resolution(FixOutcome.NO, "INC-1", fix="Restart it", root_cause="a leak", boundary=Boundary.VENDOR)
     await w.resolve(first, "U1", "view:1")
     (told, _) = await w.drain_outbox()
-    assert "→" not in repr(told.owed.payload)
+    assert "→" not in repr(told.entry.payload)
     second = Resolution(FixOutcome.RECOVERED, "INC-1", fix="Raise the limit", root_cause="the limit <!channel>")
     await w.resolve(second, "U2", "view:2")
-    text = repr([row.owed.payload for row in await w.drain_outbox()])
+    text = repr([row.entry.payload for row in await w.drain_outbox()])
     assert "*Root cause*: a leak → the limit &lt;!channel&gt;" in text
     assert "*Fault*" not in text
     await w.resolve(Resolution(FixOutcome.RECOVERED, "INC-1", fix="Raise the limit"), "U3", "view:3")

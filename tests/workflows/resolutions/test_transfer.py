@@ -99,7 +99,7 @@ async def test_a_bank_is_owed_what_changed(store: Store) -> None:
     await imported(store, [line(1), line(2)], owes_bank=True)
     await imported(store, [line(1), line(2, lesson="look")], owes_bank=True)
     rows = await store.outbox.claim(Destination.BANK, 9)
-    assert [row.owed.payload["incident_id"] for row in rows] == ["X-00001", "X-00002"]
+    assert [row.entry.payload["incident_id"] for row in rows] == ["X-00001", "X-00002"]
 
 
 async def test_export_gives_back_what_import_took(store: Store, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class SqlOutbox:
         target_result, target_place = await _find_result(connection, payload.get("target"))
         return OutboxRow(
             id=row["id"],
-            owed=OutboxEntry(
+            entry=OutboxEntry(
                 destination=Destination(row["destination"]),
                 operation=row["operation"],
                 key=row["key"],

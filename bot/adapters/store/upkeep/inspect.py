@@ -123,10 +123,10 @@ class StoreParts:
 
     health: SqlHealth
     outbox: SqlOutbox
-    inbox_desk: SqlInboxAdmin
-    traces: SqlBriefTimings
+    inbox_admin: SqlInboxAdmin
+    brief_timings: SqlBriefTimings
     incidents: SqlIncidentStore
-    heard: SqlConnectionWatermark
+    watermark: SqlConnectionWatermark
     arrivals: EventArrivals
 
 

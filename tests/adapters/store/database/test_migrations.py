@@ -54,6 +54,6 @@ async def test_lives_and_owed_work_of_the_first_version_go_on(tmp_path: Path) ->
     store = await open_store(url, FakeClock(), FakeIds())
     life = await store.incidents.read_lifecycle("INC-7")
     assert (life.state, life.fired, life.severity, life.spells, life.base) == (IncidentState.OPEN, 3, "high", (), None)
-    assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d1"]
+    assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d1"]
     assert (await store.health.read_status()).schema == HEAD
     await store.close()

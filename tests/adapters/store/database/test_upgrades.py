@@ -114,7 +114,7 @@ async def _is_used_on(store: Store) -> None:
     assert [life.state.value for life in [await store.incidents.read_lifecycle(f"INC-{n}") for n in (3, 4, 5)]] == [
         "open", "resolved", "open",
     ]  # fmt: skip
-    assert [row.owed.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d0waiting"]
+    assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 5)] == ["d0waiting"]
     assert [row.body["text"] for row in await store.inbox.claim(5)] == ["waiting"]
     settings, house = (
         await store.channels.read_settings("C0ALERTS"),

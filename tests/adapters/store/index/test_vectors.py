@@ -168,7 +168,7 @@ async def test_a_vector_that_comes_too_late_is_dropped(store: Store, model: Syno
     await keep(store, incident(1, "funds gone"))
 
     class Slow(Synonyms):
-        async def documents(self, texts: Sequence[str]) -> Vectors:
+        async def embed_documents(self, texts: Sequence[str]) -> Vectors:
             await keep(store, incident(1, "certificate expired"))
             return await super().embed_documents(texts)
 

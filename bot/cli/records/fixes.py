@@ -1,4 +1,4 @@
-"""`precedent fixes`: which wordings are one fix, said by the operator. Must not decide anything; JSON on stdout."""
+"""`precedent fixes`: which wordings the operator counts as one fix."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def undo(number: Annotated[int, typer.Argument(help="The number of what was said
 
 
 def compute_wording_id(wording: Wording) -> str:
-    """A short id of a wording, the same each time."""
+    """Return a short id of a wording, the same each time."""
     return hashlib.sha256(fix_form(wording.fix).encode("utf-8", "replace")).hexdigest()[:8]
 
 

@@ -1,6 +1,4 @@
-"""`precedent import`: histories in any form that `bot.records.importers` reads. Must not decide anything; JSON on stdout, and
-for `--dry-run` a table; the rest on stderr.
-"""
+"""`precedent import`: incident histories in any form that `bot.records.importers` reads. `--dry-run` prints a table."""
 
 from __future__ import annotations
 
@@ -43,9 +41,11 @@ _NONE = "—"
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file to import. `name` is as the person wrote it; `below`: its name below the folder that was named."""
+    """A file to import."""
 
+    # as the person wrote it
     name: str
+    # its name below the folder that was given
     below: str
     text: str
 
@@ -119,7 +119,7 @@ def _iterate_files(name: str) -> Iterator[InputFile]:
 
 
 def _read_columns(maps: list[str], mapping: str | None) -> dict[str, str]:
-    """What the mapping's file says of columns, and what was said now, which goes first."""
+    """Return the columns of the mapping file and of the options; the options take precedence."""
     columns: dict[str, str] = {}
     if mapping and Path(mapping).exists():
         try:
@@ -139,7 +139,7 @@ def _read_columns(maps: list[str], mapping: str | None) -> dict[str, str]:
 def _read_files(
     sources: list[InputFile], form: ImportForm | None, columns: dict[str, str], *, asking: bool
 ) -> list[FileReading]:
-    """How each file is read. Where a table does not tell which column is the title it is asked for, once for all files."""
+    """Detect how to read each file. If a table does not show which column is the title, ask once for all files."""
     readings = []
     for source in sources:
         reading = read_file(source.below, source.text, form, columns)
@@ -162,7 +162,7 @@ def _format_column_choice(name: str, table: CsvTable) -> str:
 
 
 def _ask_columns(name: str, table: CsvTable) -> dict[str, str]:
-    """What each column that was not recognised is."""
+    """Ask what each unrecognized column is."""
     fields = ", ".join(FIELDS)
     typer.echo(f"{name}: which field is each of these columns? Enter alone for none. Fields: {fields}", err=True)
     said: dict[str, str] = {}
@@ -187,7 +187,7 @@ def _keep_mapping(mapping: str, columns: dict[str, str]) -> None:
 
 
 def _print_dry_run(sources: list[InputFile], readings: list[FileReading]) -> int:
-    """Print what was understood of each file and each record; how many were refused."""
+    """Print what was understood of each file and record. Return how many records were refused."""
     refused = 0
     for source, reading in zip(sources, readings, strict=True):
         entries = list(reading.entries)
@@ -219,7 +219,7 @@ def _format_cell(text: str, limit: int) -> str:
 
 
 def format_row(found: Incident | RefusedLine) -> tuple[str, ...]:
-    """One line of the table of a dry run: its cells, or why there is no record."""
+    """Return one row of the dry-run table: its cells, or why there is no record."""
     if isinstance(found, RefusedLine):
         return ("", f"line {found.line} refused: " + (f"{found.field}: " if found.field else "") + found.reason)
     when = found.happened_at
@@ -259,7 +259,7 @@ async def _import(sources: list[InputFile], readings: list[FileReading], *, embe
 
 
 async def _embed(memory: Memory, waiting: int) -> None:
-    """Give every document its vector; as far as the model works, for words find them all the same."""
+    """Compute the vector of every document while the model works; without vectors, words still find them."""
     done = 0
     with _progress(waiting, "Embedding") as show:
         while not await memory.fill_vectors():
@@ -269,7 +269,7 @@ async def _embed(memory: Memory, waiting: int) -> None:
 
 @contextmanager
 def _progress(total: int, what: str = "Importing") -> Iterator[Any]:
-    """A bar on stderr where a person watches; else nothing."""
+    """Show a progress bar on stderr if a person watches."""
     console = Console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
         task = bar.add_task(what, total=total)

@@ -1,4 +1,4 @@
-"""`precedent sync`: bring store and Hindsight bank together. Must not decide anything; JSON on stdout, the rest on stderr."""
+"""`precedent sync`: bring store and Hindsight bank together."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def _open_bank() -> AsyncIterator[tuple[Memory, RemoteBank]]:
 
 @contextmanager
 def _progress(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on stderr where a person watches; else nothing."""
+    """Show a progress bar on stderr if a person watches."""
     console = Console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
         task = bar.add_task(what, total=None)
