@@ -228,13 +228,13 @@ def _build_deliver(
     settings: Settings, memory: Memory, chat: PolicyChat, clock: Clock, threads: SlackThreads
 ) -> Deliver:
     deadline_s = min(CALL_DEADLINE_S, settings.lease_s * LEASE_SHARE_FOR_CALL)
-    files = MakeFiles(MatplotlibCharts(), memory.incidents, threads, chat)
+    files = MakeFiles(charts=MatplotlibCharts(), store=memory.incidents, threads=threads, chat=chat)
     return Deliver(
-        memory.outbox,
-        chat,
-        clock,
-        memory.bank,
-        memory.incidents,
+        outbox=memory.outbox,
+        chat=chat,
+        clock=clock,
+        bank=memory.bank,
+        records=memory.incidents,
         deadline_s=deadline_s,
         files=files,
         in_shadow=build_show_in_shadow(settings, chat),
@@ -246,7 +246,16 @@ def _build_jobs(
 ) -> ScheduledJobs:
     when, zone = read_digest_time(settings), ZoneInfo(settings.timezone)
     incidents, said = memory.incidents, memory.store.feedback
-    digests = PostDigests(incidents, said, memory.channels, memory.claims, chat, surfaces, clock, when)
+    digests = PostDigests(
+        store=incidents,
+        feedback=said,
+        channels=memory.channels,
+        claims=memory.claims,
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        default=when,
+    )
     nudges = build_post_nudges(settings, memory, people, chat, surfaces, clock)
     return ScheduledJobs(
         digests, memory.inbox, memory.store.retention, clock, zone, read_retention_periods(settings), nudges
@@ -259,7 +268,7 @@ def _build_background_handlers(
     return {
         "reference": AttachMessage(memory.incidents, chat),
         CORRECTED: build_refresh_briefs(memory, surfaces, clock, chat),
-        LATER: CompleteEvidence(memory.incidents, memory.inbox, surfaces, sources),
+        LATER: CompleteEvidence(store=memory.incidents, inbox=memory.inbox, surfaces=surfaces, sources=sources),
     }
 
 
@@ -273,13 +282,13 @@ def _build_status(
     shadow: Callable[[], Awaitable[tuple[bool, str]]] | None,
 ) -> ReportStatus:
     return ReportStatus(
-        memory.health,
-        memory.outbox,
-        memory.index,
-        clock,
-        memory.name,
-        format_model_name(settings),
-        __version__,
+        health=memory.health,
+        outbox=memory.outbox,
+        index=memory.index,
+        clock=clock,
+        memory=memory.name,
+        model=format_model_name(settings),
+        version=__version__,
         bank=memory.remote,
         events=memory.store.inbox_admin,
         paused=deliver.list_paused,

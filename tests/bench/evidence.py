@@ -121,7 +121,7 @@ async def taken(store: Store) -> InboxRow:
 
 async def answered(store: Store, gather: GatherEvidence, count: int, alerts: int) -> dict[str, Any]:
     """Each alert one after the other; the whole of what is done for it."""
-    recall, chat = RecallPrecedents(store.index), WorldChat()
+    recall, chat = RecallPrecedents(index=store.index), WorldChat()
     clock = SystemClock()
     answer = build_answer_alert(
         store=store.incidents,
@@ -167,10 +167,10 @@ async def measure(count: int, alerts: int, *, hangs: bool) -> dict[str, Any]:
             sources(folder, hangs=hangs) as providers,
             filled(folder / "bench.db", count, Remembering(SyntheticEmbedder()), {}) as store,
         ):
-            without = GatherEvidence((), SystemClock())
+            without = GatherEvidence(providers=(), clock=SystemClock())
             bare = await answered(store, without, count, 200)
             figures |= {f"without_evidence_{name}": bare[name] for name in ("brief_ms", "brief_cpu_ms")}
-            gather = GatherEvidence(providers, SystemClock())
+            gather = GatherEvidence(providers=providers, clock=SystemClock())
             figures |= {"deadline_ms": gather.deadline_s * 1000} | await answered(store, gather, count, alerts)
     return figures
 

@@ -119,7 +119,7 @@ class Desk:
         """Work off everything that came in, and deliver everything that is owed."""
         await self.slack.idle(20)
         for _ in range(100):
-            rows = await self.inbox.take(20)
+            rows = await self.inbox.claim(20)
             for row in rows:
                 handler = HANDLERS.get(row.kind)
                 attach = AttachMessage(self.memory.incidents, self.deps.chat)
@@ -175,17 +175,25 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         inbox=inbox,
         store=memory.incidents,
         resolve=Resolve(
-            memory.incidents,
-            surfaces,
-            clock,
+            store=memory.incidents,
+            surfaces=surfaces,
+            clock=clock,
             confirms=build_confirmation_rules(settings, people),
-            said=memory.store.feedback,
+            feedback=memory.store.feedback,
         ),
         keep_apart=RecordNotSameOutage(memory.incidents, surfaces),
         answer_again=AnswerRecurrence(memory.incidents, surfaces),
         lookup=LookUpPrecedents(memory.recall, memory.index),
         compose_digest=ComposeDigest(memory.incidents, memory.store.feedback),
-        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
+        status=ReportStatus(
+            health=memory.health,
+            outbox=memory.outbox,
+            index=memory.index,
+            clock=clock,
+            memory="embedded",
+            model="off",
+            version="0.1",
+        ),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
@@ -211,7 +219,15 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         recurrence=AskAboutRecurrence(store=memory.incidents, chat=chat, surfaces=surfaces, read=read_stored_alert),
     )
     app = build_app(client, slack.signing_secret, deps)
-    return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
+    return Desk(
+        slack,
+        memory,
+        deps,
+        inbox,
+        app,
+        answer,
+        Deliver(outbox=memory.outbox, chat=chat, clock=clock, bank=None, records=memory.incidents),
+    )
 
 
 @asynccontextmanager

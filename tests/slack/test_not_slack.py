@@ -155,7 +155,15 @@ async def test_a_preview_of_pages_in_a_circle_says_that_it_cannot_read() -> None
             return HistoryPage((), "same")
 
     nothing: Any = None
-    preview = PreviewChannel(Circling(), nothing, nothing, nothing, nothing, FakeClock(), nothing)  # type: ignore[arg-type]  # of Slack's history only this is asked
+    preview = PreviewChannel(
+        history=Circling(),  # type: ignore[arg-type]  # of Slack's history only this is asked
+        reader=nothing,
+        channels=nothing,
+        store=nothing,
+        brief=nothing,
+        clock=FakeClock(),
+        default=nothing,
+    )
     assert await preview(Channel("C1")) == LATER
 
 

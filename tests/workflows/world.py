@@ -161,4 +161,6 @@ async def world(folder: Path) -> AsyncIterator[World]:
             clock=clock,
             read=read_event,
         )
-        yield World(memory, chat, clock, build(), Resolve(memory.incidents, surfaces, clock), build)
+        yield World(
+            memory, chat, clock, build(), Resolve(store=memory.incidents, surfaces=surfaces, clock=clock), build
+        )

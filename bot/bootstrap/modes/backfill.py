@@ -116,7 +116,7 @@ async def open_backfill(
     clock = SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
         slack = SlackChat(build_slack_client(settings), clock)
-        patiently = PacedCaller(clock, a_minute, waits)
+        patiently = PacedCaller(clock=clock, a_minute=a_minute, told=waits)
         identity = await slack.fetch_identity()
         names = build_directory(read_optional_configuration(settings.precedent_config))
         own = frozenset({identity.bot_id, identity.user_id})
@@ -132,16 +132,16 @@ async def open_backfill(
         history, store = SlackHistory(slack), memory.store
         yield (
             Backfill(
-                history,
-                store.backfill_progress,
-                store.incidents,
-                chat,
-                store.watermark,
-                clock,
-                reader,
-                answer,
-                patiently,
-                told,
+                history=history,
+                backfills=store.backfill_progress,
+                store=store.incidents,
+                chat=chat,
+                heard=store.watermark,
+                clock=clock,
+                reader=reader,
+                answer=answer,
+                patiently=patiently,
+                told=told,
             ),
             ReportBackfill(store.backfill_progress, store.incidents),
         )

@@ -18,7 +18,7 @@ from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
 from bot.workflows.alerts.announce import AnnounceIncident, place_alone
 from bot.workflows.alerts.answer import AnswerAlert, admit_all
-from bot.workflows.alerts.open_incident import OpenIncident
+from bot.workflows.alerts.open_incident import OpenNewIncident
 from bot.workflows.alerts.read_post import ReadPost
 from bot.workflows.alerts.recurrence import AskAboutRecurrence
 from bot.workflows.alerts.update_incident import UpdateIncident
@@ -42,7 +42,7 @@ def build_answer_alert(
     return AnswerAlert(
         store=store,
         read_post=ReadPost(store=store, chat=chat, clock=clock, read=read),
-        open_incident=OpenIncident(store, chat, announce),
+        open_incident=OpenNewIncident(store=store, chat=chat, announce=announce),
         update_incident=UpdateIncident(store=store, chat=chat, surfaces=surfaces, announce=announce),
         admit=admit,
         sources=sources,

@@ -71,5 +71,13 @@ def build_converse(
     analyst = ModelAnalyst(build_analyse(settings, memory, model, clock))
     brief = build_show_details(memory, clock).read_brief
     return Converse(
-        memory.incidents, chat, deliveries, clock, SlackReplySurfaces(), brief, threads.read_names, analyst, load
+        store=memory.incidents,
+        chat=chat,
+        deliveries=deliveries,
+        clock=clock,
+        talk=SlackReplySurfaces(),
+        brief=brief,
+        names=threads.read_names,
+        analyst=analyst,
+        load=load,
     )

@@ -32,8 +32,12 @@ def build_stay_connected(
     """What follows each of these `connections` with a look at what was missed before it."""
     own = OwnIdentity(identity.bot_id, identity.user_id)
     read = partial(_read_back, identity.team_id, reading, own)
-    catch_up = CatchUpChannels(SlackHistory(slack), store.inbox, store.inbox, clock, read)
-    return WatchConnection(store.watermark, catch_up, clock, is_connected, connections)
+    catch_up = CatchUpChannels(
+        history=SlackHistory(slack), inbox=store.inbox, backlog=store.inbox, clock=clock, read=read
+    )
+    return WatchConnection(
+        heard=store.watermark, catch_up=catch_up, clock=clock, is_connected=is_connected, connections=connections
+    )
 
 
 def _read_back(

@@ -44,13 +44,13 @@ def build_channel_use_cases(
     stewards = Stewards(settings.steward_ids, settings.steward_group)
     default, gate = read_digest_time(settings), PermissionGate(people, stewards)
     return ChannelUseCases(
-        show=ShowChannel(channels, people, chat, stewards, default),
-        change=ChangeChannel(channels, people, chat, stewards, default),
+        show=ShowChannel(channels=channels, people=people, chat=chat, stewards=stewards, default=default),
+        change=ChangeChannel(channels=channels, people=people, chat=chat, stewards=stewards, default=default),
         find=FindAnsweredAlert(store, channels, people),
-        not_alert=DismissAlert(store, channels, gate, clock),
-        mute=MuteAlerts(store, channels, surfaces, gate, clock),
-        undo=UndoSilence(store, channels, gate, clock),
+        not_alert=DismissAlert(store=store, channels=channels, gate=gate, clock=clock),
+        mute=MuteAlerts(store=store, channels=channels, surfaces=surfaces, gate=gate, clock=clock),
+        undo=UndoSilence(store=store, channels=channels, gate=gate, clock=clock),
         silences=ListSilences(channels, clock),
-        stop_nudges=StopNudges(store, channels, gate.require, clock),
-        wrong=DismissPrecedent(store, said, gate.require, clock),
+        stop_nudges=StopNudges(store=store, channels=channels, require=gate.require, clock=clock),
+        wrong=DismissPrecedent(store=store, feedback=said, require=gate.require, clock=clock),
     )

@@ -36,10 +36,17 @@ def build_correct(settings: Settings, memory: Memory, people: PeopleDirectory, c
     gate = RecordGate(people, Stewards(settings.steward_ids, settings.steward_group))
     owes, store = memory.bank is not None, memory.incidents
     return CorrectionUseCases(
-        EditRecord(store, gate, build_confirmation_rules(settings, people), read_failed_checks, clock, owes),
+        EditRecord(
+            store=store,
+            may=gate,
+            confirms=build_confirmation_rules(settings, people),
+            checks=read_failed_checks,
+            clock=clock,
+            owes_bank=owes,
+        ),
         RetractRecord(store, gate, owes),
-        PurgeRecord(store, memory.store.purging, gate, owes),
-        GroupFixes(store, memory.store.feedback, gate, clock),
+        PurgeRecord(store=store, purging=memory.store.purging, may=gate, owes_bank=owes),
+        GroupFixes(store=store, feedback=memory.store.feedback, may=gate, clock=clock),
     )
 
 
@@ -47,20 +54,41 @@ def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
     """What the operator does on the command line: who holds the database may."""
     owes, store = memory.bank is not None, memory.incidents
     return CorrectionUseCases(
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, clock, owes),
+        EditRecord(
+            store=store,
+            may=allow_operator,
+            confirms=confirm_operator,
+            checks=read_failed_checks,
+            clock=clock,
+            owes_bank=owes,
+        ),
         RetractRecord(store, allow_operator, owes),
-        PurgeRecord(store, memory.store.purging, allow_operator, owes),
-        GroupFixes(store, memory.store.feedback, allow_operator, clock),
+        PurgeRecord(store=store, purging=memory.store.purging, may=allow_operator, owes_bank=owes),
+        GroupFixes(store=store, feedback=memory.store.feedback, may=allow_operator, clock=clock),
     )
 
 
 def build_show_details(memory: Memory, clock: Clock) -> ShowDetails:
     """What shows everything behind a brief."""
     preview = PreviewBrief(memory.recall, memory.index)
-    return ShowDetails(memory.incidents, memory.recall, memory.index, preview, clock, memory.store.brief_timings)
+    return ShowDetails(
+        store=memory.incidents,
+        recall=memory.recall,
+        index=memory.index,
+        preview=preview,
+        clock=clock,
+        traces=memory.store.brief_timings,
+    )
 
 
 def build_refresh_briefs(memory: Memory, surfaces: Surfaces, clock: Clock, chat: Chat | None = None) -> RefreshBriefs:
     """What tells the threads whose brief used a record that was corrected."""
     preview = PreviewBrief(memory.recall, memory.index)
-    return RefreshBriefs(memory.incidents, preview, surfaces, clock, memory.store.purging.compact, chat)
+    return RefreshBriefs(
+        store=memory.incidents,
+        preview=preview,
+        surfaces=surfaces,
+        clock=clock,
+        compact=memory.store.purging.compact,
+        chat=chat,
+    )

@@ -29,4 +29,4 @@ def build_gather_evidence(
 ) -> GatherEvidence:
     """What asks them, and `more`. Raises ConfigurationRejected."""
     asked = tuple(MeteredSource(one) for one in (*build_providers(configuration), *more))
-    return GatherEvidence(asked, clock, settings.evidence_deadline_s, load=load)
+    return GatherEvidence(providers=asked, clock=clock, deadline_s=settings.evidence_deadline_s, load=load)

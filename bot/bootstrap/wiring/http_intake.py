@@ -31,6 +31,14 @@ def add_alert_intake(
     only say how to switch them on. `answer` works on an alert's message."""
     token = settings.webhook_token.get_secret_value().strip() if settings.webhook_token else None
     deliveries = SqlDeliveryLog(memory.store.database)
-    receive = ReceiveHttpAlert(memory.inbox, deliveries, chat, clock)
+    receive = ReceiveHttpAlert(inbox=memory.inbox, deliveries=deliveries, chat=chat, clock=clock)
     add_webhooks(server, WebhookIntake(receive, token, settings.webhook_channel, names))
-    return AnswerHttpAlert(memory.incidents, memory.inbox, deliveries, chat, answer, render_alert, admit)
+    return AnswerHttpAlert(
+        store=memory.incidents,
+        inbox=memory.inbox,
+        deliveries=deliveries,
+        chat=chat,
+        answer=answer,
+        render=render_alert,
+        admit=admit,
+    )

@@ -36,7 +36,13 @@ async def open_model(settings: Settings) -> AsyncIterator[ModelLadder | None]:
 
 def build_analyse(settings: Settings, memory: Memory, model: LanguageModel | None, clock: Clock) -> AskAnalyst:
     """What asks it."""
-    return AskAnalyst(model, memory.store.model_ledger, memory.channels, clock, settings.llm_daily_tokens)
+    return AskAnalyst(
+        model=model,
+        ledger=memory.store.model_ledger,
+        channels=memory.channels,
+        clock=clock,
+        daily_tokens=settings.llm_daily_tokens,
+    )
 
 
 def build_model_probe(ladder: ModelLadder | None) -> dict[str, Callable[[], Awaitable[str | None]]]:

@@ -21,12 +21,12 @@ def build_post_nudges(
         return None
     store, default = memory.store, read_digest_time(settings)
     return PostNudges(
-        wrap_nudges(settings, chat, store.nudges),
-        memory.incidents,
-        memory.channels,
-        people,
-        chat,
-        surfaces,
-        clock,
-        default,
+        nudges=wrap_nudges(settings, chat, store.nudges),
+        store=memory.incidents,
+        channels=memory.channels,
+        people=people,
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        default=default,
     )

@@ -27,11 +27,11 @@ def build_preview_channel(
 ) -> PreviewChannel:
     """What the bot would have said, asked of the real memory."""
     return PreviewChannel(
-        history,
-        PastReader(OwnIdentity(identity.bot_id, identity.user_id), identity.team_id, read),
-        memory.channels,
-        memory.incidents,
-        PreviewBrief(memory.recall, memory.index),
-        clock,
-        read_digest_time(settings),
+        history=history,
+        reader=PastReader(OwnIdentity(identity.bot_id, identity.user_id), identity.team_id, read),
+        channels=memory.channels,
+        store=memory.incidents,
+        brief=PreviewBrief(memory.recall, memory.index),
+        clock=clock,
+        default=read_digest_time(settings),
     )

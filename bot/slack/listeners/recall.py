@@ -83,7 +83,7 @@ async def _answer_vendor(
     """A vendor's name alone asks what is known of it."""
     records = await deps.store.list_records(viewer, recallable_only=True)
     # counted in a thread: a vendor with thousands of incidents must not hold up who waits for an acknowledgement
-    filed = filed_of(await deps.agreed.wrong.said.list_fix_equivalences())
+    filed = filed_of(await deps.agreed.wrong.feedback.list_fix_equivalences())
     vendor, since = question.filters["vendor"], question.since
     found = await asyncio.to_thread(vendor_profile, vendor, records, deps.clock.now(), since, deps.names, filed)
     message = render_vendor(found, question.limit, by)

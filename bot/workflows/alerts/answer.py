@@ -12,7 +12,7 @@ The story of one post, in the order in which it happens:
 4. **Reconstruct.** Notifications arrive late, twice and out of order, so an incident is never advanced step by step. All
    notifications, the new one among them, are replayed in the order of their own times, and the resulting chapters are
    compared with the stored lifecycles. Two incidents that exist stay two, for people have worked with their ids.
-5. **Write.** A chapter without an incident opens one (`OpenIncident`); one that differs from what is stored updates its
+5. **Write.** A chapter without an incident opens one (`OpenNewIncident`); one that differs from what is stored updates its
    incident and briefs (`UpdateIncident`). Both only return `Changes`, and one commit makes all of it durable together with
    the end of the inbox row: lifecycles, records, briefs, and the calls to Slack as outbox entries. After a crash the row
    is taken again, and nothing has happened. If another worker changed the same incident first, or opened one in the same
@@ -43,7 +43,7 @@ from bot.ports.evidence import NO_SOURCES, EvidenceSources, build_completion_wor
 from bot.ports.incidents import IncidentStore, RelatedIncidents, build_opening_key, find_moved_notifications
 from bot.ports.posts import IncidentPost
 from bot.ports.unit_of_work import Changes, merge_changes
-from bot.workflows.alerts.open_incident import OpenIncident
+from bot.workflows.alerts.open_incident import OpenNewIncident
 from bot.workflows.alerts.read_post import AlertPost, ReadPost
 from bot.workflows.alerts.recurrence import AskAboutRecurrence
 from bot.workflows.alerts.update_incident import AGAIN, UpdateIncident
@@ -65,7 +65,7 @@ class AnswerAlert:
 
     store: IncidentStore
     read_post: ReadPost
-    open_incident: OpenIncident
+    open_incident: OpenNewIncident
     update_incident: UpdateIncident
     admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = admit_all
     sources: EvidenceSources = NO_SOURCES

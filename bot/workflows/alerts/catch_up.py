@@ -34,7 +34,7 @@ log = get_logger("catch-up")
 ReadMessage = Callable[[str, Mapping[str, Any]], ReceivedEvent | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUpChannels:
     """Read back the channels that the bot is in."""
 
@@ -124,7 +124,7 @@ class CatchUpChannels:
         return None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class WatchConnection:
     """Note how long Slack has been heard, and catch up whenever there was a gap."""
 

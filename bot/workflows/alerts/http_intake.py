@@ -35,7 +35,7 @@ OFTEN = 20
 log = get_logger("intake")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiveHttpAlert:
     """Store an alert for a channel, once.
 
@@ -93,7 +93,7 @@ def is_continued(life: Life, alert: Alert, at: datetime) -> bool:
     return life.state is IncidentState.DISMISSED and not ended(life, at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerHttpAlert:
     """Post a stored alert, and hand it over to `answer` once its post is in the channel.
 

@@ -16,8 +16,8 @@ from bot.workflows.alerts.announce import AnnounceIncident
 from bot.workflows.alerts.read_post import AlertPost
 
 
-@dataclass(frozen=True, slots=True)
-class OpenIncident:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenNewIncident:
     """Open the incident of a reconstructed chapter."""
 
     store: IncidentStore

@@ -49,7 +49,7 @@ class Analysis:
     given: Given | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskAnalyst:
     """Ask the model about a brief."""
 

@@ -135,7 +135,7 @@ def build_thread_key(channel: str, root: str) -> str:
     return f"{PREFIX}{channel}/{root}"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Converse:
     """Answer one question."""
 

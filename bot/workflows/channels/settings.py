@@ -70,7 +70,7 @@ class ChannelView:
     may: Permission
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowChannel:
     """Show a channel's settings to one person."""
 
@@ -119,7 +119,7 @@ def _format_source(name: str | None, tools: Sequence[str], source: str) -> str:
     return name or f"{read_as} ({source})".strip()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeChannel:
     """Change a channel's settings, with a line in the audit log."""
 

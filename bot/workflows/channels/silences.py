@@ -77,7 +77,7 @@ class FindAnsweredAlert:
         return AnsweredAlert(incident_id, here.brief.alert, source, names.get(source) or source, life)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DismissAlert:
     """Dismiss an incident whose alert a person calls no alert: its brief is deleted and, unless they say "only this
     one", a rule is added.
@@ -142,7 +142,7 @@ def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MuteAlerts:
     """Mute an alert, a service or the whole channel for a while, and say so in the thread."""
 
@@ -210,7 +210,7 @@ class MuteAlerts:
         return (build_outbox_entry(posting, key=f"{mute.channel}/{mute.incident_id}", urgent=True),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UndoSilence:
     """End a rule or a mute."""
 

@@ -146,7 +146,7 @@ class ShadowGate(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Deliver:
     """Deliver the outbox: Slack's rows, and the memory bank's if one is set up."""
 

@@ -17,7 +17,7 @@ from bot.ports.files import ChartRenderer, ThreadReader, read_chart
 from bot.ports.incidents import IncidentStore
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MakeFiles:
     """`bot.ports.files.Files`."""
 

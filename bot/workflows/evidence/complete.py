@@ -28,7 +28,7 @@ LOOK_AGAIN_S, LOOK_SELDOM_S = 0.15, 2.0
 UNDER_LOAD_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompleteEvidence:
     """Process the inbox row of a brief that waits for its sources."""
 

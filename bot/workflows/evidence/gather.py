@@ -86,7 +86,7 @@ class EvidenceRequest:
         return task.result()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class GatherEvidence:
     """Ask all sources of evidence."""
 

@@ -41,7 +41,7 @@ SHARED = "{} is shared with another organisation, so nothing is read there. A st
 UNSEEN = "The bot is not in {}. Invite it there: /invite @Precedent."
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PacedCaller:
     """Make many calls to Slack: at most `a_minute` of each kind, and again after as long as Slack demands."""
 
@@ -92,7 +92,7 @@ class _Portion:
         self.tally = together(self.tally, Tally(**more))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
     """Read the past of one channel."""
 

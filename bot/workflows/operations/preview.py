@@ -41,7 +41,7 @@ class _Sample:
     unread: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewChannel:
     """Read a channel's last alerts, and decide each brief with memory as it is now."""
 

@@ -37,7 +37,7 @@ class ReplayedBrief:
     brief: Brief
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayBriefs:
     """Decide again the brief of each alert that opened an incident in a period.
 

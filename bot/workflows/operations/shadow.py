@@ -194,7 +194,7 @@ class NudgesInShadow:
         await self.nudges.close(incident_id)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ReportLeftOut:
     """Say in the shadow channel how many alerts of private channels were left out today (UTC): one line a day,
     edited.

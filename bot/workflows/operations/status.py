@@ -33,7 +33,7 @@ class StatusLine:
     channels: tuple[tuple[str, datetime], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportStatus:
     """Report the state of store, memory, outbox, model and evidence."""
 

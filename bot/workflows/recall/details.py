@@ -37,7 +37,7 @@ class BriefDetails:
     trace: tuple[TraceStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowDetails:
     """Show the details of an incident's brief in a channel."""
 

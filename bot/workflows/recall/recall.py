@@ -27,7 +27,7 @@ DEADLINE_S = 4.0
 log = get_logger("recall")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallPrecedents:
     """Implement the Recall port on the index and, if one is set up, a memory bank."""
 

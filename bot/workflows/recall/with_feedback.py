@@ -26,13 +26,15 @@ class RecallWithFeedback:
     """Implement the Recall port on top of another one."""
 
     recall: Recall
-    said: FeedbackStore
+    feedback: FeedbackStore
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
         """See the port."""
         recalled = await self.recall.precedents(query, viewer)
         try:
-            said = Said(await self.said.list_dismissed(query), filed_of(await self.said.list_fix_equivalences()))
+            said = Said(
+                await self.feedback.list_dismissed(query), filed_of(await self.feedback.list_fix_equivalences())
+            )
         except StoreUnavailable as problem:
             log.warning("what people said is not heeded", problem=str(problem))
             return replace(recalled, missing=(*recalled.missing, UNREAD))

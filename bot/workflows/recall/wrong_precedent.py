@@ -47,12 +47,12 @@ class DismissiblePrecedents:
     service: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DismissPrecedent:
     """Dismiss a precedent, and take that back."""
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
     # Raises NotAllowedHere for people who may not give feedback.
     require: Callable[[str, Act], Awaitable[None]]
     clock: Clock
@@ -92,11 +92,11 @@ class DismissPrecedent:
         after = {"set aside": wrong.why.value, "said of": incident_id, "pinned off": wrong.pinned_off}
         audit = ((user_id, "set aside", wrong.incident_id, format_change({}, after)),)
         changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
-        return replace(aside, number=await self.said.dismiss_precedent(aside, changes))
+        return replace(aside, number=await self.feedback.dismiss_precedent(aside, changes))
 
     async def list_dismissed(self, channel_id: str) -> tuple[SetAside, ...]:
         """Return the dismissals of this channel that are in force. Raises StoreUnavailable."""
-        return await self.said.list_dismissed(channel=channel_id)
+        return await self.feedback.list_dismissed(channel=channel_id)
 
     async def take_back(self, number: int, channel_id: str, user_id: str) -> None:
         """End a dismissal; one that has ended, or is of another channel, is no error.
@@ -110,7 +110,7 @@ class DismissPrecedent:
         before = {"set aside": aside.why.value, "said of": aside.about}
         audit = ((user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
         work = _build_work(TAKEN_BACK, aside, user_id, str(number))
-        await self.said.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
+        await self.feedback.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
 
     async def _find_posted(self, incident_id: str, channel_id: str) -> PostedBrief:
         here = [b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id]

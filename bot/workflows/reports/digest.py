@@ -36,7 +36,7 @@ class ComposeDigest:
     """Compose the digest of a period for one viewer."""
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer, period: str) -> Digest:
         """Return what recurred in [since, until), against the period of the same length before.
@@ -48,7 +48,7 @@ class ComposeDigest:
         answered = [
             a for life in lives if life.opened_at >= since for a in [await self._has_answer(life)] if a is not None
         ]
-        filed = filed_of(await self.said.list_fix_equivalences())
+        filed = filed_of(await self.feedback.list_fix_equivalences())
         return compose(records, lives, since, until, period, answered, filed)
 
     async def _has_answer(self, life: Life) -> bool | None:
@@ -57,7 +57,7 @@ class ComposeDigest:
         return any(brief.insufficient_memory is None for brief in asked) if asked else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostDigests:
     """Queue the digest of each channel with recent briefs when its own time has come, each channel and period once.
 
@@ -66,7 +66,7 @@ class PostDigests:
     """
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
     channels: ChannelStore
     claims: ClaimStore
     chat: Chat
@@ -98,7 +98,7 @@ class PostDigests:
         if not may_speak(channel):  # one that is gone, or shared by now, holds up no other
             return False
         period = period_for(due, when.day, when.zone)
-        digest = await ComposeDigest(self.store, self.said)(period.since, period.until, channel.viewer, period.name)
+        digest = await ComposeDigest(self.store, self.feedback)(period.since, period.until, channel.viewer, period.name)
         message = self.surfaces.render_digest(digest)
         delivery = f"digest/{channel_id}/{period.key.isoformat()}"
         posting = Posting("post", channel_id, delivery, message.text, message.blocks)

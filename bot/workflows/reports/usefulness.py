@@ -21,7 +21,7 @@ class ComposeUsefulnessReport:
     """
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
         """Return the report over the incidents that the viewer may see. Raises StoreUnavailable."""
@@ -37,8 +37,8 @@ class ComposeUsefulnessReport:
             )
             for life in lives
         ]
-        asides = [aside for aside in await self.said.list_dismissed() if since <= aside.at < until]
+        asides = [aside for aside in await self.feedback.list_dismissed() if since <= aside.at < until]
         briefs = {row.life.incident_id: row.briefs for row in rows}
         strong = [a for a in asides if all(spoke_of_strong(a, brief) for brief in briefs.get(a.about, ()))]
         feedback = [Feedback(aside.about, right=False) for aside in strong]
-        return report(rows, feedback, since, until, filed_of(await self.said.list_fix_equivalences()))
+        return report(rows, feedback, since, until, filed_of(await self.feedback.list_fix_equivalences()))

@@ -93,7 +93,7 @@ class RecordCorrection:
     changed: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditRecord:
     """Correct a record."""
 
@@ -203,7 +203,7 @@ class PurgeResult:
     sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeRecord:
     """Remove a record, and everything that quotes it, for good."""
 

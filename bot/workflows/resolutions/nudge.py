@@ -41,7 +41,7 @@ class _Candidate:
     zone: tzinfo
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostNudges:
     """Queue the question for each person at ten in the morning of their time zone, about incidents that cleared on
     earlier days.
@@ -165,7 +165,7 @@ def _may_be_due(life: Life, now: datetime) -> bool:
     return life.cleared_at is not None and may_be_due(life.cleared_at, now)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StopNudges:
     """Stop these questions about an alert in a channel; `/precedent rules` lists that, with Undo."""
 

@@ -45,7 +45,7 @@ class Correction:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefreshBriefs:
     """Process one correction."""
 

@@ -162,7 +162,7 @@ class ConfirmRecovery:
             return Permission(False, UNKNOWN_PERSON)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolve:
     """Commit a resolution."""
 
@@ -172,7 +172,7 @@ class Resolve:
     # True if an external memory bank is fed through the outbox (the embedded one needs nothing).
     owes_bank: bool = False
     confirms: Callable[[str], Awaitable[Permission]] = confirm_anybody
-    said: FeedbackStore | None = None
+    feedback: FeedbackStore | None = None
 
     async def open_form(self, incident_id: str) -> ResolveForm:
         """Return what the modal offers for this incident. Raises IncidentNotFound."""
@@ -181,7 +181,7 @@ class Resolve:
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
         past = await self._find_precedents(brief)
-        filed = filed_of(await self.said.list_fix_equivalences()) if self.said else None
+        filed = filed_of(await self.feedback.list_fix_equivalences()) if self.feedback else None
         fixes, checks = known_fixes(brief, past, filed), usual_checks(brief, past)
         return ResolveForm(incident_id, record.title, fixes, checks, record, known_runbooks(brief, past))
 

@@ -28,12 +28,12 @@ SAME_WORDING = "These two are worded the same, so they are one fix."
 May = Callable[[str, Act, Incident | None], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFixes:
     """Store what people say about fixes."""
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
     # Raises NotAllowedHere for anybody who is neither author nor steward.
     may: May
     clock: Clock
@@ -42,7 +42,7 @@ class GroupFixes:
         """Return the pairs of fixes of these incidents that this person may judge. Raises StoreUnavailable."""
         found = await self.store.find_records(tuple(incident_ids))
         seen = [found[i] for i in incident_ids if i in found and viewer.may_see(found[i].source.visibility)]
-        pairs = pairs_to_ask(seen, await self.said.list_fix_equivalences())
+        pairs = pairs_to_ask(seen, await self.feedback.list_fix_equivalences())
         return tuple([pair for pair in pairs if await self._is_allowed(user_id, pair)])
 
     async def list_wordings(self) -> tuple[Wording, ...]:
@@ -51,7 +51,7 @@ class GroupFixes:
 
     async def list_equivalences(self) -> tuple[FixesSaid, ...]:
         """Return the judgements in force, oldest first. Raises StoreUnavailable."""
-        return await self.said.list_fix_equivalences()
+        return await self.feedback.list_fix_equivalences()
 
     async def __call__(self, pair: FixPair, user_id: str, once: str) -> FixesSaid:
         """Store that the two are one fix (`pair.same`) or two, and queue an update of the threads whose brief it
@@ -69,7 +69,7 @@ class GroupFixes:
         work = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
         audit = ((user_id, "file fixes", one.incident_id, format_change({}, after)),)
         changes = Changes(once=f"fixes/{once}", audit=audit, received=work)
-        return replace(said, number=await self.said.add_fix_equivalence(said, changes))
+        return replace(said, number=await self.feedback.add_fix_equivalence(said, changes))
 
     async def take_back(self, number: int, user_id: str) -> bool:
         """End a judgement; return False if none in force has this number. Raises NotAllowedHere, StoreUnavailable."""
@@ -83,7 +83,7 @@ class GroupFixes:
         work = tuple(
             _build_work(i, user_id, f"undo/{number}") for i in dict.fromkeys((said.one_incident, said.other_incident))
         )
-        return await self.said.undo_fix_equivalence(said, user_id, Changes(audit=audit, received=work))
+        return await self.feedback.undo_fix_equivalence(said, user_id, Changes(audit=audit, received=work))
 
     async def _require(self, user_id: str, pair: FixPair) -> None:
         """Require the author of either record, or a steward."""

@@ -67,8 +67,18 @@ async def desk(tmp_path: Path) -> AsyncIterator[IntakeWorld]:
             AdmitAlert(m.channels, build_default_time("mon", 9, "UTC")),
         )
         answer = here.build_answer(read=read_stored_alert, admit=admit)
-        work = AnswerHttpAlert(m.incidents, m.inbox, deliveries, here.chat, answer, render_alert, admit)
-        yield IntakeWorld(here, ReceiveHttpAlert(m.inbox, deliveries, here.chat, here.clock), work)
+        work = AnswerHttpAlert(
+            store=m.incidents,
+            inbox=m.inbox,
+            deliveries=deliveries,
+            chat=here.chat,
+            answer=answer,
+            render=render_alert,
+            admit=admit,
+        )
+        yield IntakeWorld(
+            here, ReceiveHttpAlert(inbox=m.inbox, deliveries=deliveries, chat=here.chat, clock=here.clock), work
+        )
 
 
 def shown(sent: list[OutboxRow]) -> list[tuple[str, bool]]:

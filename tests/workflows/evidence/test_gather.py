@@ -93,9 +93,13 @@ class EvidenceWorld:
 async def looking(
     w: World, *sources: Source, deadline_s: float = 0.02, late_s: float = 5.0, load=lambda: Load.FULL
 ) -> EvidenceWorld:
-    gather = GatherEvidence(sources, w.clock, deadline_s, late_s, load)
+    gather = GatherEvidence(providers=sources, clock=w.clock, deadline_s=deadline_s, late_s=late_s, load=load)
     w.answer = w.build_answer(sources=gather)
-    return EvidenceWorld(w, gather, CompleteEvidence(w.memory.incidents, w.memory.inbox, SlackSurfaces(), gather))
+    return EvidenceWorld(
+        w,
+        gather,
+        CompleteEvidence(store=w.memory.incidents, inbox=w.memory.inbox, surfaces=SlackSurfaces(), sources=gather),
+    )
 
 
 def reasons(brief) -> list[str]:
@@ -178,7 +182,7 @@ async def test_what_fails_is_named_and_the_others_stand(tmp_path: Path) -> None:
 async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         hung = source(hangs=True)
-        gather = GatherEvidence([hung], w.clock, 0.01, 0.03)
+        gather = GatherEvidence(providers=[hung], clock=w.clock, deadline_s=0.01, late_s=0.03)
         first = gather.ask(an_alert(), "1")
         assert [e.reason for e in (await first.collect()).evidence if isinstance(e, Unavailable)] == [
             "no answer within 0.01 s, still asked"
@@ -202,7 +206,7 @@ async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Pat
 async def test_a_source_that_fails_only_after_the_deadline_hung_too(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         late = source(hangs=True, problem=EvidenceUnavailable("no answer within 3 s"))
-        gather = GatherEvidence([late], w.clock, 0.01, 5)
+        gather = GatherEvidence(providers=[late], clock=w.clock, deadline_s=0.01, late_s=5)
         asking = gather.ask(an_alert(), "1")
         await asking.collect()
         late.free.set()
@@ -300,7 +304,7 @@ class EditedMeanwhile:
     edits: int = 1
 
     async def find_records(self, incident_ids: Sequence[str]) -> Any:
-        found = await self.inner.find(incident_ids)
+        found = await self.inner.find_records(incident_ids)
         if self.edits and found:
             self.edits -= 1
             await self.inner.commit(Changes(records=tuple(replace(r, lesson="ask first") for r in found.values())))

@@ -42,8 +42,15 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
     store = w.memory.incidents
     return (
-        Resolve(store, SlackSurfaces(), w.clock, owes_bank=True),
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock, owes_bank=True),
+        Resolve(store=store, surfaces=SlackSurfaces(), clock=w.clock, owes_bank=True),
+        EditRecord(
+            store=store,
+            may=allow_operator,
+            confirms=confirm_operator,
+            checks=read_failed_checks,
+            clock=w.clock,
+            owes_bank=True,
+        ),
         RetractRecord(store, allow_operator, owes_bank=True),
     )
 
@@ -57,7 +64,7 @@ async def told(w: World) -> None:
 
 async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted(w: World) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(w.memory.outbox, w.chat, w.clock, bank, w.memory.incidents)
+    deliver = Deliver(outbox=w.memory.outbox, chat=w.chat, clock=w.clock, bank=bank, records=w.memory.incidents)
     resolve, edit, retract = with_bank(w)
     await resolve(FIX, "U1", "v1")
     while await deliver.drain(Destination.BANK) == 0:
