@@ -13,7 +13,7 @@ from datetime import datetime
 from bot.adapters.evidence.logs_journald import JournaldLogs
 from bot.adapters.evidence.logs_loki import LokiLogs
 from bot.bootstrap.config.file import Configuration
-from bot.bootstrap.wiring.sources import build_source_providers
+from bot.bootstrap.wiring.evidence_sources import build_source_providers
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable

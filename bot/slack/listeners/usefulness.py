@@ -31,5 +31,7 @@ async def show_report(deps: UseCases, body: Mapping[str, Any]) -> ChatMessage:
     viewer = await require_viewer(deps.chat, read_channel_id(body))
     said = next(iter(str(body.get("text") or "").split()[1:]), "30d")
     days, now = read_days(said, "/precedent report 30d"), deps.clock.now()
-    found = await ComposeUsefulnessReport(deps.store, deps.agreed.wrong.feedback)(now - timedelta(days=days), now, viewer)
+    found = await ComposeUsefulnessReport(deps.store, deps.agreed.wrong.feedback)(
+        now - timedelta(days=days), now, viewer
+    )
     return render_report(found, f"the last {days} days")
