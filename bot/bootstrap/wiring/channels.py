@@ -50,10 +50,12 @@ def build_channel_use_cases(base: Foundation) -> ChannelUseCases:
         show=ShowChannel(channels=channels, people=people, chat=chat, stewards=stewards, default=default),
         change=ChangeChannel(channels=channels, people=people, chat=chat, stewards=stewards, default=default),
         find=FindAnsweredAlert(store, channels, people),
-        not_alert=DismissAlert(store=store, channels=channels, gate=gate, clock=clock),
+        dismiss_alert=DismissAlert(store=store, channels=channels, gate=gate, clock=clock),
         mute=MuteAlerts(store=store, channels=channels, surfaces=base.surfaces, gate=gate, clock=clock),
         undo=UndoSilence(store=store, channels=channels, gate=gate, clock=clock),
         silences=ListSilences(channels, clock),
         stop_nudges=StopNudges(store=store, channels=channels, require=gate.require, clock=clock),
-        wrong=DismissPrecedent(store=store, feedback=base.memory.store.feedback, require=gate.require, clock=clock),
+        dismiss_precedent=DismissPrecedent(
+            store=store, feedback=base.memory.store.feedback, require=gate.require, clock=clock
+        ),
     )

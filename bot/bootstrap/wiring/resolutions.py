@@ -13,7 +13,6 @@ from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.surfaces import Surfaces
 from bot.slack.listeners.context import CorrectionUseCases
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.workflows.alerts.recurrence import AnswerRecurrence
 from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import (
@@ -75,9 +74,7 @@ def _build_corrections(
 ) -> CorrectionUseCases:
     owes, store = memory.bank is not None, memory.incidents
     return CorrectionUseCases(
-        edit=EditRecord(
-            store=store, may=may, confirms=confirms, checks=read_failed_checks, clock=clock, owes_bank=owes
-        ),
+        edit=EditRecord(store=store, may=may, confirms=confirms, clock=clock, owes_bank=owes),
         retract=RetractRecord(store, may, owes),
         purge=PurgeRecord(store=store, purging=memory.store.purging, may=may, owes_bank=owes),
         fixes=GroupFixes(store=store, feedback=memory.store.feedback, may=may, clock=clock),

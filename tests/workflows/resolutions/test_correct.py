@@ -18,7 +18,6 @@ from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.unit_of_work import Changes
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.recall.preview_brief import PreviewBrief
@@ -43,14 +42,7 @@ def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
     store = w.memory.incidents
     return (
         Resolve(store=store, surfaces=SlackSurfaces(), clock=w.clock, owes_bank=True),
-        EditRecord(
-            store=store,
-            may=allow_operator,
-            confirms=confirm_operator,
-            checks=read_failed_checks,
-            clock=w.clock,
-            owes_bank=True,
-        ),
+        EditRecord(store=store, may=allow_operator, confirms=confirm_operator, clock=w.clock, owes_bank=True),
         RetractRecord(store, allow_operator, owes_bank=True),
     )
 
