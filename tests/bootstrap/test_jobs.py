@@ -13,6 +13,7 @@ import time_machine
 
 from bot.adapters.schedule import JobSchedule
 from bot.bootstrap.jobs import ScheduledJobs
+from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination, OutboxEntry
@@ -100,7 +101,7 @@ async def test_what_is_old_is_forgotten(w: World) -> None:
     w.clock.advance(hours=25)
     await jobs(w).forget()
     assert await w.memory.inbox.delete_settled(w.clock.now()) == 0
-    row = OutboxEntry(Destination.SLACK, "react", "k", "r1", {})
+    row = OutboxEntry(Destination.SLACK, Operation.REACT, "k", "r1", {})
     await w.memory.incidents.commit(Changes(deliveries=(row,), once="key", audit=(("U1", "resolve", "INC-1", "x"),)))
     await w.drain_outbox()
     for days, sent in ((29, 2), (2, 1)):

@@ -13,6 +13,7 @@ from bot.adapters.store.database.tables import metadata
 from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.alerts.notification import Notice
 from bot.domain.brief.decide import SourceLine
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, VerificationStatus
@@ -38,7 +39,7 @@ SECRET = replace(
 )
 
 
-def slack(delivery_id: str, key: str, text: str, operation: str = "post") -> OutboxEntry:
+def slack(delivery_id: str, key: str, text: str, operation: Operation = Operation.POST) -> OutboxEntry:
     payload = {"operation": operation, "channel": key.partition("/")[0], "delivery_id": delivery_id, "text": text}
     return OutboxEntry(Destination.SLACK, operation, key, delivery_id, payload)
 
@@ -75,7 +76,7 @@ async def filled(store: Store) -> None:
                 slack("brief/INC-9/C1", "C1/INC-9", f"1. restart the {MARK}"),
                 slack("digest/C1", "C1/digest", f"worked: restart the {MARK}"),
                 slack("brief/INC-10/C1", "C1/INC-10", "other INC-70"),
-                slack("brief/INC-9/C1/edit", "C1/INC-9", f"1. restart the {MARK}", "update"),
+                slack("brief/INC-9/C1/edit", "C1/INC-9", f"1. restart the {MARK}", Operation.UPDATE),
                 slack("note/C2", "C2/note", f"see INC-7 {MARK}"),
             ),
             posts=(IncidentPost("C1", "10.1", "INC-7"),),

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.ids import build_hello_id, build_home_id, build_mention_id, build_reply_key
+from bot.domain.delivery.kinds import Operation
 from bot.ports.chat import ChatMessage, Posting, or_if_refused
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import build_outbox_entry
@@ -25,7 +27,7 @@ async def greet_channel(row: InboxRow, deps: UseCases) -> None:
     """The bot was invited: say what will happen here, once for each invitation."""
     event = row.body["event"]
     channel, stamp = str(event.get("channel") or ""), event.get("event_ts") or row.id
-    await _queue_reply(row, deps, channel, f"hello/{channel}/{stamp}", deps.surfaces.render_hello(channel))
+    await _queue_reply(row, deps, channel, build_hello_id(channel, stamp), deps.surfaces.render_hello(channel))
 
 
 async def publish_home(row: InboxRow, deps: UseCases) -> None:
@@ -34,7 +36,9 @@ async def publish_home(row: InboxRow, deps: UseCases) -> None:
     rows = await list_open_incidents(deps, PUBLIC, HOME_INCIDENTS)
     view = deps.surfaces.render_home(await deps.status(PUBLIC), rows)
     user = str(row.body["event"].get("user") or "")
-    await deps.chat.deliver(Posting("home", user, f"home/{user}/{row.id}", view.text, view.blocks, user=user))
+    await deps.chat.deliver(
+        Posting(Operation.HOME, user, build_home_id(user, row.id), view.text, view.blocks, user=user)
+    )
     await deps.inbox.acknowledge(row)
 
 
@@ -46,7 +50,7 @@ async def answer_mention(row: InboxRow, deps: UseCases) -> None:
     event = row.body["event"]
     channel, ts = str(event.get("channel") or ""), str(event.get("ts") or "")
     thread = str(event.get("thread_ts") or ts)
-    await _queue_reply(row, deps, channel, f"mention/{channel}/{ts}", deps.surfaces.render_help(), thread)
+    await _queue_reply(row, deps, channel, build_mention_id(channel, ts), deps.surfaces.render_help(), thread)
 
 
 async def _queue_reply(
@@ -55,8 +59,8 @@ async def _queue_reply(
     if await _is_silent(deps, channel):
         await deps.store.commit(Changes(done=row))
         return
-    posting = Posting("post", channel, delivery_id, message.text, message.blocks, thread_ts=thread)
-    rows = (build_outbox_entry(posting, key=f"{channel}/{delivery_id}", urgent=True),)
+    posting = Posting(Operation.POST, channel, delivery_id, message.text, message.blocks, thread_ts=thread)
+    rows = (build_outbox_entry(posting, key=build_reply_key(channel, delivery_id), urgent=True),)
     await deps.store.commit(Changes(deliveries=rows, done=row))
 
 

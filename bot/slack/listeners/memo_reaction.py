@@ -11,6 +11,8 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
+from bot.domain.delivery.ids import build_memo_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Attempt
 from bot.domain.text.names import cut
 from bot.ports.chat import ChatMessage, Posting, ThreadMessage, or_if_refused
@@ -60,9 +62,9 @@ async def ask(row: InboxRow, deps: UseCases) -> None:
         await deps.inbox.acknowledge(row)
         return
     message, root, incident_id = asked
-    delivery = f"memo/{channel}/{ts}/{user}/{event.get('event_ts') or row.id}"
+    delivery = build_memo_id(channel, ts, user, event.get("event_ts") or row.id)
     posting = Posting(
-        "ephemeral",
+        Operation.EPHEMERAL,
         channel,
         delivery,
         message.text,

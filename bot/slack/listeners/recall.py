@@ -15,6 +15,8 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.ids import build_share_id, build_share_key
+from bot.domain.delivery.kinds import Operation
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.reports.vendor_profile import vendor_profile
 from bot.ports.chat import ChatMessage, Posting
@@ -130,7 +132,7 @@ async def share_answer(deps: UseCases, body: Body) -> None:
     if not channel.is_joined:
         raise RecordRejected(ids.TARGET, "Invite me to that channel first: /invite @Precedent.")
     message = await answer_text(deps, text, channel.viewer, by=user)
-    posting = Posting("post", target, f"share/{view_id}", message.text, message.blocks)
+    posting = Posting(Operation.POST, target, build_share_id(view_id), message.text, message.blocks)
     await deps.store.commit(
-        Changes(deliveries=(replace(build_outbox_entry(posting, key=f"share/{target}"), urgent=True),))
+        Changes(deliveries=(replace(build_outbox_entry(posting, key=build_share_key(target)), urgent=True),))
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.operations.shadow import NUDGE
+from bot.domain.delivery.kinds import DeliveryKind, find_kind
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.incidents import IncidentStore
 from bot.slack import ids
@@ -23,7 +23,7 @@ PRESSES = "block_actions"
 
 def add_heading(posting: Posting, origin: str, url: str | None) -> Posting:
     """The message with the channel that it is of above it, and a link to the alert's post where there is one."""
-    if posting.delivery_id.startswith(NUDGE):
+    if find_kind(posting.delivery_id) is DeliveryKind.NUDGE:
         where, what = "a direct message", "_Shadow mode: for one person, in a direct message._"
     else:
         where = format_channel(origin)

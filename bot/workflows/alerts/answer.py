@@ -16,6 +16,14 @@ from bot.domain.alerts.notification import FIRES, Notice, notice_of
 from bot.domain.alerts.suppression import ANSWERED, Admission, Outcome
 from bot.domain.brief.decide import Brief, SameOutage, decide, same_advice, with_evidence, with_life
 from bot.domain.brief.then_and_now import snapshot
+from bot.domain.delivery.ids import (
+    build_brief_id,
+    build_incident_key,
+    build_looked_id,
+    build_repeat_id,
+    build_superseding_id,
+)
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import Happened, IncidentState, Life, flapping, happened
 from bot.domain.incidents.opening import IncidentView, opened_record, posted_at, view_of
@@ -312,7 +320,9 @@ class AnswerAlert:
         fresh = with_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # what is seen now comes by an edit
         if same_advice(fresh, here.brief):
             return briefs, due
-        newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
+        newer = replace(
+            here, brief=fresh, delivery_id=build_superseding_id(here.delivery_id, life.fired), message_ts=None
+        )
         others = tuple(b for b in briefs if b.channel != post.channel.id)
         return (*others, newer), (*due, *self._supersede(here, newer))
 
@@ -338,20 +348,22 @@ class AnswerAlert:
     def _build_answer(
         self, post: AlertPost, life: Life, brief: Brief
     ) -> tuple[tuple[PostedBrief, ...], tuple[OutboxEntry, ...]]:
-        key = f"{post.channel.id}/{life.incident_id}"
+        key = build_incident_key(post.channel.id, life.incident_id)
         if brief.insufficient_memory and post.alert.severity in QUIET:
             looked = Posting(
-                "react",
+                Operation.REACT,
                 post.channel.id,
-                f"looked/{key}",
+                build_looked_id(post.channel.id, life.incident_id),
                 ts=post.ts,
                 reaction=LOOKED_REACTION,
                 incident_id=life.incident_id,
             )
             return (), (build_outbox_entry(looked, key=key),)
-        delivery = f"brief/{life.incident_id}/{post.channel.id}"
+        delivery = build_brief_id(life.incident_id, post.channel.id)
         message = self.surfaces.render_brief(brief, post.admission.tell)
-        posting = _build_posting("post", post.channel.id, delivery, message, life.incident_id, thread_ts=post.root_ts)
+        posting = _build_posting(
+            Operation.POST, post.channel.id, delivery, message, life.incident_id, thread_ts=post.root_ts
+        )
         return (PostedBrief(life.incident_id, post.channel.id, post.root_ts, delivery, brief),), (
             build_outbox_entry(posting, key=key),
         )
@@ -366,9 +378,11 @@ class AnswerAlert:
             return ()
         link = await self._find_link(here)
         message = self.surfaces.render_repeat(here.brief, link)
-        delivery = f"repeat/{here.incident_id}/{post.channel.id}/{post.ts}"
-        posting = _build_posting("post", post.channel.id, delivery, message, here.incident_id, thread_ts=post.ts)
-        return (build_outbox_entry(posting, key=f"{post.channel.id}/{here.incident_id}"),)
+        delivery = build_repeat_id(here.incident_id, post.channel.id, post.ts)
+        posting = _build_posting(
+            Operation.POST, post.channel.id, delivery, message, here.incident_id, thread_ts=post.ts
+        )
+        return (build_outbox_entry(posting, key=build_incident_key(post.channel.id, here.incident_id)),)
 
     async def _find_link(self, here: PostedBrief) -> str | None:
         where = (here.message_channel, here.message_ts) if here.message_ts else (here.channel, here.root_ts)
@@ -376,16 +390,18 @@ class AnswerAlert:
 
     def _supersede(self, old: PostedBrief, new: PostedBrief) -> tuple[OutboxEntry, ...]:
         reply = self.surfaces.render_superseded(new.brief)
-        posting = _build_posting("post", new.channel, new.delivery_id, reply, new.incident_id, thread_ts=new.root_ts)
+        posting = _build_posting(
+            Operation.POST, new.channel, new.delivery_id, reply, new.incident_id, thread_ts=new.root_ts
+        )
         outdated = replace(old.brief, verdict=f"Superseded by a newer brief below. {old.brief.verdict}"[:140])
         return (
-            build_outbox_entry(posting, key=f"{new.channel}/{new.incident_id}"),
+            build_outbox_entry(posting, key=build_incident_key(new.channel, new.incident_id)),
             self._build_edit(replace(old, brief=outdated)),
         )
 
 
 def _build_posting(
-    operation: str, channel: str, delivery: str, message: ChatMessage, incident: str, thread_ts: str | None = None
+    operation: Operation, channel: str, delivery: str, message: ChatMessage, incident: str, thread_ts: str | None = None
 ) -> Posting:
     return Posting(
         operation, channel, delivery, message.text, message.blocks, thread_ts=thread_ts, incident_id=incident

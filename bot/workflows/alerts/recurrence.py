@@ -12,6 +12,8 @@ from typing import Any
 
 from bot.domain.alerts.alert import Alert, Delivery, NotAlert
 from bot.domain.alerts.notification import FIRES
+from bot.domain.delivery.ids import build_answer_id, build_incident_key, build_recurrence_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.opening import posted_at
 from bot.domain.resolutions.recurrence import (
     STATUS_OF,
@@ -130,7 +132,7 @@ class AnswerRecurrence:
         asked = asking(record, number)
         if asked is None:
             return False
-        message, key = self.surfaces.render_recurrence_answer(asked, answer, by), f"{asked.key}/answer"
+        message, key = self.surfaces.render_recurrence_answer(asked, answer, by), build_answer_id(asked.key)
         edits = [_build_edit(asked, brief.channel, message) for brief in await self.store.list_briefs(incident_id)]
         return await self.store.commit(
             Changes(
@@ -146,19 +148,25 @@ class AnswerRecurrence:
 
 def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
     """The question in the incident's thread."""
-    delivery, about = f"{asked.key}/{channel}", asked.incident_id
-    posting = Posting("post", channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about)
-    return build_outbox_entry(posting, key=f"{channel}/{about}", urgent=True)
+    delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
+    posting = Posting(
+        Operation.POST, channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about
+    )
+    return build_outbox_entry(posting, key=build_incident_key(channel, about), urgent=True)
 
 
 def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
     """The question, replaced by its answer."""
-    delivery, about = f"{asked.key}/{channel}", asked.incident_id
-    posting = Posting("update", channel, f"{delivery}/answer", message.text, message.blocks, incident_id=about)
-    return build_outbox_entry(posting, key=f"{channel}/{about}", target=delivery)
+    delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
+    posting = Posting(
+        Operation.UPDATE, channel, build_answer_id(delivery), message.text, message.blocks, incident_id=about
+    )
+    return build_outbox_entry(posting, key=build_incident_key(channel, about), target=delivery)
 
 
 def _build_retain(incident_id: str, key: str, *, owes_bank: bool) -> tuple[OutboxEntry, ...]:
     """What the bank is owed, if there is one outside."""
     payload = {"incident_id": incident_id}
-    return (OutboxEntry(Destination.BANK, "retain", incident_id, f"retain/{key}", payload),) if owes_bank else ()
+    return (
+        (OutboxEntry(Destination.BANK, Operation.RETAIN, incident_id, f"retain/{key}", payload),) if owes_bank else ()
+    )

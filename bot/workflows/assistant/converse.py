@@ -25,7 +25,6 @@ from bot.domain.assistant.intents import (
     LIMITED,
     MINUTE,
     PERSON_A_MINUTE,
-    PREFIX,
     SAYS,
     Answered,
     Asked,
@@ -39,6 +38,8 @@ from bot.domain.assistant.intents import (
 )
 from bot.domain.assistant.thread_attempts import tried_in
 from bot.domain.brief.decide import Brief, with_life
+from bot.domain.delivery.ids import build_talk_key
+from bot.domain.delivery.kinds import DeliveryKind, Operation
 from bot.domain.incidents.opening import view_of
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
@@ -130,7 +131,7 @@ class ThreadQuestion:
 
 def build_thread_key(channel: str, root: str) -> str:
     """The outbox key of everything that is said in a thread."""
-    return f"{PREFIX}{channel}/{root}"
+    return build_talk_key(channel, root)
 
 
 @dataclass(slots=True)
@@ -181,7 +182,7 @@ class Converse:
         if channel is None or channel.is_silent or not user:
             return None
         now = self.clock.now()
-        owed_since = await self.deliveries.list_queued(PREFIX, now - HOUR - timedelta(minutes=1))
+        owed_since = await self.deliveries.list_queued(DeliveryKind.TALK.prefix, now - HOUR - timedelta(minutes=1))
         lately = tuple(a for a in (answered_of(name, when) for name, when in owed_since) if a)
         return ThreadQuestion(row, channel, ts, root or None, user, not event.get("answers"), lately)
 
@@ -327,7 +328,7 @@ class Converse:
     def _build_posting(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> Posting:
         thread, delivery = question.root or question.ts, question.build_delivery_id(kind)
         return Posting(
-            "post",
+            Operation.POST,
             question.channel.id,
             delivery,
             message.text,

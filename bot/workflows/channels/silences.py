@@ -13,6 +13,8 @@ from bot.domain.access.roles import Act, Stewards, may
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.suppression import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of
 from bot.domain.brief.decide import with_life
+from bot.domain.delivery.ids import build_delete_id, build_incident_key, build_muted_id, split_superseded
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.incidents.opening import view_of
 from bot.ports.audit import format_change
@@ -127,12 +129,11 @@ class DismissAlert:
 
 def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
     """The brief's message goes, and those that it superseded: each delivery's name begins with the one before."""
-    parts = posted.delivery_id.split("+")
-    names = ["+".join(parts[: n + 1]) for n in range(len(parts))]
-    key = f"{posted.channel}/{posted.incident_id}"
+    names = split_superseded(posted.delivery_id)
+    key = build_incident_key(posted.channel, posted.incident_id)
     return tuple(
         build_outbox_entry(
-            Posting("delete", posted.channel, f"{name}/delete", incident_id=posted.incident_id),
+            Posting(Operation.DELETE, posted.channel, build_delete_id(name), incident_id=posted.incident_id),
             key=key,
             urgent=True,
             target=name,
@@ -195,15 +196,15 @@ class MuteAlerts:
             return ()
         message: ChatMessage = self.surfaces.render_mute(mute)
         posting = Posting(
-            "post",
+            Operation.POST,
             mute.channel,
-            f"muted/{once}",
+            build_muted_id(once),
             message.text,
             message.blocks,
             thread_ts=here.root_ts,
             incident_id=mute.incident_id,
         )
-        return (build_outbox_entry(posting, key=f"{mute.channel}/{mute.incident_id}", urgent=True),)
+        return (build_outbox_entry(posting, key=build_incident_key(mute.channel, mute.incident_id), urgent=True),)
 
 
 @dataclass(frozen=True, slots=True)

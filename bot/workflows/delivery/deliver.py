@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.observability import DELIVERIES, get_logger, spawn
 from bot.ports.chat import Chat, Posting, or_if_refused
@@ -48,9 +49,11 @@ AUTH_PAUSE_S = 60.0
 CALL_DEADLINE_S = 20.0
 TARGET_ATTEMPTS = 8
 ROW_FAULTS = 20
-PACED_OPERATIONS = frozenset({"post", "update", "delete", "ephemeral", "upload"})
+PACED_OPERATIONS = frozenset(
+    {Operation.POST, Operation.UPDATE, Operation.DELETE, Operation.EPHEMERAL, Operation.UPLOAD}
+)
 # what the bot can do without: lacking the right to do it must not stop the rest
-DISPENSABLE_OPERATIONS = frozenset({"react", "upload", "delete_file"})
+DISPENSABLE_OPERATIONS = frozenset({Operation.REACT, Operation.UPLOAD, Operation.DELETE_FILE})
 POSTING_FIELDS = frozenset(f.name for f in fields(Posting)) - {"content"}
 log = get_logger("deliver")
 
@@ -308,13 +311,13 @@ class Deliver:
             return RetryLater(
                 compute_backoff_s(row.attempts, self.chance()), "the message in whose thread it goes is on its way"
             )
-        if posting.operation != "home" and await self._is_silent(posting.channel):
+        if posting.operation != Operation.HOME and await self._is_silent(posting.channel):
             return DeadLetter("the channel is shared with another organisation: nothing is posted there")
-        if posting.operation == "post" and (there := await self._find_posted(row, posting)):
+        if posting.operation == Operation.POST and (there := await self._find_posted(row, posting)):
             if row.own_result or row.replaced:
-                await self.chat.deliver(replace(posting, operation="update", ts=there))
+                await self.chat.deliver(replace(posting, operation=Operation.UPDATE, ts=there))
             return Succeeded(there)
-        if posting.operation == "upload":
+        if posting.operation == Operation.UPLOAD:
             return await self._upload(row, posting)
         return Succeeded(await self.chat.deliver(posting))
 
@@ -354,9 +357,9 @@ class Deliver:
             return RetryLater(CAP_S, "no memory bank is set up", tried=False)
         incident_id = str(row.entry.payload["incident_id"])
         record = await self._find_record(incident_id)
-        if row.entry.operation == "retract" and record is None:
+        if row.entry.operation == Operation.RETRACT and record is None:
             await self.bank.retract(incident_id)
-        elif row.entry.operation == "retain" and record is not None:
+        elif row.entry.operation == Operation.RETAIN and record is not None:
             await self.bank.retain(record)
         return Succeeded(None)
 
@@ -407,4 +410,4 @@ def _decide_without_target(row: OutboxRow, chance: float) -> Decision:
 
 
 def _rank_row(row: OutboxRow) -> tuple[bool, bool]:
-    return not row.entry.urgent, row.entry.operation == "update" or row.own_result is not None
+    return not row.entry.urgent, row.entry.operation == Operation.UPDATE or row.own_result is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.decide import SourceLine
+from bot.domain.delivery.ids import build_correction_key
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
 from bot.domain.text.redaction import mask
 from bot.ports.audit import format_change
@@ -113,6 +114,6 @@ class DismissPrecedent:
 
 def _build_work(what: str, aside: SetAside, by: str, once: str) -> ReceivedEvent:
     """The telling of the threads: owed to the inbox, in order with what else happens to the precedent."""
-    key = f"{KIND}/{what.split(' for ', maxsplit=1)[0]}/{aside.incident_id}/{once}"
+    key = build_correction_key(what.split(" for ", maxsplit=1)[0], aside.incident_id, once)
     body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}
     return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{aside.incident_id}")

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.access.roles import Act, Permission, Stewards, may
+from bot.domain.delivery.ids import build_correction_key
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.corrections import (
     BOUNDARY,
     FAILED_CHECKS,
@@ -136,7 +138,7 @@ class EditRecord:
             lifecycles=await _find_lifecycle(self.store, incident_id),
             records=(after,),
             expected=(before,),
-            deliveries=_build_bank_rows("retain", incident_id, once) if self.owes_bank else (),
+            deliveries=_build_bank_rows(Operation.RETAIN, incident_id, once) if self.owes_bank else (),
             received=(_build_work(CORRECTED, incident_id, user_id, once),),
             once=f"edit/{once}",
             audit=((user_id, "edit", incident_id, format_record_change(before, after)),),
@@ -180,7 +182,7 @@ class RetractRecord:
             lifecycles=await _find_lifecycle(self.store, incident_id),
             retracted=(incident_id,),
             expected=(record,),
-            deliveries=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            deliveries=_build_bank_rows(Operation.RETRACT, incident_id, once) if self.owes_bank else (),
             received=(_build_work(RETRACTED, incident_id, user_id, once),),
             once=f"retract/{once}",
             audit=((user_id, "retract", incident_id, format_record_change(record, None, why)),),
@@ -215,7 +217,7 @@ class PurgeRecord:
         digest = hash_record(record) if record else None
         detail = f"sha256 {digest}: {why}" if digest else f"no record was left: {why}"
         changes = Changes(
-            deliveries=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            deliveries=_build_bank_rows(Operation.RETRACT, incident_id, once) if self.owes_bank else (),
             received=(_build_work(PURGED, incident_id, user_id, once),),
             audit=((user_id, "purge", incident_id, detail),),
         )
@@ -273,14 +275,14 @@ async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life,
         return ()
 
 
-def _build_bank_rows(operation: str, incident_id: str, once: str) -> tuple[OutboxEntry, ...]:
+def _build_bank_rows(operation: Operation, incident_id: str, once: str) -> tuple[OutboxEntry, ...]:
     payload = {"incident_id": incident_id}
     return (OutboxEntry(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
 
 
 def build_key(what: str, incident_id: str, once: str) -> str:
     """The name of this very act: threads are told once for each."""
-    return f"{KIND}/{what}/{incident_id}/{once}"
+    return build_correction_key(what, incident_id, once)
 
 
 def _build_work(what: str, incident_id: str, by: str, once: str) -> ReceivedEvent:

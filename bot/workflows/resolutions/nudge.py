@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from bot.domain.access.roles import Act, Person
 from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.delivery.ids import build_nudge_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
@@ -151,10 +153,10 @@ class PostNudges:
             return False
         day = now.astimezone(self._looked[names[0]].zone).date()
         message = self.surfaces.render_nudge(Nudge(person, incidents))
-        delivery = f"nudge/{person}/{day.isoformat()}"
+        delivery = build_nudge_id(person, day)
         only = names[0] if len(names) == 1 else None
         extra = {OF_CHANNELS: sorted({one.channel for one in incidents})}
-        posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
+        posting = Posting(Operation.POST, direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
         changes = Changes(deliveries=(build_outbox_entry(posting, key=delivery),))
         return await self.nudges.claim(person, day, names, changes)
 

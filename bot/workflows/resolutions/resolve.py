@@ -14,6 +14,8 @@ from enum import StrEnum
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, with_life
+from bot.domain.delivery.ids import build_incident_key, build_recorded_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.incidents.corrections import ATTEMPT, Difference, differences
 from bot.domain.incidents.lifecycle import IncidentState, Life, past_end, resolve
@@ -286,18 +288,20 @@ class Resolve:
             return ()
         payload = {"incident_id": record.incident_id}
         return (
-            OutboxEntry(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/{once}", payload),
+            OutboxEntry(
+                Destination.BANK, Operation.RETAIN, record.incident_id, f"retain/{record.incident_id}/{once}", payload
+            ),
         )
 
 
 def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:
     """The line in a thread that says what was recorded."""
     channel, root = thread
-    delivery = f"recorded/{once}/{channel}"
+    delivery = build_recorded_id(once, channel)
     posting = Posting(
-        "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
+        Operation.POST, channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
     )
-    return build_outbox_entry(posting, key=f"{channel}/{life.incident_id}", urgent=True)
+    return build_outbox_entry(posting, key=build_incident_key(channel, life.incident_id), urgent=True)
 
 
 def list_changes(before: Incident, record: Incident) -> tuple[Difference, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.ids import build_correction_key
 from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, pairs_to_ask, wordings_in
 from bot.domain.fixes.steps import fix_form
 from bot.domain.incidents.record import Incident
@@ -95,6 +96,6 @@ class GroupFixes:
 
 def _build_work(incident_id: str, by: str, once: str) -> ReceivedEvent:
     """The telling of the threads that used it."""
-    key = f"{KIND}/filed/{incident_id}/{once}"
+    key = build_correction_key("filed", incident_id, once)
     body = {"what": FILED, "incident_id": incident_id, "by": by, "key": key}
     return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.domain.resolutions.import_merge import carried_over
@@ -110,7 +111,12 @@ def _build_audit(before: Incident | None, record: Incident) -> tuple[str, str, s
 def _build_retain(record: Incident) -> OutboxEntry:
     payload = {"incident_id": record.incident_id}
     return OutboxEntry(
-        Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/import", payload, replaces=True
+        Destination.BANK,
+        Operation.RETAIN,
+        record.incident_id,
+        f"retain/{record.incident_id}/import",
+        payload,
+        replaces=True,
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 from bot.bootstrap.wiring.corrections import build_local_correct, build_refresh_briefs
 from bot.domain.access.roles import Person, Verifiers
 from bot.domain.brief.decide import same_advice
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.recall.query import OPERATOR
@@ -134,7 +135,7 @@ async def test_a_thread_is_told_once_however_often_it_is_worked_on(w: World) -> 
     for _ in range(2):
         await tell.refresh(Correction(**{name: str(row.body[name]) for name in ("incident_id", "what", "by", "key")}))
     await tell(row)
-    said = [r.entry.payload["text"] for r in await w.drain_outbox() if r.entry.operation == "post"]
+    said = [r.entry.payload["text"] for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert said == ["INC-1 was retracted: its steps above no longer count."]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
@@ -158,7 +159,7 @@ async def test_a_message_without_an_incident_gets_one(w: World) -> None:
     assert recorded.incident.service == "reports"
     assert recorded.incident.alerts[0].fingerprint == "disk/full"
     assert await w.memory.incidents.find_incident("C2", "1795900000.000100") == recorded.incident.incident_id
-    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert (told.entry.payload["channel"], told.entry.payload["thread_ts"]) == ("C2", "1795900000.000100")
 
 
@@ -174,7 +175,7 @@ async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w:
     await w.post(fingerprint="quiet", severity="warning")
     await w.drain_outbox()
     await w.resolve(Resolution(FixOutcome.BY_ITSELF, "INC-2", thread=("C1", "1795921200.000000")), "U1", "view:5")
-    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert told.entry.payload["thread_ts"] == "1795921200.000000"
 
 
