@@ -19,7 +19,7 @@ from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import USAGE, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.incidents.corrections import mark_of, texts_of
-from bot.ports.audit import AuditLine
+from bot.ports.audit import AuditEntry
 from bot.ports.errors import RecordRejected
 from bot.slack.listeners.recall_question import read_since
 from bot.slack.views.surfaces import SlackSurfaces
@@ -59,7 +59,7 @@ async def _export(since: datetime | None, out: TextIO) -> None:
             out.write(json.dumps(build_audit_json(line), ensure_ascii=False) + "\n")
 
 
-def build_audit_json(line: AuditLine) -> dict[str, object]:
+def build_audit_json(line: AuditEntry) -> dict[str, object]:
     """Return an audit line as JSON values."""
     return asdict(line) | {"at": time_text(line.at)}
 

@@ -22,6 +22,7 @@ from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Announcement, Attempt, Boundary, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, KnownNames, Query
 from bot.domain.recall.ranking import Missing
+from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import IncidentNotFound, StoreConflict
@@ -398,7 +399,7 @@ class StoreContract:
         assert await store.claims.claim("digest", "C1", day, Changes())
 
     async def test_health_says_that_it_works(self, store: Store) -> None:
-        await store.incidents.commit(Changes(records=(INCIDENT,), audit=(("U1", "edit", "INC-7", "title"),)))
+        await store.incidents.commit(Changes(records=(INCIDENT,), audit=(AuditLine("U1", "edit", "INC-7", "title"),)))
         status = await store.health.read_status()
         assert (status.writable, status.schema, status.records, status.problem) == (True, HEAD, 1, None)
 

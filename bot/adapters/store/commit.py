@@ -35,6 +35,7 @@ from bot.adapters.store.delivery.outbox import write_entries
 from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.incidents.record import Incident
+from bot.ports.audit import AuditLine
 from bot.ports.errors import StoreConflict
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
@@ -208,10 +209,10 @@ def _build_brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:
     }
 
 
-async def _write_audit(connection: AsyncConnection, lines: Sequence[tuple[str, str, str, str]], now: datetime) -> None:
+async def _write_audit(connection: AsyncConnection, lines: Sequence[AuditLine], now: datetime) -> None:
     rows = [
-        {"at": now, "actor": actor, "action": action, "object": target, "detail": detail}
-        for actor, action, target, detail in lines
+        {"at": now, "actor": line.actor, "action": line.action, "object": line.object, "detail": line.detail}
+        for line in lines
     ]
     if rows:
         await connection.execute(sa.insert(tables.audit), rows)

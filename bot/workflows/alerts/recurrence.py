@@ -26,6 +26,7 @@ from bot.domain.resolutions.recurrence import (
     put_in_question,
 )
 from bot.domain.text.names import one_line
+from bot.ports.audit import AuditLine
 from bot.ports.chat import Chat, ChatMessage, Posting, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
@@ -104,7 +105,7 @@ class AskAboutRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
                 once=asked.key,
-                audit=((BOT, "fired again", incident_id, said),),
+                audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
         )
 
@@ -141,7 +142,9 @@ class AnswerRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
                 once=key,
-                audit=((by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),),
+                audit=(
+                    AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
+                ),
             )
         )
 

@@ -17,7 +17,7 @@ from bot.domain.delivery.ids import build_delete_id, build_incident_key, build_m
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.incidents.opening import view_of
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.clock import Clock
@@ -123,7 +123,7 @@ class DismissAlert:
             lifecycles=(ended,) if alone else (),
             briefs=briefs,
             deliveries=tuple(row for brief in here for row in _build_deletions(brief)),
-            audit=((user_id, "not an alert", life.incident_id, detail),),
+            audit=(AuditLine(user_id, "not an alert", life.incident_id, detail),),
         )
 
 
@@ -171,7 +171,7 @@ class MuteAlerts:
         changes = Changes(
             deliveries=await self._build_notice(mute, once),
             once=f"mute/{once}",
-            audit=((user_id, "mute", channel_id, detail),),
+            audit=(AuditLine(user_id, "mute", channel_id, detail),),
         )
         return replace(mute, number=await self.channels.add_mute(mute, changes))
 
@@ -235,7 +235,7 @@ class UndoSilence:
         if silence is None:
             return house
         shown = silence.title if isinstance(silence, Rule) else silence.shown
-        audit = ((user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
+        audit = (AuditLine(user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
         lives = await self._reopen_dismissed(silence, now) if isinstance(silence, Rule) else ()
         await self.channels.undo_silence(silence, user_id, Changes(lifecycles=lives, audit=audit))
         return await self.channels.read_policy(channel_id, self.clock.now())

@@ -14,7 +14,7 @@ from bot.domain.brief.decide import SourceLine
 from bot.domain.delivery.ids import build_correction_key
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
 from bot.domain.text.redaction import mask
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import IncidentNotFound, RecordRejected
@@ -86,7 +86,7 @@ class DismissPrecedent:
             pinned_off=wrong.pinned_off,
         )
         after = {"set aside": wrong.why.value, "said of": incident_id, "pinned off": wrong.pinned_off}
-        audit = ((user_id, "set aside", wrong.incident_id, format_change({}, after)),)
+        audit = (AuditLine(user_id, "set aside", wrong.incident_id, format_change({}, after)),)
         changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
         return replace(aside, number=await self.said.dismiss_precedent(aside, changes))
 
@@ -101,7 +101,7 @@ class DismissPrecedent:
         if aside is None:
             return
         before = {"set aside": aside.why.value, "said of": aside.about}
-        audit = ((user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
+        audit = (AuditLine(user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
         work = _build_work(TAKEN_BACK, aside, user_id, str(number))
         await self.said.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
 

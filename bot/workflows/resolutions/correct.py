@@ -30,6 +30,7 @@ from bot.domain.incidents.corrections import (
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident
 from bot.domain.text.redaction import mask
+from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -141,7 +142,7 @@ class EditRecord:
             deliveries=_build_bank_rows(Operation.RETAIN, incident_id, once) if self.owes_bank else (),
             received=(_build_work(CORRECTED, incident_id, user_id, once),),
             once=f"edit/{once}",
-            audit=((user_id, "edit", incident_id, format_record_change(before, after)),),
+            audit=(AuditLine(user_id, "edit", incident_id, format_record_change(before, after)),),
         )
         await self.store.commit(changes)
         return RecordCorrection(after, differences(before, after))
@@ -185,7 +186,7 @@ class RetractRecord:
             deliveries=_build_bank_rows(Operation.RETRACT, incident_id, once) if self.owes_bank else (),
             received=(_build_work(RETRACTED, incident_id, user_id, once),),
             once=f"retract/{once}",
-            audit=((user_id, "retract", incident_id, format_record_change(record, None, why)),),
+            audit=(AuditLine(user_id, "retract", incident_id, format_record_change(record, None, why)),),
         )
         await self.store.commit(changes)
         return record
@@ -219,7 +220,7 @@ class PurgeRecord:
         changes = Changes(
             deliveries=_build_bank_rows(Operation.RETRACT, incident_id, once) if self.owes_bank else (),
             received=(_build_work(PURGED, incident_id, user_id, once),),
-            audit=((user_id, "purge", incident_id, detail),),
+            audit=(AuditLine(user_id, "purge", incident_id, detail),),
         )
         there = await self.purging.purge(incident_id, words_of(record) if record else (), changes)
         return PurgeResult(incident_id, there, digest)

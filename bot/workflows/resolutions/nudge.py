@@ -16,7 +16,7 @@ from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import OF_CHANNELS, Chat, Posting, or_if_refused
 from bot.ports.clock import Clock
@@ -182,5 +182,5 @@ class StopNudges:
         now, title = self.clock.now(), record.title
         mute = Mute(channel_id, Muted.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)
         detail = format_change({}, {"no nudges": title})
-        await self.channels.add_mute(mute, Changes(audit=((user_id, "stop nudges", channel_id, detail),)))
+        await self.channels.add_mute(mute, Changes(audit=(AuditLine(user_id, "stop nudges", channel_id, detail),)))
         return mute

@@ -25,6 +25,7 @@ from bot.domain.resolutions.suggestions import KnownFix, known_fixes, known_runb
 from bot.domain.text.names import counted
 from bot.domain.text.redaction import marks, mask, masked_note
 from bot.domain.text.tokens import normalise
+from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
@@ -233,7 +234,7 @@ class Resolve:
             briefs=briefs,
             posts=seen,
             once=f"resolve/{once}",
-            audit=((by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
+            audit=(AuditLine(by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
             expected=(before,) if life.version else (),
         )
         new = await self.store.commit(changes)

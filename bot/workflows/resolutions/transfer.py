@@ -14,6 +14,7 @@ from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.domain.resolutions.import_merge import carried_over
+from bot.ports.audit import AuditLine
 from bot.ports.audit import format_change as changed_values
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import RecordRejected
@@ -102,10 +103,10 @@ class ImportRecords:
         done.unchanged += len(batch) - len(changed)
 
 
-def _build_audit(before: Incident | None, record: Incident) -> tuple[str, str, str, str]:
+def _build_audit(before: Incident | None, record: Incident) -> AuditLine:
     """The audit line of an imported record: what it replaced, or that it is new."""
     detail = format_record_change(before, record) if before else changed_values({}, {"title": record.title}, "added")
-    return "import", "import", record.incident_id, detail
+    return AuditLine("import", "import", record.incident_id, detail)
 
 
 def _build_retain(record: Incident) -> OutboxEntry:

@@ -88,7 +88,12 @@ def test_people_first_then_what_is_new_then_edits() -> None:
         return OutboxRow(1, owed(name, urgent=urgent, operation=operation), "lease", 1, uncertain=False)
 
     grown = replace(row("summary that grew", Operation.POST), own_result="1.1")
-    rows = [row("edit", Operation.UPDATE), grown, row("brief", Operation.POST), row("answer", Operation.UPDATE, urgent=True)]
+    rows = [
+        row("edit", Operation.UPDATE),
+        grown,
+        row("brief", Operation.POST),
+        row("answer", Operation.UPDATE, urgent=True),
+    ]
     waits = schedule(rows, {}, START)
     assert [(r.entry.delivery_id, wait) for r, wait in waits] == [
         ("answer", 0.0), ("brief", 1.0), ("edit", 2.0), ("summary that grew", 3.0),
