@@ -97,7 +97,7 @@ class DeskContract:
         handled = await store.outbox_admin.drop([1, 7], "channel was deleted", "U1")
         assert [(one.id, one.refusal is None) for one in handled] == [(1, True), (7, False)]
         assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.SLACK, 9)] == ["b"]
-        line = AuditLine("U1", "drop", "outbox/1", "slack post a, pending after 0 attempts: channel was deleted")
+        line = ("U1", "drop", "outbox/1", "slack post a, pending after 0 attempts: channel was deleted")
         assert await audited(store) == [line]
 
     async def test_dead_events_are_shown_and_worked_on_again(self, store: Store) -> None:
