@@ -157,9 +157,7 @@ async def build_application(
     sources = build_gather_evidence(settings, configuration, clock, pressure.read_load, told)
     watch = build_watch_dependencies(memory, clock, sources, model)
     brief = _build_answer_alert(memory, chat, surfaces, clock, wrap_admit(settings, chat, admit), pressure, sources)
-    answer = AskAboutRecurrence(
-        memory.incidents, chat, surfaces, read_stored_alert, brief, owes_bank=memory.bank is not None
-    )
+    answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
     deliver = _build_deliver(settings, memory, chat, clock, SlackThreads(slack))
     status = _build_status(settings, memory, clock, deliver, watch, sources.names, build_shadow_state(settings, chat))
     talks = build_converse(settings, memory, clock, chat, SlackThreads(slack), model, pressure.read_load)

@@ -49,6 +49,11 @@ class Changes:
     storm: Storm | None = None
     expected: tuple[Incident, ...] = ()
     received: tuple[ReceivedEvent, ...] = ()
+    # Every recallable record that is written, and every retracted one, is queued for the memory bank by the store itself.
+    # This names that row, after its operation; None: the incident's standing row, which a newer change replaces.
+    bank_act: str | None = None
+    # The bank has these records already: they came from there.
+    skips_bank: bool = False
 
 
 def add_storm_placement(changes: Changes, placed: Placed) -> Changes:

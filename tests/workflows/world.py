@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
@@ -140,6 +141,11 @@ class World:
                 await self.memory.outbox.acknowledge(row, format_ts(self.clock.now()))
             rows += claimed
         return rows
+
+
+def fed(incidents: SqlIncidentStore) -> SqlIncidentStore:
+    """The same store with a memory bank to feed."""
+    return replace(incidents, writer=replace(incidents.writer, feeds_bank=True))
 
 
 @asynccontextmanager

@@ -34,22 +34,22 @@ def build_confirmation_rules(settings: Settings, people: PeopleDirectory) -> Con
 def build_correct(settings: Settings, memory: Memory, people: PeopleDirectory, clock: Clock) -> CorrectionUseCases:
     """What authors and stewards do in Slack."""
     gate = RecordGate(people, Stewards(settings.steward_ids, settings.steward_group))
-    owes, store = memory.bank is not None, memory.incidents
+    store = memory.incidents
     return CorrectionUseCases(
-        EditRecord(store, gate, build_confirmation_rules(settings, people), read_failed_checks, clock, owes),
-        RetractRecord(store, gate, owes),
-        PurgeRecord(store, memory.store.purging, gate, owes),
+        EditRecord(store, gate, build_confirmation_rules(settings, people), read_failed_checks, clock),
+        RetractRecord(store, gate),
+        PurgeRecord(store, memory.store.purging, gate),
         GroupFixes(store, memory.store.feedback, gate, clock),
     )
 
 
 def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
     """What the operator does on the command line: who holds the database may."""
-    owes, store = memory.bank is not None, memory.incidents
+    store = memory.incidents
     return CorrectionUseCases(
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, clock, owes),
-        RetractRecord(store, allow_operator, owes),
-        PurgeRecord(store, memory.store.purging, allow_operator, owes),
+        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, clock),
+        RetractRecord(store, allow_operator),
+        PurgeRecord(store, memory.store.purging, allow_operator),
         GroupFixes(store, memory.store.feedback, allow_operator, clock),
     )
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from bot.domain.delivery.ids import build_edit_id, build_incident_key
+from bot.domain.delivery.ids import build_bank_id, build_edit_id, build_incident_key
 from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.shadow import Shadowed
 from bot.ports.chat import ChatMessage, Posting
@@ -127,6 +127,13 @@ def build_outbox_entry(
         replaces=replaces,
         every_s=every_s,
     )
+
+
+def build_bank_entry(operation: Operation, incident_id: str, act: str | None) -> OutboxEntry:
+    """Return the entry that makes the memory bank retain or retract a record, as it is in the store at delivery."""
+    delivery_id = build_bank_id(operation, incident_id, act)
+    payload = {"incident_id": incident_id}
+    return OutboxEntry(Destination.BANK, operation, incident_id, delivery_id, payload, replaces=act is None)
 
 
 def build_brief_edit(posted: PostedBrief, message: ChatMessage, every_s: float = 0.0) -> OutboxEntry:

@@ -29,7 +29,7 @@ from bot.domain.text.names import one_line
 from bot.ports.audit import AuditLine
 from bot.ports.chat import Chat, ChatMessage, Posting, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
-from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
+from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
 from bot.ports.errors import StoreConflict
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
@@ -49,7 +49,6 @@ class AskAboutRecurrence:
     surfaces: Surfaces
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
     answer: Callable[[InboxRow], Awaitable[None]]
-    owes_bank: bool = False
 
     async def __call__(self, row: InboxRow) -> None:
         """Work one inbox row off. Raises what `answer` raises, StoreUnavailable, ChatUnavailable."""
@@ -103,7 +102,8 @@ class AskAboutRecurrence:
                 lifecycles=(life,),
                 records=(put_in_question(record, asked.number),),
                 recallable=frozenset({incident_id}),
-                deliveries=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
+                deliveries=tuple(questions),
+                bank_act=asked.key,
                 once=asked.key,
                 audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
@@ -116,7 +116,6 @@ class AnswerRecurrence:
 
     store: IncidentStore
     surfaces: Surfaces
-    owes_bank: bool = False
 
     async def __call__(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
         """Record it; False if it was answered before, or the attempt is not one that is asked about. `by` is the
@@ -140,7 +139,8 @@ class AnswerRecurrence:
                 lifecycles=(life,),
                 records=(answered(record, number, answer),),
                 recallable=frozenset({incident_id}),
-                deliveries=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
+                deliveries=tuple(edits),
+                bank_act=key,
                 once=key,
                 audit=(
                     AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
@@ -165,11 +165,3 @@ def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEn
         Operation.UPDATE, channel, build_answer_id(delivery), message.text, message.blocks, incident_id=about
     )
     return build_outbox_entry(posting, key=build_incident_key(channel, about), target=delivery)
-
-
-def _build_retain(incident_id: str, key: str, *, owes_bank: bool) -> tuple[OutboxEntry, ...]:
-    """What the bank is owed, if there is one outside."""
-    payload = {"incident_id": incident_id}
-    return (
-        (OutboxEntry(Destination.BANK, Operation.RETAIN, incident_id, f"retain/{key}", payload),) if owes_bank else ()
-    )

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from bot.domain.access.roles import Act, Permission, Stewards, may
 from bot.domain.delivery.ids import build_correction_key
-from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.corrections import (
     BOUNDARY,
     FAILED_CHECKS,
@@ -34,7 +33,6 @@ from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
@@ -95,14 +93,13 @@ class RecordCorrection:
 
 @dataclass(frozen=True, slots=True)
 class EditRecord:
-    """Correct a record. `checks` reads failed checks as they are typed; `owes_bank` as in `Resolve`."""
+    """Correct a record. `checks` reads failed checks as they are typed."""
 
     store: IncidentStore
     may: RecordAccess
     confirms: Callable[[str], Awaitable[Permission]]
     checks: ReadChecks
     clock: Clock
-    owes_bank: bool = False
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
         """The record as it is, for who may edit it. Raises IncidentNotFound, NotAllowedHere."""
@@ -139,7 +136,7 @@ class EditRecord:
             lifecycles=await _find_lifecycle(self.store, incident_id),
             records=(after,),
             expected=(before,),
-            deliveries=_build_bank_rows(Operation.RETAIN, incident_id, once) if self.owes_bank else (),
+            bank_act=f"{incident_id}/{once}",
             received=(_build_work(CORRECTED, incident_id, user_id, once),),
             once=f"edit/{once}",
             audit=(AuditLine(user_id, "edit", incident_id, format_record_change(before, after)),),
@@ -154,7 +151,6 @@ class RetractRecord:
 
     store: IncidentStore
     may: RecordAccess
-    owes_bank: bool = False
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
         """The record, for who may retract it. Raises IncidentNotFound, NotAllowedHere, RecordRejected (still open)."""
@@ -183,7 +179,7 @@ class RetractRecord:
             lifecycles=await _find_lifecycle(self.store, incident_id),
             retracted=(incident_id,),
             expected=(record,),
-            deliveries=_build_bank_rows(Operation.RETRACT, incident_id, once) if self.owes_bank else (),
+            bank_act=f"{incident_id}/{once}",
             received=(_build_work(RETRACTED, incident_id, user_id, once),),
             once=f"retract/{once}",
             audit=(AuditLine(user_id, "retract", incident_id, format_record_change(record, None, why)),),
@@ -208,7 +204,6 @@ class PurgeRecord:
     store: IncidentStore
     purging: Purging
     may: RecordAccess
-    owes_bank: bool = False
 
     async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> PurgeResult:
         """Again is no error. Raises RecordRejected ("reason"), NotAllowedHere, StoreUnavailable."""
@@ -218,7 +213,7 @@ class PurgeRecord:
         digest = hash_record(record) if record else None
         detail = f"sha256 {digest}: {why}" if digest else f"no record was left: {why}"
         changes = Changes(
-            deliveries=_build_bank_rows(Operation.RETRACT, incident_id, once) if self.owes_bank else (),
+            bank_act=f"{incident_id}/{once}",
             received=(_build_work(PURGED, incident_id, user_id, once),),
             audit=(AuditLine(user_id, "purge", incident_id, detail),),
         )
@@ -274,11 +269,6 @@ async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life,
         return (await store.read_lifecycle(incident_id),)
     except IncidentNotFound:
         return ()
-
-
-def _build_bank_rows(operation: Operation, incident_id: str, once: str) -> tuple[OutboxEntry, ...]:
-    payload = {"incident_id": incident_id}
-    return (OutboxEntry(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
 
 
 def build_key(what: str, incident_id: str, once: str) -> str:

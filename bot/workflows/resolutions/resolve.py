@@ -29,7 +29,7 @@ from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
-from bot.ports.delivery.outbox import Destination, OutboxEntry, build_brief_edit, build_outbox_entry
+from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
 from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
@@ -159,12 +159,11 @@ class ConfirmRecovery:
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Commit a resolution. `owes_bank`: a remote bank is fed through the outbox (the embedded one needs nothing)."""
+    """Commit a resolution."""
 
     store: IncidentStore
     surfaces: Surfaces
     clock: Clock
-    owes_bank: bool = False
     confirms: Callable[[str], Awaitable[Permission]] = confirm_anybody
     said: FeedbackStore | None = None
 
@@ -230,10 +229,11 @@ class Resolve:
             lifecycles=(after,),
             records=(record,),
             recallable=frozenset({record.incident_id}),
-            deliveries=(*told, *edits, *self._build_retain(record, once)),
+            deliveries=(*told, *edits),
             briefs=briefs,
             posts=seen,
             once=f"resolve/{once}",
+            bank_act=f"{record.incident_id}/{once}",
             audit=(AuditLine(by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
             expected=(before,) if life.version else (),
         )
@@ -283,16 +283,6 @@ class Resolve:
     def _build_record(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
         return opened_record(incident_id, subject.title, at, source, subject.alert)
-
-    def _build_retain(self, record: Incident, once: str) -> tuple[OutboxEntry, ...]:
-        if not self.owes_bank:
-            return ()
-        payload = {"incident_id": record.incident_id}
-        return (
-            OutboxEntry(
-                Destination.BANK, Operation.RETAIN, record.incident_id, f"retain/{record.incident_id}/{once}", payload
-            ),
-        )
 
 
 def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:

@@ -10,13 +10,11 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.domain.resolutions.import_merge import carried_over
 from bot.ports.audit import AuditLine
 from bot.ports.audit import format_change as changed_values
-from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import RecordRejected
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
@@ -55,11 +53,10 @@ class ImportProgress:
 
 @dataclass(frozen=True, slots=True)
 class ImportRecords:
-    """Take records into the store. `owes_bank`: a bank other than the index is to get them, too. What was retracted or
+    """Take records into the store. What was retracted or
     purged here does not come back with the next import of the same files; `again`: it does."""
 
     store: IncidentStore
-    owes_bank: bool = False
     again: bool = False
 
     async def __call__(self, file: str, lines: Iterable[str], done: ImportProgress) -> AsyncIterator[ImportProgress]:
@@ -94,9 +91,8 @@ class ImportRecords:
         changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)
         if changed:
             ids = frozenset(record.incident_id for record in changed)
-            owed = tuple(_build_retain(record) for record in changed) if self.owes_bank else ()
             audit = tuple(_build_audit(before.get(record.incident_id), record) for record in changed)
-            await self.store.commit(Changes(records=changed, recallable=ids, deliveries=owed, audit=audit))
+            await self.store.commit(Changes(records=changed, recallable=ids, audit=audit))
         added = sum(record.incident_id not in before for record in changed)
         done.added += added
         done.replaced += len(changed) - added
@@ -107,18 +103,6 @@ def _build_audit(before: Incident | None, record: Incident) -> AuditLine:
     """The audit line of an imported record: what it replaced, or that it is new."""
     detail = format_record_change(before, record) if before else changed_values({}, {"title": record.title}, "added")
     return AuditLine("import", "import", record.incident_id, detail)
-
-
-def _build_retain(record: Incident) -> OutboxEntry:
-    payload = {"incident_id": record.incident_id}
-    return OutboxEntry(
-        Destination.BANK,
-        Operation.RETAIN,
-        record.incident_id,
-        f"retain/{record.incident_id}/import",
-        payload,
-        replaces=True,
-    )
 
 
 def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | RefusedLine]:
@@ -152,9 +136,3 @@ class ExportRecords:
         """One line of JSON for each record, by id. Raises StoreUnavailable."""
         async for record in self.store.stream_records(viewer):
             yield json.dumps(write_record(record), ensure_ascii=False)
-
-
-async def store_records(store: IncidentStore, records: Iterable[Incident]) -> None:
-    """Keep these records as recallable ones, in one transaction. Raises StoreUnavailable."""
-    kept = tuple(records)
-    await store.commit(Changes(records=kept, recallable=frozenset(record.incident_id for record in kept)))

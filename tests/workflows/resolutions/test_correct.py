@@ -27,7 +27,7 @@ from bot.workflows.resolutions.correct import EditRecord, RetractRecord, allow_o
 from bot.workflows.resolutions.refresh_briefs import Correction
 from bot.workflows.resolutions.resolve import ConfirmRecovery, FixOutcome, Resolution, Resolve
 from tests.fakes import FakeMemoryBank
-from tests.workflows.world import World, world
+from tests.workflows.world import World, fed, world
 
 FIX = Resolution(FixOutcome.RECOVERED, "INC-1", fix="Flush the ledger cache")
 
@@ -41,11 +41,11 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
-    store = w.memory.incidents
+    store = fed(w.memory.store.incidents)
     return (
-        Resolve(store, SlackSurfaces(), w.clock, owes_bank=True),
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock, owes_bank=True),
-        RetractRecord(store, allow_operator, owes_bank=True),
+        Resolve(store, SlackSurfaces(), w.clock),
+        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock),
+        RetractRecord(store, allow_operator),
     )
 
 

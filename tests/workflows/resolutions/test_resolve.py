@@ -20,7 +20,7 @@ from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution, Resolve, Subject
-from tests.workflows.world import World, world
+from tests.workflows.world import World, fed, world
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w:
 
 
 async def test_a_remote_bank_is_owed_the_record(w: World) -> None:
-    resolve = Resolve(w.memory.incidents, SlackSurfaces(), w.clock, owes_bank=True)
+    resolve = Resolve(fed(w.memory.store.incidents), SlackSurfaces(), w.clock)
     await resolve(Resolution(FixOutcome.BY_ITSELF, "INC-1"), "U1", "view:1")
     (row,) = await w.memory.outbox.claim(Destination.BANK, 5)
     assert (row.entry.operation, row.entry.key, row.entry.payload["incident_id"]) == ("retain", "INC-1", "INC-1")

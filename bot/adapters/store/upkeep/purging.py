@@ -79,6 +79,9 @@ class SqlPurging:
                 changes = replace(changes, retracted=(*changes.retracted, incident_id))
                 await write_entries(connection, deletions, now)
             await self.writer.write(connection, changes, now)
+            if not there:
+                # The bank may still have what is gone here.
+                await self.writer.queue_for_bank(connection, Operation.RETRACT, (incident_id,), changes.bank_act, now)
         return there
 
     async def compact(self) -> None:
