@@ -1,68 +1,41 @@
-"""`precedent brief`, `resolve` and `digest`: what the bot would say, and recording from a terminal.
-
-Must not decide anything; `brief` stores nothing.
-"""
+"""`precedent brief`: the brief that an alert would get. Nothing is stored."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
-from bot.adapters.chart import MatplotlibCharts
 from bot.bootstrap.config.file import read_optional_configuration
 from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
 from bot.bootstrap.wiring.deploys import build_recorded_deploys
 from bot.bootstrap.wiring.evidence import build_gather_evidence
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.parse import read_names
-from bot.cli.plain_text import format_message
+from bot.cli.plain_text import print_message
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.brief.as_json import brief_json
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.opening import posted_at
-from bot.domain.incidents.record import Boundary, FailedCheck
 from bot.domain.recall.query import OPERATOR
-from bot.domain.reports.digest import Digest
-from bot.domain.reports.digest_chart import chart_of
 from bot.parsers import read
 from bot.parsers.masking import masked
 from bot.parsers.shape import shape
 from bot.parsers.text.markup import clean
-from bot.ports.chat import ChatMessage
 from bot.ports.clock import Clock
 from bot.ports.errors import RecordRejected
 from bot.ports.evidence import attach_evidence
 from bot.records.incident_json import read_value
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import PreviewBrief
-from bot.workflows.reports.digest import ComposeDigest
-from bot.workflows.resolutions.resolve import FixOutcome, RecordedResolution, Resolution, Resolve
-
-
-class OutcomeOption(StrEnum):
-    """`--outcome` of `precedent resolve`."""
-
-    RECOVERED = "recovered"
-    PARTLY = "partly"
-    NO = "no"
-    BY_ITSELF = "by_itself"
-    NOT_SURE = "not_sure"
 
 
 def register(app: typer.Typer) -> None:
-    """Add this family's commands."""
+    """Add this command."""
     app.command("brief")(brief)
-    app.command("resolve")(resolve)
-    app.command("digest")(digest)
 
 
 def brief(
@@ -143,89 +116,3 @@ def parse_time(text: str | None) -> datetime | None:
     except ValueError:
         fail(f"--at {text} is no time; write it like 2026-11-29T03:00:00Z.", USAGE)
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def print_message(message: ChatMessage) -> None:
-    """Print a message as text."""
-    typer.echo(format_message({"text": message.text, "blocks": message.blocks}))
-
-
-def resolve(
-    incident_id: Annotated[str, typer.Argument(help="For example INC-7")],
-    outcome: Annotated[OutcomeOption, typer.Option(help="Did it fix it?")],
-    fix: Annotated[str | None, typer.Option(help="What was done; steps separated by ; or lines")] = None,
-    root_cause: Annotated[str | None, typer.Option(help="What it was")] = None,
-    boundary: Annotated[Boundary, typer.Option(help="Where the fault was")] = Boundary.UNKNOWN,
-    failed_check: Annotated[
-        list[str] | None, typer.Option(help="What wasted time: CHECK or CHECK=MINUTES; may be repeated")
-    ] = None,
-    lesson: Annotated[str | None, typer.Option(help="What to remember")] = None,
-    by: Annotated[str, typer.Option(help="Who says so")] = "operator",
-) -> None:
-    """Record what fixed an incident, from a terminal."""
-    checks = tuple(parse_failed_check(text) for text in failed_check or ())
-    said = Resolution(
-        FixOutcome(outcome.value),
-        incident_id,
-        fix=fix,
-        root_cause=root_cause,
-        boundary=boundary,
-        failed_checks=checks,
-        lesson=lesson,
-    )
-    recorded = run(_resolve(said, by))
-    print_json(
-        {"incident_id": recorded.incident.incident_id, "recorded": not recorded.again, "summary": recorded.summary}
-    )
-
-
-async def _resolve(said: Resolution, by: str) -> RecordedResolution:
-    clock = SystemClock()
-    async with open_memory(read_settings(), clock, RandomIds()) as memory:
-        resolve = Resolve(memory.incidents, SlackSurfaces(), clock)
-        return await resolve(said, by, f"cli/{RandomIds().new()}")
-
-
-def parse_failed_check(text: str) -> FailedCheck:
-    """Parse CHECK or CHECK=MINUTES."""
-    name, _, minutes = text.rpartition("=")
-    if not name:
-        return FailedCheck(text)
-    try:
-        return FailedCheck(name, float(minutes))
-    except ValueError:
-        fail(f"--failed-check {text}: “{minutes}” is no number of minutes.", USAGE)
-
-
-def digest(
-    days: Annotated[int, typer.Option(min=1, max=366, help="How many days back")] = 7,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the digest as JSON")] = False,
-    picture: Annotated[Path | None, typer.Option("--picture", help="Write its picture to this PNG file, too")] = None,
-) -> None:
-    """Print what recurred in the last days."""
-    composed = run(_compose_digest(days))
-    if picture:
-        _draw_chart(composed, picture)
-    if as_json:
-        print_json(json.loads(json.dumps(asdict(composed), default=str)))
-    else:
-        print_message(SlackSurfaces().render_digest(composed))
-
-
-def _draw_chart(composed: Digest, path: Path) -> None:
-    chart = chart_of(composed)
-    if chart is None:
-        fail("no incident in these days, so there is no picture; --days 30 looks further back.", REFUSED)
-    try:
-        path.write_bytes(run(MatplotlibCharts().render_png(chart)))
-    except OSError as problem:
-        fail(f"{path} cannot be written: {problem.strerror}.", USAGE)
-
-
-async def _compose_digest(days: int) -> Digest:
-    config, clock = read_settings(), SystemClock()
-    until = clock.now()
-    async with open_memory(config, clock, RandomIds()) as memory:
-        since = until - timedelta(days=days)
-        name = f"the last {'day' if days == 1 else f'{days} days'} to {until.astimezone(ZoneInfo(config.timezone)).date().isoformat()}"
-        return await ComposeDigest(memory.incidents, memory.store.feedback)(since, until, OPERATOR, name)

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import typer
+
 from bot.observability import escape_terminal_text
+from bot.ports.chat import ChatMessage
 
 _DATE = re.compile(r"<!date\^\d+\^[^|>]*\|([^>]*)>")
 _LINK = re.compile(r"<(https?://[^|>]+)\|([^>]*)>")
@@ -51,3 +54,8 @@ def strip_markup(mrkdwn: str) -> str:
     text = _PERSON.sub(r"@\1", text)
     text = _BOLD.sub(r"\1", text)
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def print_message(message: ChatMessage) -> None:
+    """Print a message as text."""
+    typer.echo(format_message({"text": message.text, "blocks": message.blocks}))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from bot.bootstrap.lazy_adapters import import_adapter
 from bot.doctor.finding import Finding
 from bot.ports.clock import Clock
-from bot.ports.memory import BankStatus
 from bot.settings import Settings, find_proxy
+
+if TYPE_CHECKING:  # its library takes long to import, and only who uses a bank should wait for it
+    from bot.adapters.memory.hindsight import HindsightBank
 
 CHECK = "Hindsight"
 _NAMED_ERROR = re.compile(r" \(\w+Error\)")
@@ -31,11 +35,11 @@ async def check_hindsight(settings: Settings, clock: Clock) -> Finding:
     if not settings.hindsight_url:
         return Finding(CHECK, None, "not configured: the embedded memory is used")
     key = settings.hindsight_api_key.get_secret_value() if settings.hindsight_api_key else None
-    opening = import_adapter("memory.hindsight").open_hindsight(
+    opening: AbstractAsyncContextManager[HindsightBank] = import_adapter("memory.hindsight").open_hindsight(
         settings.hindsight_url, key, settings.hindsight_bank_id, clock
     )
     async with opening as bank:
-        status: BankStatus = await bank.look()
+        status = await bank.inspect()
     where = f"{settings.hindsight_url}, bank {status.bank}"
     if status.problem:
         return _build_failure(settings.hindsight_url, where, status.problem)

@@ -9,10 +9,15 @@ import textwrap
 from collections.abc import Callable
 from typing import TypeVar
 
+from bot.doctor.finding import Finding
+from bot.domain.operations.setup_answers import NotUsable
+from bot.domain.operations.setup_steps import read_yes
 from bot.observability import escape_terminal_text
 
 T = TypeVar("T")
 MAX_WIDTH = 88
+MARKS = {True: "✓", None: "–", False: "✗"}
+YES_OR_NO = "Please answer y or n."
 
 
 class InputEnded(Exception):  # said in a sentence by whoever asked
@@ -61,3 +66,25 @@ def ask_until(prompt: str, name: str, read: Callable[[str], T | None], again: st
     while (found := read(ask(prompt, name))) is None:
         say(again)
     return found
+
+
+def ask_usable(prompt: str, name: str, read: Callable[[str], T], *, hidden: bool = False) -> T:
+    """Return one usable answer; say what is wrong with each other one."""
+    while True:
+        try:
+            return read(ask(prompt, name, hidden=hidden))
+        except NotUsable as wrong:
+            say(f"✗ {wrong}")
+
+
+def ask_yes_no(prompt: str, name: str, *, default: bool) -> bool:
+    """Ask until the answer is yes or no; Enter means `default`."""
+    return ask_until(prompt, name, lambda answer: read_yes(answer, default=default), YES_OR_NO)
+
+
+def print_finding(finding: Finding) -> bool:
+    """Print a finding. Return whether the answer may stay."""
+    say(f"{MARKS[finding.ok]} {finding.check}: {finding.detail}")
+    if finding.ok is not True and finding.fix:
+        say(f"  → {finding.fix}")
+    return finding.ok is not False

@@ -36,8 +36,8 @@ def loaded(family: str, *names: str) -> list[str]:
 
 def test_the_list_has_every_command_of_every_family_and_its_own_words() -> None:
     families = {
-        path.stem
-        for path in Path(ROOT, "bot/cli").glob("*.py")
+        ".".join(path.relative_to(Path(ROOT, "bot/cli")).with_suffix("").parts)
+        for path in Path(ROOT, "bot/cli").rglob("*.py")
         if "\ndef register(" in path.read_text(encoding="utf-8")
     }
     said = {

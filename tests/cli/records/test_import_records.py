@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.import_records import format_row
+from bot.cli.records.import_records import format_row
 from tests.builders import an_incident
 from tests.cli.command import ROOT, Precedent
 from tests.cli.histories import BAD, GOOD, write_histories

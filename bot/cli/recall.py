@@ -1,4 +1,4 @@
-"""`precedent export`, `recall` and `migrate`. Must not decide anything; JSON on stdout, the rest on stderr."""
+"""`precedent recall`: what memory has on a question."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 
-from bot.adapters.store import migrate as migrate_store
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
@@ -19,15 +17,13 @@ from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query, query_from_text
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
-from bot.domain.reports.postmortem import postmortem
 from bot.domain.text.names import counted, one_line, same_form
 from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
-from bot.ports.errors import IncidentNotFound, RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.records.incident_json import read_value
 from bot.slack.listeners.recall_question import RecallQuestion, read_question
 from bot.workflows.recall.recall import LookUpPrecedents
-from bot.workflows.resolutions.transfer import ExportRecords
 
 MAX_RESULTS = 50
 _OUTCOMES = {
@@ -39,60 +35,8 @@ _OUTCOMES = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add this family's commands."""
-    app.command("export")(export)
+    """Add this command."""
     app.command("recall")(recall)
-    app.command("migrate")(migrate)
-
-
-def export(
-    file: Annotated[str, typer.Argument(help="Where to write; - is standard output")] = "-",
-    of: Annotated[
-        str | None, typer.Option("--postmortem", metavar="INC-7", help="One incident as a post-mortem in Markdown")
-    ] = None,
-) -> None:
-    """Write all records as JSON Lines, in the form that import takes."""
-    if of:
-        _write(file, run(_postmortem(of)))
-        return
-    if file == "-":
-        run(_export(sys.stdout))
-        return
-    try:
-        with Path(file).open("w", encoding="utf-8") as out:
-            count = run(_export(out))
-    except OSError as problem:
-        fail(f"{file} cannot be written: {problem.strerror}.", USAGE)
-    sys.stderr.write(f"{count} records written to {file}.\n")
-
-
-def _write(file: str, text: str) -> None:
-    if file == "-":
-        sys.stdout.write(text)
-        return
-    try:
-        Path(file).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        fail(f"{file} cannot be written: {problem.strerror}.", USAGE)
-
-
-async def _postmortem(incident_id: str) -> str:
-    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
-        record = await memory.incidents.read_record(incident_id)
-        try:
-            life = await memory.incidents.read_lifecycle(incident_id)
-        except IncidentNotFound:
-            life = None  # imported: no alert of it was seen here
-        return postmortem(record, life)
-
-
-async def _export(out: TextIO) -> int:
-    count = 0
-    async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
-        async for line in ExportRecords(memory.incidents)():
-            out.write(line + "\n")
-            count += 1
-    return count
 
 
 def recall(
@@ -262,12 +206,6 @@ def _print_recalled(recalled: Recalled) -> None:
 def _echo(line: str, *, err: bool = False) -> None:
     """Print a line without control characters: records contain what people and files wrote."""
     typer.echo(escape_terminal_text(line), err=err)
-
-
-def migrate() -> None:
-    """Bring the database up to date (needed for PostgreSQL; SQLite does it by itself)."""
-    run(migrate_store(read_settings().store_url))
-    sys.stderr.write("The database is up to date.\n")
 
 
 def _format_head(record: Incident) -> str:
