@@ -117,7 +117,7 @@ class Desk:
         """Work off everything that came in, and deliver everything that is owed."""
         await self.slack.idle(20)
         for _ in range(100):
-            rows = await self.inbox.take(20)
+            rows = await self.inbox.claim(20)
             for row in rows:
                 handler = HANDLERS.get(row.kind)
                 attach = AttachMessage(self.memory.incidents, self.deps.chat)

@@ -11,14 +11,6 @@ from datetime import date
 
 from bot.domain.delivery.kinds import DeliveryKind, Operation
 
-# Between the id of a brief's first message and what superseded it, once for each time.
-_SUPERSEDED = "+"
-
-
-def _join(kind: DeliveryKind, *parts: object) -> str:
-    return "/".join((kind.value, *map(str, parts)))
-
-
 # --- alerts and their briefs ---
 
 
@@ -29,38 +21,38 @@ def build_incident_key(channel: str, incident_id: str) -> str:
 
 def build_brief_id(incident_id: str, channel: str) -> str:
     """Return the id of an incident's first brief in a channel."""
-    return _join(DeliveryKind.BRIEF, incident_id, channel)
+    return f"brief/{incident_id}/{channel}"
 
 
 def build_superseding_id(delivery_id: str, mark: object) -> str:
     """Return the id of the reply that supersedes a brief; `mark` names the occasion."""
-    return f"{delivery_id}{_SUPERSEDED}{mark}"
+    return f"{delivery_id}+{mark}"
 
 
 def split_superseded(delivery_id: str) -> Sequence[str]:
     """Return the ids of a brief's messages, oldest first, its own last."""
-    parts = delivery_id.split(_SUPERSEDED)
-    return [_SUPERSEDED.join(parts[: n + 1]) for n in range(len(parts))]
+    parts = delivery_id.split("+")
+    return ["+".join(parts[: n + 1]) for n in range(len(parts))]
 
 
 def build_repeat_id(incident_id: str, channel: str, ts: str) -> str:
     """Return the id of the line under a repeat."""
-    return _join(DeliveryKind.REPEAT, incident_id, channel, ts)
+    return f"repeat/{incident_id}/{channel}/{ts}"
 
 
 def build_looked_id(channel: str, incident_id: str) -> str:
     """Return the id of the reaction to an alert that gets no brief."""
-    return _join(DeliveryKind.LOOKED, channel, incident_id)
+    return f"looked/{channel}/{incident_id}"
 
 
 def build_storm_id(storm: str) -> str:
     """Return the id of a storm's summary, which is its key, too."""
-    return _join(DeliveryKind.STORM, storm)
+    return f"storm/{storm}"
 
 
 def build_intake_key(channel: str, digest: str) -> str:
     """Return the key of the posts for a tool's alert; `digest` stands for its fingerprint."""
-    return _join(DeliveryKind.INTAKE, channel, digest)
+    return f"intake/{channel}/{digest}"
 
 
 def build_intake_id(key: str, row_id: int) -> str:
@@ -73,12 +65,12 @@ def build_intake_id(key: str, row_id: int) -> str:
 
 def build_recorded_id(once: str, channel: str) -> str:
     """Return the id of the line that says what was recorded; `once` names the submission."""
-    return _join(DeliveryKind.RECORDED, once, channel)
+    return f"recorded/{once}/{channel}"
 
 
 def build_correction_key(what: str, incident_id: str, once: str) -> str:
     """Return the name of a correction: the inbox has its work under it, and threads are told once for each."""
-    return _join(DeliveryKind.CORRECTED, what, incident_id, once)
+    return f"corrected/{what}/{incident_id}/{once}"
 
 
 def build_correction_id(key: str, incident_id: str, channel: str) -> str:
@@ -88,12 +80,12 @@ def build_correction_id(key: str, incident_id: str, channel: str) -> str:
 
 def build_muted_id(once: str) -> str:
     """Return the id of the line that says what was muted."""
-    return _join(DeliveryKind.MUTED, once)
+    return f"muted/{once}"
 
 
 def build_recurrence_key(incident_id: str, number: int) -> str:
     """Return the name of the question about an attempt after which the alert fired again."""
-    return _join(DeliveryKind.FIRED_AGAIN, incident_id, number)
+    return f"fired-again/{incident_id}/{number}"
 
 
 def build_recurrence_id(key: str, channel: str) -> str:
@@ -103,27 +95,27 @@ def build_recurrence_id(key: str, channel: str) -> str:
 
 def build_nudge_id(person: str, day: date) -> str:
     """Return the id of a person's nudge, which is its key, too."""
-    return _join(DeliveryKind.NUDGE, person, day.isoformat())
+    return f"nudge/{person}/{day.isoformat()}"
 
 
 def build_postmortem_id(channel: str, incident_id: str, mark: str) -> str:
     """Return the id of a post-mortem; `mark` stands for the record and the stretch of time."""
-    return _join(DeliveryKind.POSTMORTEM, channel, incident_id, mark)
+    return f"postmortem/{channel}/{incident_id}/{mark}"
 
 
 def build_memo_id(channel: str, ts: str, user: str, stamp: object) -> str:
     """Return the id of the question to a person who reacted to a message."""
-    return _join(DeliveryKind.MEMO, channel, ts, user, stamp)
+    return f"memo/{channel}/{ts}/{user}/{stamp}"
 
 
 def build_share_id(view_id: str) -> str:
     """Return the id of a shared recall."""
-    return _join(DeliveryKind.SHARE, view_id)
+    return f"share/{view_id}"
 
 
 def build_share_key(channel: str) -> str:
     """Return the key of what is shared to a channel."""
-    return _join(DeliveryKind.SHARE, channel)
+    return f"share/{channel}"
 
 
 # --- conversations ---
@@ -131,7 +123,7 @@ def build_share_key(channel: str) -> str:
 
 def build_talk_id(channel: str, user: str, ts: str, form: str) -> str:
     """Return the id of the answer to a message. `form`: whether it says, asks back, or says that it was too much."""
-    return _join(DeliveryKind.TALK, channel, user, ts, form)
+    return f"talk/{channel}/{user}/{ts}/{form}"
 
 
 def split_talk_id(delivery_id: str) -> tuple[str, str, str, str] | None:
@@ -145,12 +137,12 @@ def split_talk_id(delivery_id: str) -> tuple[str, str, str, str] | None:
 
 def build_talk_key(channel: str, root: str) -> str:
     """Return the key of the answers in a thread."""
-    return _join(DeliveryKind.TALK, channel, root)
+    return f"talk/{channel}/{root}"
 
 
 def build_mention_id(channel: str, ts: str) -> str:
     """Return the id of the help that answers a mention."""
-    return _join(DeliveryKind.MENTION, channel, ts)
+    return f"mention/{channel}/{ts}"
 
 
 # --- channels and the app itself ---
@@ -158,22 +150,22 @@ def build_mention_id(channel: str, ts: str) -> str:
 
 def build_digest_id(channel: str, period: date) -> str:
     """Return the id of a channel's digest of a period."""
-    return _join(DeliveryKind.DIGEST, channel, period.isoformat())
+    return f"digest/{channel}/{period.isoformat()}"
 
 
 def build_digest_key(channel: str) -> str:
     """Return the key of a channel's digests and their pictures."""
-    return _join(DeliveryKind.DIGEST, channel)
+    return f"digest/{channel}"
 
 
 def build_chart_id(channel: str, period: date) -> str:
     """Return the id of the picture of a channel's digest."""
-    return _join(DeliveryKind.CHART, channel, period.isoformat())
+    return f"chart/{channel}/{period.isoformat()}"
 
 
 def build_hello_id(channel: str, stamp: object) -> str:
     """Return the id of the greeting after an invitation."""
-    return _join(DeliveryKind.HELLO, channel, stamp)
+    return f"hello/{channel}/{stamp}"
 
 
 def build_reply_key(channel: str, delivery_id: str) -> str:
@@ -183,17 +175,17 @@ def build_reply_key(channel: str, delivery_id: str) -> str:
 
 def build_home_id(user: str, row_id: int) -> str:
     """Return the id of a Home view."""
-    return _join(DeliveryKind.HOME, user, row_id)
+    return f"home/{user}/{row_id}"
 
 
 def build_setup_id(token: str) -> str:
     """Return the id of a message of `precedent setup`."""
-    return _join(DeliveryKind.SETUP, token)
+    return f"setup/{token}"
 
 
 def build_left_out_id(shadow: str, day: date) -> str:
     """Return the id of a day's count of alerts that shadow mode leaves out, which is its key, too."""
-    return _join(DeliveryKind.LEFT_OUT, shadow, day.isoformat())
+    return f"left-out/{shadow}/{day.isoformat()}"
 
 
 # --- what changes another delivery ---

@@ -47,7 +47,7 @@ class Outrun:
     times: int
 
     async def read_lifecycle(self, incident_id: str) -> Any:
-        life = await self.inner.life(incident_id)
+        life = await self.inner.read_lifecycle(incident_id)
         if self.times:
             self.times -= 1
             await self.inner.commit(Changes(lifecycles=(replace(life, fired=life.fired + 1),)))

@@ -300,7 +300,7 @@ class EditedMeanwhile:
     edits: int = 1
 
     async def find_records(self, incident_ids: Sequence[str]) -> Any:
-        found = await self.inner.find(incident_ids)
+        found = await self.inner.find_records(incident_ids)
         if self.edits and found:
             self.edits -= 1
             await self.inner.commit(Changes(records=tuple(replace(r, lesson="ask first") for r in found.values())))

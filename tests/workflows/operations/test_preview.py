@@ -40,12 +40,12 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
     async def incident_at(*_: str) -> None:
         return None
 
-    reader = SimpleNamespace(reading=lambda _: ALERT, read=lambda *_: None, poster=lambda _: "x")
+    reader = SimpleNamespace(read_alert=lambda _: ALERT, read_event=lambda *_: None, find_poster=lambda _: "x")
     parts: Any = (
-        SimpleNamespace(between=between),
+        SimpleNamespace(read_range=between),
         reader,
-        SimpleNamespace(house=house),
-        SimpleNamespace(incident_at=incident_at),
+        SimpleNamespace(read_policy=house),
+        SimpleNamespace(find_incident=incident_at),
         brief,
         FakeClock(),
         read_digest_time(Settings()),
@@ -66,7 +66,7 @@ async def test_who_is_not_in_a_private_channel_gets_no_preview_of_it() -> None:
     async def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("opened, or read, for somebody who may not see it")
 
-    deps: Any = SimpleNamespace(chat=SimpleNamespace(channel=channel, is_member=is_member), preview=never)
+    deps: Any = SimpleNamespace(chat=SimpleNamespace(read_channel=channel, is_member=is_member), preview=never)
     client: Any = SimpleNamespace(views_open=never, views_update=never)
     body = {"channel": {"id": "C2"}, "user": {"id": "U2"}, "trigger_id": "t"}
     with pytest.raises(NotAllowedHere):

@@ -34,8 +34,8 @@ def replaying(asked: list[tuple[Query, Viewer]], records: tuple[Incident, ...] =
     async def names() -> KnownNames:
         return KnownNames()
 
-    store, channels = SimpleNamespace(records=kept), SimpleNamespace(pool=pool)
-    recall, index = SimpleNamespace(precedents=precedents), SimpleNamespace(known_names=names)
+    store, channels = SimpleNamespace(list_records=kept), SimpleNamespace(list_pool=pool)
+    recall, index = SimpleNamespace(precedents=precedents), SimpleNamespace(list_known_names=names)
     parts: Any = (store, channels, recall, index, lambda alert: alert)
     return ReplayBriefs(*parts)
 
