@@ -10,7 +10,6 @@ import typer
 
 from bot.bootstrap.config.file import read_optional_configuration
 from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
-from bot.bootstrap.wiring.deploys import build_recorded_deploys
 from bot.bootstrap.wiring.evidence import build_gather_evidence
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.parse import read_names
@@ -71,12 +70,12 @@ async def _decide_brief(alert: Alert, now: datetime, *, use_memory: bool, look: 
     """Decide the brief. With a clock `look`, sources of evidence are asked at its time, and all answers are awaited."""
     async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         configuration = read_optional_configuration(read_settings().precedent_config)
-        told = build_recorded_deploys(read_settings(), configuration, memory)
-        asked = (
-            build_gather_evidence(read_settings(), configuration, look, more=told).ask(alert, "preview")
-            if look
-            else None
-        )
+        asked = None
+        if look:
+            gather = build_gather_evidence(
+                settings=read_settings(), configuration=configuration, clock=look, memory=memory
+            )
+            asked = gather.ask(alert, "preview")
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, now, use_memory=use_memory)
         return attach_evidence(brief, await asked.wait_for_all()) if asked else brief
 

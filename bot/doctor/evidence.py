@@ -6,14 +6,15 @@ Must not show the contents of a source: only whether it answers, and how much th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from bot.adapters.evidence.logs_journald import JournaldLogs
 from bot.adapters.evidence.logs_loki import LokiLogs
 from bot.bootstrap.config.file import Configuration
-from bot.bootstrap.wiring.sources import build_source_providers
+from bot.bootstrap.wiring.evidence_sources import build_source_providers
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
@@ -39,6 +40,12 @@ FIXES = (
 )
 SET_IT = "Set that variable where the bot runs (.env, the environment, or NAME_FILE), or correct the file."
 ELSE = "See docs/evidence-sources.md for what this source needs."
+
+# How to ask a source for all its lines instead of errors alone; a kind without a filter is not listed.
+ALL_LINES: Mapping[type[EvidenceProvider], Callable[[Any], EvidenceProvider]] = {
+    LokiLogs: lambda source: replace(source, line_filter=""),
+    JournaldLogs: lambda source: replace(source, priorities=()),
+}
 
 
 async def check_sources(configuration: Configuration | None, at: datetime) -> tuple[Finding, ...]:
@@ -149,11 +156,8 @@ def _is_relevant(kind: EvidenceKind, alert: Alert) -> bool:
 
 def _without_error_filter(provider: EvidenceProvider) -> EvidenceProvider:
     """Return the same source without its filter for errors: a quiet service has none."""
-    if isinstance(provider, LokiLogs):
-        return replace(provider, line_filter="")
-    if isinstance(provider, JournaldLogs):
-        return replace(provider, priorities=())
-    return provider
+    widen = ALL_LINES.get(type(provider))
+    return widen(provider) if widen else provider
 
 
 def _format_names(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from bot.adapters.evidence.prometheus import MetricsServer
 from bot.adapters.evidence.prometheus_api import PrometheusApi
 from bot.bootstrap.config.file import Configuration
-from bot.bootstrap.wiring.metrics import build_metrics_servers
+from bot.bootstrap.wiring.evidence_metrics import build_metrics_servers
 from bot.doctor.evidence import SET_IT, suggest_fix
 from bot.doctor.finding import Finding
 from bot.domain.alerts.alert import Alert, AlertState

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.bootstrap.lazy_adapters import import_adapter
-from bot.bootstrap.wiring.model import format_model_name
+from bot.bootstrap.wiring.assistant import format_model_name
 from bot.doctor.finding import Finding
 from bot.ports.errors import ModelUnavailable
 from bot.settings import Settings, find_proxy

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from bot.bootstrap.application import add_final_slash, build_slack_client
 from bot.bootstrap.system import SystemClock
+from bot.bootstrap.wiring.slack import add_final_slash, build_slack_client
 from bot.doctor.finding import Finding
 from bot.ports.clock import Clock
 from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, PrecedentError

@@ -15,12 +15,16 @@ from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
-
 from bot.adapters.store.database.schema import HEAD
 from bot.adapters.store.upkeep.health import ROOM_BYTES
-from bot.adapters.store.upkeep.inspect import StoreAddress, StoreParts, inspect_revision, open_parts, read_address
+from bot.adapters.store.upkeep.inspect import (
+    StoreAddress,
+    StoreParts,
+    describe_place,
+    inspect_revision,
+    open_parts,
+    read_address,
+)
 from bot.bootstrap.modes.seeds import SEEDS
 from bot.bootstrap.system import RandomIds
 from bot.doctor.finding import Finding
@@ -76,9 +80,9 @@ async def check_database(settings: Settings, clock: Clock) -> tuple[tuple[Findin
             Finding("Database", False, _shorten(str(problem), settings.store_url), _suggest_fix(str(problem))),
         ), None
     if relation != "current":
-        return (*_read_mode(at.file), _check_schema(at, found, relation)), None
+        return (*_check_mode(at.file), _check_schema(at, found, relation)), None
     async with open_parts(at, clock, RandomIds()) as store:
-        return (*_read_mode(at.file), *await _check_contents(store, at, clock)), at
+        return (*_check_mode(at.file), *await _check_contents(store, at, clock)), at
 
 
 def _shorten(problem: str, url: str) -> str:
@@ -89,16 +93,8 @@ def _shorten(problem: str, url: str) -> str:
         .partition(": name another")[0]
         .rstrip(".")
     )
-    try:
-        place = make_url(url)
-    except (ArgumentError, ValueError):  # ValueError: a port that is no number
-        return said
-    where = (
-        place.database or ""
-        if place.get_backend_name() == "sqlite"
-        else f"{place.host}:{place.port or 5432}/{place.database or ''}"
-    )
-    return said if where in said else f"{where}: {said}"
+    where = describe_place(url)
+    return said if where is None or where in said else f"{where}: {said}"
 
 
 def _suggest_fix(problem: str) -> str:
@@ -165,7 +161,7 @@ def _is_writable(folder: Path) -> bool:
     return True
 
 
-def _read_mode(path: Path | None) -> tuple[Finding, ...]:
+def _check_mode(path: Path | None) -> tuple[Finding, ...]:
     """Check that an SQLite file is readable by its owner only."""
     if path is None:
         return ()

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.adapters.store import migrate
-from bot.bootstrap.application import add_final_slash, build_slack_client
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
+from bot.bootstrap.wiring.slack import add_final_slash, build_slack_client
 from bot.doctor import bank as doctor_bank
 from bot.doctor import slack
 from bot.doctor import store as doctor_store

@@ -17,7 +17,7 @@ from bot.adapters.evidence.prometheus import MetricsServer
 from bot.adapters.evidence.prometheus_api import PrometheusApi
 from bot.bootstrap.config.file import read_configuration
 from bot.bootstrap.modes.playground import Playground
-from bot.bootstrap.wiring.metrics import build_metrics_servers
+from bot.bootstrap.wiring.evidence_metrics import build_metrics_servers
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence, Observed
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, VerificationStatus

@@ -20,14 +20,10 @@ from structlog.testing import capture_logs
 
 from bot.bootstrap.wiring.assistant import build_converse
 from bot.bootstrap.wiring.channels import build_channel_use_cases, read_digest_time
-from bot.bootstrap.wiring.corrections import (
-    build_confirmation_rules,
-    build_correct,
-    build_refresh_briefs,
-    build_show_details,
-)
+from bot.bootstrap.wiring.foundation import Foundation, build_foundation
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.domain.operations.load import Load
+from bot.bootstrap.wiring.recall import build_show_details
+from bot.bootstrap.wiring.resolutions import build_confirmation_rules, build_correct, build_refresh_briefs
 from bot.parsers import read
 from bot.playground import LocalSlack
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -35,12 +31,8 @@ from bot.ports.errors import StoreUnavailable
 from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, UseCases, build_app
-from bot.slack.client.chat import SlackChat, build_web_client
-from bot.slack.client.people import SlackPeople
-from bot.slack.client.policy_chat import PolicyChat
-from bot.slack.client.threads import SlackThreads
+from bot.slack.client.chat import build_web_client
 from bot.slack.inbound.transport import HttpTransport, SocketTransport
-from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.attach_message import AttachMessage
 from bot.workflows.alerts.recurrence import AnswerRecurrence, AskAboutRecurrence
@@ -106,6 +98,7 @@ class Desk:
     """Everything a test touches."""
 
     slack: LocalSlack
+    base: Foundation
     memory: Memory
     deps: UseCases
     inbox: BrokenInbox
@@ -158,11 +151,9 @@ def replaced(desk: Desk, **parts: Any) -> AsyncApp:
 
 
 async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, settings: Settings) -> Desk:
-    client, surfaces = build_web_client(slack.bot_token, slack.api_url), SlackSurfaces()
-    slack_chat = SlackChat(client, clock)
-    us = await slack_chat.fetch_identity()
-    chat = PolicyChat(slack_chat, memory.channels)
-    people = SlackPeople(slack_chat, clock, us.team_id, settings.steward_group, settings.verifier_group)
+    client = build_web_client(slack.bot_token, slack.api_url)
+    base = await build_foundation(settings=settings, memory=memory, clock=clock, client=client)
+    us, chat, surfaces = base.identity, base.chat, base.surfaces
     own = frozenset({us.bot_id, us.user_id})
     inbox = BrokenInbox(memory.inbox)
 
@@ -176,7 +167,7 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
             memory.incidents,
             surfaces,
             clock,
-            confirms=build_confirmation_rules(settings, people),
+            confirms=build_confirmation_rules(base),
             said=memory.store.feedback,
         ),
         keep_apart=RecordNotSameOutage(memory.incidents, surfaces),
@@ -188,20 +179,20 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
         surfaces=surfaces,
         clock=clock,
         read=reading,
-        agreed=build_channel_use_cases(
-            settings, memory.incidents, memory.channels, people, chat, surfaces, clock, memory.store.feedback
-        ),
-        correct=build_correct(settings, memory, people, clock),
+        agreed=build_channel_use_cases(base),
+        correct=build_correct(base),
         details=build_show_details(memory, clock),
         show_sent=ShowModelPayloads(memory.store.model_ledger),
         identity=us,
-        converse=build_converse(settings, memory, clock, chat, SlackThreads(slack_chat), None, lambda: Load.FULL),
+        converse=build_converse(base, model=None),
     )
     admit = AdmitAlert(memory.channels, read_digest_time(settings))
     brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)
     answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
     app = build_app(client, slack.signing_secret, deps)
-    return Desk(slack, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents))
+    return Desk(
+        slack, base, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents)
+    )
 
 
 @asynccontextmanager

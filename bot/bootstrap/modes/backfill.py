@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from bot.adapters.store.records.incidents import SqlIncidentStore
-from bot.bootstrap.application import build_slack_client
 from bot.bootstrap.config.file import build_directory, read_optional_configuration
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.bootstrap.wiring.slack import build_slack_client
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.suppression import Admission, House, Outcome, admit
 from bot.domain.incidents.opening import posted_at

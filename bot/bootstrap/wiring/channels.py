@@ -1,18 +1,13 @@
-"""The use cases of what is agreed in channels, wired. Must not decide anything."""
+"""Wire what people agree on in channels: settings, silences, and whether an alert is answered there."""
 
 from __future__ import annotations
 
+from bot.bootstrap.wiring.foundation import Foundation
 from bot.domain.access.roles import Stewards
 from bot.domain.reports.schedule import DigestTime
-from bot.ports.channels import ChannelStore, PeopleDirectory
-from bot.ports.chat import Chat
-from bot.ports.clock import Clock
-from bot.ports.feedback import FeedbackStore
-from bot.ports.incidents import IncidentStore
-from bot.ports.surfaces import Surfaces
 from bot.settings import Settings
 from bot.slack.listeners.context import ChannelUseCases
-from bot.workflows.channels.settings import ChangeChannel, ShowChannel, build_default_time
+from bot.workflows.channels.settings import AdmitAlert, ChangeChannel, ShowChannel, build_default_time
 from bot.workflows.channels.silences import (
     DismissAlert,
     FindAnsweredAlert,
@@ -26,31 +21,39 @@ from bot.workflows.resolutions.nudge import StopNudges
 
 
 def read_digest_time(settings: Settings) -> DigestTime:
-    """When digests come in channels that set nothing."""
+    """Return when digests are posted in channels that set no time."""
     return build_default_time(settings.digest_day, settings.digest_hour, settings.timezone)
 
 
-def build_channel_use_cases(
-    settings: Settings,
-    store: IncidentStore,
-    channels: ChannelStore,
-    people: PeopleDirectory,
-    chat: Chat,
-    surfaces: Surfaces,
-    clock: Clock,
-    said: FeedbackStore,
-) -> ChannelUseCases:
-    """Everything that people may agree on in a channel."""
-    stewards = Stewards(settings.steward_ids, settings.steward_group)
-    default, gate = read_digest_time(settings), PermissionGate(people, stewards)
+def build_stewards(settings: Settings) -> Stewards:
+    """Return who may change what binds others."""
+    return Stewards(settings.steward_ids, settings.steward_group)
+
+
+def build_admit(base: Foundation) -> AdmitAlert:
+    """Build what decides whether an alert is answered in its channel."""
+    return AdmitAlert(channels=base.memory.channels, default=read_digest_time(base.settings))
+
+
+def build_channel_use_cases(base: Foundation) -> ChannelUseCases:
+    """Build everything that people may agree on in a channel."""
+    stewards, default = build_stewards(base.settings), read_digest_time(base.settings)
+    gate = PermissionGate(base.people, stewards)
+    store, channels, people, chat, clock = (
+        base.memory.incidents,
+        base.memory.channels,
+        base.people,
+        base.chat,
+        base.clock,
+    )
     return ChannelUseCases(
         show=ShowChannel(channels, people, chat, stewards, default),
         change=ChangeChannel(channels, people, chat, stewards, default),
         find=FindAnsweredAlert(store, channels, people),
         not_alert=DismissAlert(store, channels, gate, clock),
-        mute=MuteAlerts(store, channels, surfaces, gate, clock),
+        mute=MuteAlerts(store, channels, base.surfaces, gate, clock),
         undo=UndoSilence(store, channels, gate, clock),
         silences=ListSilences(channels, clock),
         stop_nudges=StopNudges(store, channels, gate, clock),
-        wrong=DismissPrecedent(store, said, gate.require, clock),
+        wrong=DismissPrecedent(store, base.memory.store.feedback, gate.require, clock),
     )

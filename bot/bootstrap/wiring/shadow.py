@@ -1,4 +1,4 @@
-"""Shadow mode, wired around the use cases where SHADOW_CHANNEL is set. Must not decide anything."""
+"""Wire shadow mode around the use cases if SHADOW_CHANNEL is set."""
 
 from __future__ import annotations
 
@@ -25,35 +25,37 @@ from bot.workflows.operations.shadow import (
 
 
 def wrap_admit(settings: Settings, chat: Chat, admit: AdmitAlert) -> Admit:
-    """What admits alerts to be answered."""
+    """Return what decides whether an alert is answered, in shadow mode or not."""
     return AdmitInShadow(admit, chat, settings.shadow_channel) if settings.shadow_channel else admit
 
 
 def wrap_nudges(settings: Settings, chat: Chat, nudges: NudgeStore) -> NudgeStore:
-    """What people may be asked about."""
+    """Return the store of what people may be asked about, in shadow mode or not."""
     return NudgesInShadow(nudges, chat, settings.shadow_channel) if settings.shadow_channel else nudges
 
 
 def build_show_in_shadow(settings: Settings, chat: Chat) -> ShowInShadow:
-    """What looks at messages in shadow channels before they are sent; those of an earlier one are edited still."""
+    """Build what redirects messages before they are sent. Messages in an earlier shadow channel are still edited."""
     return ShowInShadow(chat, settings.shadow_channel, add_heading)
 
 
 def build_shadow_state(settings: Settings, chat: Chat) -> Callable[[], Awaitable[tuple[bool, str]]] | None:
-    """What the status says of the mode; None while it is off."""
+    """Return what describes the mode for the status; None while it is off."""
     return partial(describe_mode, chat, settings.shadow_channel) if settings.shadow_channel else None
 
 
 def build_shadow_loops(settings: Settings, memory: Memory, chat: Chat, clock: Clock) -> list[Loop]:
-    """What runs all the time while the mode is on."""
+    """Return the loops that run while the mode is on."""
     if not settings.shadow_channel:
         return []
     return [Loop("left-out", ReportLeftOut(memory.incidents, chat, clock, settings.shadow_channel, render_left_out))]
 
 
 async def begin_shadow(settings: Settings, memory: Memory, chat: Chat) -> None:
-    """Before anything is delivered: what was never sent goes where the mode now says, and the log tells how it stands.
-    Raises StoreUnavailable."""
+    """Redirect what was never sent to where the mode now says, before anything is delivered, and log the mode.
+
+    Raises StoreUnavailable.
+    """
     await memory.store.outbox.move_unsent(settings.shadow_channel)
     if settings.shadow_channel:
         await log_mode(chat, settings.shadow_channel)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.wiring.corrections import build_local_correct
 from bot.bootstrap.wiring.memory import open_memory
+from bot.bootstrap.wiring.resolutions import build_local_correct
 from bot.cli.records.arguments import ByActorOption, IdArgument, TextOption
 from bot.cli.run import USAGE, fail, print_json, read_settings, run
 from bot.domain.incidents.corrections import mark_of, texts_of

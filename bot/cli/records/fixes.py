@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.wiring.corrections import build_local_correct
 from bot.bootstrap.wiring.memory import open_memory
+from bot.bootstrap.wiring.resolutions import build_local_correct
 from bot.cli.run import REFUSED, fail, print_json, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, filed_of

@@ -7,8 +7,8 @@ from dataclasses import asdict
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.wiring.corrections import build_local_correct, build_refresh_briefs
 from bot.bootstrap.wiring.memory import Memory, open_memory
+from bot.bootstrap.wiring.resolutions import build_local_correct, build_refresh_briefs
 from bot.cli.records.arguments import ByActorOption, IdArgument, ReasonOption, require_reason
 from bot.cli.run import print_json, read_settings, run
 from bot.slack.views.surfaces import SlackSurfaces

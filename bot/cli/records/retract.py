@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
-from bot.bootstrap.wiring.corrections import build_local_correct
 from bot.bootstrap.wiring.memory import open_memory
+from bot.bootstrap.wiring.resolutions import build_local_correct
 from bot.cli.records.arguments import ByActorOption, IdArgument, ReasonOption, require_reason
 from bot.cli.run import print_json, read_settings, run
 

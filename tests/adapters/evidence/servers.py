@@ -15,7 +15,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.sources import build_source_providers
+from bot.bootstrap.wiring.evidence_sources import build_source_providers
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.evidence.items import Evidence
 from bot.ports.evidence import EvidenceProvider

@@ -14,7 +14,7 @@ from bot.adapters.evidence.prometheus import MetricsServer
 from bot.adapters.evidence.prometheus_api import PrometheusApi, _read_pair
 from bot.adapters.evidence.selectors import Selectors
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.metrics import build_metrics_servers
+from bot.bootstrap.wiring.evidence_metrics import build_metrics_servers
 from bot.doctor.examine import check_configuration
 from bot.doctor.metrics import NOTHING, RULES, check_metrics
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable

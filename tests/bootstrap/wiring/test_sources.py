@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.bootstrap.config.file import read_configuration
-from bot.bootstrap.wiring.sources import build_source_providers
+from bot.bootstrap.wiring.evidence_sources import build_source_providers
 from bot.doctor.evidence import ELSE, check_sources, suggest_fix
 from bot.doctor.examine import check_configuration
 from bot.ports.errors import ConfigurationRejected

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.store import open_store
-from bot.bootstrap.wiring.deploys import wrap_reader
+from bot.bootstrap.wiring.evidence import wrap_reader
 from bot.domain.catalog.vendors import Service, directory
 from bot.domain.evidence.deploys import Deployed
 from bot.parsers import read

@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from bot.bootstrap.wiring.assistant import MonitoredModel, build_converse
-from bot.bootstrap.wiring.model import open_model
+from bot.bootstrap.wiring.assistant import MonitoredModel, build_converse, open_model
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.assistant.intents import PERSON_A_MINUTE
 from bot.domain.operations.load import Load
@@ -20,7 +19,6 @@ from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.app import build_app
-from bot.slack.client.threads import SlackThreads
 from bot.slack.views.details_modal import ASK_BOTH
 from bot.slack.views.hypothesis import LABEL
 from bot.workflows.assistant.analyze import NOT_HERE
@@ -93,11 +91,9 @@ async def with_model(desk: Desk, said: Mapping[str, Any]) -> AsyncIterator[tuple
         settings = Settings(groq_api_key=SecretStr("k"), groq_base_url=server.url)
         async with open_model(settings) as model:
             assert model is not None
-            deps, memory = desk.deps, desk.memory
-            threads = SlackThreads(deps.chat.chat)  # type: ignore[attr-defined]  # the chat on Slack within the agreed one
             noted = MonitoredModel(model)
-            talks = build_converse(settings, memory, deps.clock, deps.chat, threads, noted, lambda: Load.FULL)
-            yield replace(desk, deps=replace(deps, converse=talks)), server
+            talks = build_converse(replace(desk.base, settings=settings), model=noted)
+            yield replace(desk, deps=replace(desk.deps, converse=talks)), server
             assert list(noted.report_health()) == [("Model", None)]
 
 

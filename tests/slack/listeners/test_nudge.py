@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap.wiring.nudge import build_post_nudges
+from bot.bootstrap.wiring.resolutions import build_post_nudges
 from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
 from bot.playground.blocks.validate import validate_message
 from bot.ports.errors import RecordRejected
@@ -48,11 +48,11 @@ def at(desk: Desk, when: datetime) -> SteppingClock:
 
 async def ask(desk: Desk) -> dict[str, Any]:
     """It is half past ten on the next day: what alice is asked."""
-    clock = at(desk, MORNING)
-    people = desk.deps.agreed.show.people
-    job = build_post_nudges(Settings(), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    at(desk, MORNING)
+    base = replace(desk.base, settings=Settings())
+    job = build_post_nudges(base)
     assert job is not None
-    off = build_post_nudges(Settings(nudge="off"), desk.memory, people, desk.deps.chat, desk.deps.surfaces, clock)
+    off = build_post_nudges(replace(base, settings=Settings(nudge="off")))
     assert off is None
     assert await job() == 1
     await desk.work()

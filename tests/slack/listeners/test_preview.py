@@ -11,17 +11,15 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.database.tables import inbox, lives, notices, outbox
-from bot.bootstrap.wiring.preview import build_preview_channel
+from bot.bootstrap.wiring.operations import build_preview_channel
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.brief.decide import decide
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.operations.preview import Answer, Opened, Preview, Recurring, Seen, Would
 from bot.domain.recall.ranking import Recalled
 from bot.playground.blocks.validate import validate_view
-from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.app import build_app
-from bot.slack.client.history import SlackHistory
 from bot.slack.listeners.preview import read_preview_channel as previewed_channel
 from bot.slack.views.preview_modal import build_preview_view
 from bot.slack.views.surfaces import render_hello
@@ -59,9 +57,7 @@ async def previewed(desk: Desk, hello: str, user: str) -> str:
 
 async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Desk) -> None:
     desk, slack = unconnected, unconnected.slack
-    chat: Any = desk.deps.chat
-    parts = (Settings(), desk.memory, desk.deps.clock, SlackHistory(chat.chat))
-    preview = build_preview_channel(*parts, desk.deps.identity, desk.deps.read)  # type: ignore[arg-type]  # the desk knows who it is
+    preview = build_preview_channel(desk.base, read=desk.deps.read)
     app = build_app(desk.app.client, slack.signing_secret, replace(desk.deps, preview=preview))
     await desk.seed()
     await slack.leave("alerts", "precedent")
@@ -98,7 +94,7 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
         await slack.refuse_scope("channels:history")
         assert "lacks the scope channels:history" in await previewed(desk, hello["ts"], "alice")
         slack.core.workspace.channel("alerts").is_ext_shared = True
-        chat.chat._channels.clear()
+        desk.base.slack._channels.clear()
         await slack.click("C0ALERTS", hello["ts"], ids.PREVIEW, user="alice")
         assert "shared with another organisation" in await desk.whisper("alice")
 

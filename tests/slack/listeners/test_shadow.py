@@ -143,7 +143,7 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         # a private channel's alert is nowhere, but counted
         await watched.slack.post_alert(SECRET, LEDGER)
         await watched.settled(bot)
-        await ReportLeftOut(bot.memory.incidents, bot.chat, watched.clock, SHADOW, render_left_out)()
+        await ReportLeftOut(bot.memory.incidents, bot.base.chat, watched.clock, SHADOW, render_left_out)()
         (line,) = await watched.say("1 alert of private channels was left out today")
         assert SECRET not in json.dumps(line)
         await watched.settled(bot)
@@ -200,7 +200,7 @@ async def test_a_shadow_channel_that_cannot_be_written_to_loses_nothing(watched:
     async with watched.bot(shadow=True) as bot:
         await watched.slack.post_alert(ALERTS, GATEWAY)
         await watched.slack.wait_until(lambda: [e for e in watched.logged if "delivery failed" in e["event"]], 15)
-        state = await describe_mode(bot.chat, SHADOW)
+        state = await describe_mode(bot.base.chat, SHADOW)
         assert state == (False, f"on, but channel {SHADOW} cannot be written to: {NOT_IN}. What is owed there waits")
         await watched.slack.slash("alerts", "/precedent", "status", user="alice")
         told = await watched.slack.wait_until(lambda: watched.slack.ephemerals("alice"))

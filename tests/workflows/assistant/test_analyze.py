@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.bootstrap.wiring.model import build_analyse, build_model_probe, build_show_sent, format_model_name, open_model
+from bot.bootstrap.wiring.assistant import build_ask_analyst, build_show_model_payloads, format_model_name, open_model
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.assistant.analyst_prompt import Prompt
@@ -72,7 +72,7 @@ async def test_what_holds_is_shown_and_what_was_sent_is_kept(w: World) -> None:
     found = await analyst(w, ScriptedModel(SAID))(BRIEF, PUBLIC, "U1", EVIDENCE, TRIED)
     assert found.hypothesis is not None
     assert (found.hypothesis.confidence, found.hypothesis.cited, found.reason) == (Confidence.MEDIUM, ("E1",), None)
-    (kept,) = await build_show_sent(w.memory)("INC-9", Viewer())
+    (kept,) = await build_show_model_payloads(w.memory)("INC-9", Viewer())
     assert (kept.by, kept.outcome, kept.tokens, kept.memory, kept.model) == ("U1", "shown", 100, True, "m")
     assert "restart payments-api (FAILED)" in kept.payload["user"]
     assert await w.memory.incidents.list_records(OPERATOR) == ()
@@ -90,7 +90,7 @@ async def test_what_holds_is_shown_and_what_was_sent_is_kept(w: World) -> None:
 async def test_what_does_not_hold_is_not_shown_and_it_is_said_why(w: World, change: dict[str, Any], why: str) -> None:
     found = await analyst(w, ScriptedModel(SAID | change))(BRIEF, PUBLIC, "U1", EVIDENCE, TRIED)
     assert (found.hypothesis, found.reason) == (None, f"The model's answer is not shown: {why}.")
-    assert (await build_show_sent(w.memory)("INC-9", Viewer()))[0].outcome == found.reason
+    assert (await build_show_model_payloads(w.memory)("INC-9", Viewer()))[0].outcome == found.reason
 
 
 async def test_what_the_brief_shows_now_is_the_evidence(w: World) -> None:
@@ -160,7 +160,7 @@ async def test_what_was_sent_from_a_private_channel_is_seen_there_alone(w: World
     room = Channel("G1", is_private=True)
     await w.memory.channels.save_settings("G1", ChannelSettings(model=True), (), Changes())
     await analyst(w, ScriptedModel(SAID))(BRIEF, room, "U1", EVIDENCE)
-    show = build_show_sent(w.memory)
+    show = build_show_model_payloads(w.memory)
     assert len(await show("INC-9", room.viewer)) == 1
     with pytest.raises(IncidentNotFound, match="Nothing about INC-9 was sent"):
         await show("INC-9", Viewer())
@@ -180,10 +180,11 @@ async def test_from_the_settings_to_a_server_and_back(w: World) -> None:
     async with model_server({"openai/gpt-oss-120b": [answered(json.dumps(SAID))]}) as server:
         settings = Settings(groq_api_key=SecretStr("k"), groq_base_url=server.url)
         async with open_model(settings) as model:
-            assert list(build_model_probe(model)) == ["Model"]
-            found = await build_analyse(settings, w.memory, model, w.clock)(BRIEF, PUBLIC, "U1", EVIDENCE)
+            found = await build_ask_analyst(settings=settings, memory=w.memory, model=model, clock=w.clock)(
+                BRIEF, PUBLIC, "U1", EVIDENCE
+            )
     assert found.hypothesis is not None
-    (kept,) = await build_show_sent(w.memory)("INC-9", Viewer())
+    (kept,) = await build_show_model_payloads(w.memory)("INC-9", Viewer())
     assert kept.payload == server.asked[0]
     assert kept.tokens == 120
     assert format_model_name(settings) == "openai/gpt-oss-120b, openai/gpt-oss-20b"
@@ -193,4 +194,3 @@ async def test_from_the_settings_to_a_server_and_back(w: World) -> None:
 async def test_without_a_key_or_with_llm_off_there_is_no_model(given: dict[str, Any]) -> None:
     async with open_model(Settings(_env_file=None, **given)) as model:
         assert model is None
-        assert build_model_probe(model) == {}

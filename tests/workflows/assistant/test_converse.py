@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
-from bot.bootstrap.wiring.corrections import build_show_details
+from bot.bootstrap.wiring.recall import build_show_details
 from bot.domain.assistant.hypothesis import Tried
 from bot.domain.assistant.intents import PERSON_A_MINUTE
 from bot.domain.brief.decide import Brief

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.wiring.corrections import build_local_correct, build_refresh_briefs
+from bot.bootstrap.wiring.resolutions import build_local_correct, build_refresh_briefs
 from bot.domain.access.roles import Person, Verifiers
 from bot.domain.brief.decide import same_advice
 from bot.domain.delivery.kinds import Operation

@@ -12,7 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.store.alerts.brief_timings import SqlBriefTimings
 from bot.adapters.store.alerts.storms import SqlConnectionWatermark
@@ -59,6 +60,17 @@ def read_address(url: str) -> StoreAddress:
     if file:
         refuse_network(file)
     return StoreAddress(parsed, file)
+
+
+def describe_place(url: str) -> str | None:
+    """Return the file, or server and database, that an address names, without user and password; None if it is none."""
+    try:
+        place = make_url(url)
+    except (ArgumentError, ValueError):  # ValueError: the port is not a number
+        return None
+    if place.get_backend_name() == "sqlite":
+        return place.database or ""
+    return f"{place.host}:{place.port or 5432}/{place.database or ''}"
 
 
 async def inspect_revision(at: StoreAddress) -> tuple[str | None, str]:
