@@ -18,7 +18,6 @@ from bot.domain.reports.schedule import DigestTime
 from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.reports.digest import PostDigests
 from bot.workflows.resolutions.correct import EditRecord, PurgeRecord, RetractRecord, allow_operator, confirm_operator
@@ -35,7 +34,7 @@ def resolving(store: Store, clock: FakeClock) -> Resolve:
 
 
 def editing(store: Store, clock: FakeClock) -> EditRecord:
-    return EditRecord(store.incidents, allow_operator, confirm_operator, read_failed_checks, clock)
+    return EditRecord(store.incidents, allow_operator, confirm_operator, clock)
 
 
 class ReplicasContract:

@@ -15,6 +15,7 @@ from typing import Any
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.ports.channels import ChannelStore
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxRow
@@ -58,6 +59,7 @@ class WorldChat:
 
     channels: dict[str, Channel] = field(default_factory=dict)
     delivered: list[Posting] = field(default_factory=list)
+    policies: ChannelStore | None = None
     gone: set[str] = field(default_factory=set)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
     threads: dict[tuple[str, str], tuple[ThreadMessage, ...]] = field(default_factory=dict)
@@ -72,7 +74,12 @@ class WorldChat:
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         if channel_id in self.gone:
             raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
-        return self.channels.get(channel_id, Channel(channel_id))
+        found = self.channels.get(channel_id, Channel(channel_id))
+        if self.policies and found.is_shared:
+            return replace(found, is_allowed=(await self.policies.read_settings(channel_id)).shared)
+        if self.policies and found.is_private:
+            return replace(found, pools=await self.policies.list_pool(channel_id))
+        return found
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         return channel_id not in self.members or user_id in self.members[channel_id]

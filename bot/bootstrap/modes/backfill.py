@@ -31,7 +31,6 @@ from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.history import PastReader, SlackHistory
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.inbound.events import OwnIdentity
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
@@ -54,8 +53,8 @@ class QuietIncidentStore(SqlIncidentStore):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ComputedLinksChat(PolicyChat):
+@dataclass(slots=True)
+class ComputedLinksChat(SlackChat):
     """Computes links to messages from the workspace's address: for ten thousand alerts Slack should not be asked each
     time."""
 
@@ -115,9 +114,10 @@ async def open_backfill(
     """Open the store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""
     clock = SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
-        slack = SlackChat(build_slack_client(settings), clock)
+        chat = ComputedLinksChat(build_slack_client(settings), clock, memory.channels)
         patiently = PacedCaller(clock, a_minute, waits)
-        identity = await slack.fetch_identity()
+        identity = await chat.fetch_identity()
+        chat.url = identity.url
         names = build_directory(read_optional_configuration(settings.precedent_config))
         own = frozenset({identity.bot_id, identity.user_id})
         reader = PastReader(
@@ -125,11 +125,10 @@ async def open_backfill(
             identity.team_id,
             partial(read, own_bot_ids=own, names=names),
         )
-        chat = ComputedLinksChat(slack, memory.channels, identity.url)
         answer = ProcessQuietly(
             _build_answer_alert(memory, chat, clock), memory.channels, clock, read_digest_time(settings)
         )
-        history, store = SlackHistory(slack), memory.store
+        history, store = SlackHistory(chat), memory.store
         yield (
             Backfill(
                 history,

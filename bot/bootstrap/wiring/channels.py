@@ -50,10 +50,10 @@ def build_channel_use_cases(base: Foundation) -> ChannelUseCases:
         show=ShowChannel(channels, people, chat, stewards, default),
         change=ChangeChannel(channels, people, chat, stewards, default),
         find=FindAnsweredAlert(store, channels, people),
-        not_alert=DismissAlert(store, channels, gate, clock),
+        dismiss_alert=DismissAlert(store, channels, gate, clock),
         mute=MuteAlerts(store, channels, base.surfaces, gate, clock),
         undo=UndoSilence(store, channels, gate, clock),
         silences=ListSilences(channels, clock),
         stop_nudges=StopNudges(store, channels, gate, clock),
-        wrong=DismissPrecedent(store, base.memory.store.feedback, gate.require, clock),
+        dismiss_precedent=DismissPrecedent(store, base.memory.store.feedback, gate.require, clock),
     )

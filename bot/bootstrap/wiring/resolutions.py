@@ -13,7 +13,6 @@ from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.surfaces import Surfaces
 from bot.slack.listeners.context import CorrectionUseCases
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.alerts.recurrence import AnswerRecurrence
 from bot.workflows.resolutions.correct import (
@@ -74,7 +73,7 @@ def _build_corrections(
 ) -> CorrectionUseCases:
     store = memory.incidents
     return CorrectionUseCases(
-        edit=EditRecord(store, may, confirms, read_failed_checks, clock),
+        edit=EditRecord(store, may, confirms, clock),
         retract=RetractRecord(store, may),
         purge=PurgeRecord(store, memory.store.purging, may),
         fixes=GroupFixes(store, memory.store.feedback, may, clock),

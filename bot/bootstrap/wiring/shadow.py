@@ -11,7 +11,7 @@ from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.nudges import NudgeStore
 from bot.settings import Settings
-from bot.slack.listeners.shadow import add_heading, render_left_out
+from bot.slack.views.shadow import add_heading, render_left_out
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.operations.shadow import (
     Admit,

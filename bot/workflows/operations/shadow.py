@@ -5,7 +5,7 @@ Must not decide where a message goes (that is `bot.domain.operations.shadow`), n
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
@@ -24,6 +24,7 @@ from bot.ports.delivery.outbox import OutboxRow, build_outbox_entry
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.incidents import IncidentStore
 from bot.ports.nudges import NudgeStore
+from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
 
 WAIT_S = 60.0
@@ -58,6 +59,20 @@ async def find_shadow_channel(chat: Chat, shadow: str) -> tuple[Channel | None, 
     except ChatRejected as refused:
         return None, str(refused)
     return channel, find_problem(channel)
+
+
+@dataclass(frozen=True, slots=True)
+class FindShadowed:
+    """The brief of an alert that is shown in a shadow channel instead of its own."""
+
+    store: IncidentStore
+
+    async def __call__(self, incident_id: str, shadow_channel: str, pressed: Collection[str]) -> PostedBrief | None:
+        """Return it, where several are shown there the one whose message is among the `pressed`. Raises
+        StoreUnavailable."""
+        briefs = await self.store.list_briefs(incident_id)
+        shown = [b for b in briefs if b.shadow == shadow_channel != b.channel]
+        return min(shown, key=lambda b: b.message_ts not in pressed, default=None)
 
 
 @dataclass(frozen=True, slots=True)

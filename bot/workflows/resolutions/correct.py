@@ -27,13 +27,14 @@ from bot.domain.incidents.corrections import (
     words_of,
 )
 from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.record import Boundary, FailedCheck, Incident
+from bot.domain.incidents.record import Boundary, Incident
+from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.text.redaction import mask
 from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict, require_readable
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
 from bot.ports.upkeep.purging import Purging
@@ -48,7 +49,6 @@ STILL_OPEN = (
     "{} is still open, so nothing is recalled from it: there is nothing to retract. "
     "If it is no alert, choose “Not an alert…” under its brief."
 )
-ReadChecks = Callable[[str], tuple[FailedCheck, ...]]
 
 
 class RecordAccess(Protocol):
@@ -98,7 +98,6 @@ class EditRecord:
     store: IncidentStore
     may: RecordAccess
     confirms: Callable[[str], Awaitable[Permission]]
-    checks: ReadChecks
     clock: Clock
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
@@ -127,7 +126,8 @@ class EditRecord:
         before = await self.open_form(incident_id, user_id)
         _require_same(before, typed, shown)
         _require_valid(typed)
-        after = with_texts(before, typed, self.checks(typed[FAILED_CHECKS]) if FAILED_CHECKS in typed else None)
+        checks = require_readable(read_failed_checks(typed[FAILED_CHECKS])) if FAILED_CHECKS in typed else None
+        after = with_texts(before, typed, checks)
         if after == before:
             return RecordCorrection(before, ())
         if newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:

@@ -20,7 +20,7 @@ from bot.domain.delivery.kinds import Operation
 from bot.playground import LocalSlack
 from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
 from bot.slack import ids
-from bot.slack.listeners.shadow import render_left_out
+from bot.slack.views.shadow import render_left_out
 from bot.workflows.operations.shadow import ReportLeftOut, describe_mode
 from tests.slack.conftest import MANIFEST, ROOT, SteppingClock
 

@@ -20,7 +20,7 @@ from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.unit_of_work import Changes
-from bot.slack.listeners.shadow import add_heading, render_left_out
+from bot.slack.views.shadow import add_heading, render_left_out
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.shadow import AdmitInShadow, NudgesInShadow, ReportLeftOut, ShowInShadow, describe_mode
 from tests.workflows.world import START, World, WorldChat, world

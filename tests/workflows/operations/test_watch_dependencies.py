@@ -18,7 +18,7 @@ from bot.observability import REGISTRY
 from bot.ports.chat import Channel
 from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
 from bot.settings import Settings
-from bot.slack.views.surfaces import SlackSurfaces
+from bot.slack.views.home import render_status
 from bot.workflows.evidence.metered import MeteredSource, name_outcome
 from bot.workflows.operations.status import ReportStatus, StatusLine
 from bot.workflows.operations.watch_dependencies import WatchDependencies
@@ -145,11 +145,11 @@ async def test_a_source_is_timed_by_its_outcome() -> None:
 
 def test_a_long_status_fits_into_slacks_sections() -> None:
     lines = [StatusLine(f"Evidence: source {n}", False, "y" * 400) for n in range(80)]
-    blocks = SlackSurfaces().render_status(lines).blocks
+    blocks = render_status(lines).blocks
     assert len(blocks) == 8
     assert all(len(block["text"]["text"]) <= 3000 for block in blocks)
     channels = (("C0ALERTS", AT),)
-    (shown,) = SlackSurfaces().render_status([StatusLine("Last alerts", True, "", channels)]).blocks
+    (shown,) = render_status([StatusLine("Last alerts", True, "", channels)]).blocks
     assert "*Last alerts* <#C0ALERTS> <!date^" in shown["text"]["text"]
 
 

@@ -19,7 +19,6 @@ from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.unit_of_work import Changes
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
@@ -44,7 +43,7 @@ def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
     store = fed(w.memory.store.incidents)
     return (
         Resolve(store, SlackSurfaces(), w.clock),
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock),
+        EditRecord(store, allow_operator, confirm_operator, w.clock),
         RetractRecord(store, allow_operator),
     )
 
