@@ -42,7 +42,7 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
     async def incident_at(*_: str) -> None:
         return None
 
-    reader = SimpleNamespace(read_alert=lambda _: ALERT, read=lambda *_: None, poster=lambda _: "x")
+    reader = SimpleNamespace(read_alert=lambda _: ALERT, read_event=lambda *_: None, find_poster=lambda _: "x")
     parts: Any = (
         SimpleNamespace(read_range=between),
         reader,
