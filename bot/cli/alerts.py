@@ -25,6 +25,7 @@ from bot.cli.run import REFUSED, read_input, read_settings, run
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import Directory
+from bot.domain.delivery.kinds import Operation
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
 from bot.observability import escape_terminal_text
@@ -40,7 +41,11 @@ from bot.workflows.recall.preview_brief import PreviewBrief
 
 CHANNEL = "C0REHEARSAL"
 PATIENCE = timedelta(minutes=1)
-SAYS = {"post": "answered in its thread", "update": "its brief is changed", "react": "answered by a reaction only"}
+SAYS = {
+    Operation.POST: "answered in its thread",
+    Operation.UPDATE: "its brief is changed",
+    Operation.REACT: "answered by a reaction only",
+}
 
 
 class NoSlack:
@@ -127,7 +132,7 @@ class Rehearsal:
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
             await self.kept.outbox.acknowledge(row, ts)
             payload, said = row.entry.payload, SAYS.get(row.entry.operation, row.entry.operation)
-            text = format_message(payload) if row.entry.operation == "post" else str(payload.get("text", ""))
+            text = format_message(payload) if row.entry.operation == Operation.POST else str(payload.get("text", ""))
             yield f"{said}:\n\n{text}\n" if text else said
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.delivery.kinds import Operation
 from bot.ports.errors import ChatAuthRejected, ChatRejected
 
 
@@ -69,7 +70,7 @@ class Posting:
     and react. `delivery_id` and `incident_id` go into the message's metadata. "upload" puts a file (`extra` names and
     describes it, see `bot.ports.files`) into the thread of `thread_ts` or of its target; its `content` is never kept."""
 
-    operation: str
+    operation: Operation
     channel: str
     delivery_id: str
     text: str = ""

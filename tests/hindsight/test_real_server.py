@@ -18,6 +18,7 @@ from bot.adapters.memory.hindsight import HindsightBank
 from bot.adapters.store import Store, open_store
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.recommendation import fix_record
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Attempt, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query, query_from_text
 from bot.domain.recall.ranking import Recalled
@@ -64,7 +65,7 @@ def delivery(store: Store, bank: HindsightBank, clock: FakeClock) -> Deliver:
 
 def retained(record: Incident) -> OutboxEntry:
     payload = {"incident_id": record.incident_id}
-    return OutboxEntry(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}", payload)
+    return OutboxEntry(Destination.BANK, Operation.RETAIN, record.incident_id, f"retain/{record.incident_id}", payload)
 
 
 async def keep(store: Store, *records: Incident) -> None:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
@@ -152,6 +153,11 @@ class World:
                 await self.memory.outbox.acknowledge(row, format_ts(self.clock.now()))
             rows += claimed
         return rows
+
+
+def fed(incidents: SqlIncidentStore) -> SqlIncidentStore:
+    """The same store with a memory bank to feed."""
+    return replace(incidents, writer=replace(incidents.writer, feeds_bank=True))
 
 
 @asynccontextmanager

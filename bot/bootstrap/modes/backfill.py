@@ -50,7 +50,9 @@ class QuietIncidentStore(SqlIncidentStore):
 
     async def commit(self, changes: Changes) -> bool:
         """Commit without deliveries. No row of the inbox is behind what is in the past."""
-        return await SqlIncidentStore.commit(self, replace(changes, deliveries=(), received=(), done=None))
+        return await SqlIncidentStore.commit(
+            self, replace(changes, deliveries=(), received=(), done=None, skips_bank=True)
+        )
 
 
 @dataclass(slots=True)

@@ -68,7 +68,6 @@ def build_answer(base: Foundation, *, admit: Admit, sources: EvidenceSources) ->
         chat=base.chat,
         surfaces=base.surfaces,
         read=read_stored_alert,
-        owes_bank=base.memory.bank is not None,
     )
     return build_answer_alert(
         store=base.memory.incidents,

@@ -13,6 +13,8 @@ from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.suppression import Outcome
 from bot.domain.brief.decide import Brief, SameOutage
 from bot.domain.brief.then_and_now import snapshot
+from bot.domain.delivery.ids import build_brief_id, build_incident_key, build_looked_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import opened_record, view_of
 from bot.domain.incidents.outages import NEAR, near_in_time, shared_names
@@ -103,26 +105,32 @@ class AnnounceIncident:
 
     def _react(self, post: AlertPost, life: Life) -> Changes:
         """Queue the reaction that says: looked, and nothing to tell."""
-        key = f"{post.channel.id}/{life.incident_id}"
+        channel, incident_id = post.channel.id, life.incident_id
         posting = Posting(
-            "react",
-            post.channel.id,
-            f"looked/{key}",
+            Operation.REACT,
+            channel,
+            build_looked_id(channel, incident_id),
             ts=post.ts,
             reaction=LOOKED_REACTION,
-            incident_id=life.incident_id,
+            incident_id=incident_id,
         )
-        return Changes(deliveries=(build_outbox_entry(posting, key=key),))
+        return Changes(deliveries=(build_outbox_entry(posting, key=build_incident_key(channel, incident_id)),))
 
     def _reply(self, post: AlertPost, life: Life, brief: Brief) -> Changes:
         """Queue the brief as a reply in the alert's thread."""
         channel, incident_id = post.channel.id, life.incident_id
-        delivery = f"brief/{incident_id}/{channel}"
+        delivery = build_brief_id(incident_id, channel)
         message = self.surfaces.render_brief(brief, post.admission.tell)
         posting = Posting(
-            "post", channel, delivery, message.text, message.blocks, thread_ts=post.root_ts, incident_id=incident_id
+            Operation.POST,
+            channel,
+            delivery,
+            message.text,
+            message.blocks,
+            thread_ts=post.root_ts,
+            incident_id=incident_id,
         )
         return Changes(
             briefs=(PostedBrief(incident_id, channel, post.root_ts, delivery, brief),),
-            deliveries=(build_outbox_entry(posting, key=f"{channel}/{incident_id}"),),
+            deliveries=(build_outbox_entry(posting, key=build_incident_key(channel, incident_id)),),
         )

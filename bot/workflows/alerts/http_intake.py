@@ -14,6 +14,8 @@ from typing import Any
 from bot.domain.alerts.alert import Alert, Delivery
 from bot.domain.alerts.notification import FIRES
 from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.delivery.ids import build_edit_id, build_intake_id, build_intake_key
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life, ended
 from bot.observability import get_logger
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting, may_speak
@@ -114,15 +116,15 @@ class AnswerHttpAlert:
     async def __call__(self, row: InboxRow) -> None:
         """Process one row, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
         alert, channel = read_alert(row.body["alert"]), str(row.body["channel"])
-        key = f"{KIND}/{channel}/{hashlib.sha256(alert.fingerprint.encode()).hexdigest()[:20]}"
-        mine = await self.deliveries.find(f"{key}/{row.id}")
+        key = build_intake_key(channel, hashlib.sha256(alert.fingerprint.encode()).hexdigest()[:20])
+        mine = await self.deliveries.find(build_intake_id(key, row.id))
         if mine:
             await self._check_post(row, alert, channel, mine)
             return
         place = await self.chat.read_channel(channel)
         life = await self.store.find_latest_lifecycle(alert.fingerprint, place.visibility)
         before = await self.deliveries.find_latest_post(key)
-        edited = await self.deliveries.find(f"{before.delivery_id}/edit") if before else None
+        edited = await self.deliveries.find(build_edit_id(before.delivery_id)) if before else None
         is_gone = edited is not None and edited.dead  # somebody deleted our post
         shown = before.result if before and not is_gone else None
         if before and shown and life and await self._is_about(channel, shown, life, alert, row):
@@ -132,7 +134,7 @@ class AnswerHttpAlert:
                 row, _build_change_event(alert, channel, row.received_at, Delivery.THREAD_REPLY, root)
             )
         elif alert.state in FIRES and not await self._is_silenced(row, place, alert):
-            posting = self._build_posting("post", channel, f"{key}/{row.id}", alert)
+            posting = self._build_posting(Operation.POST, channel, build_intake_id(key, row.id), alert)
             await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=key),)))
             await self._retry_later(row)
         elif alert.state in FIRES or life:
@@ -170,14 +172,14 @@ class AnswerHttpAlert:
 
     async def _edit_post(self, row: InboxRow, alert: Alert, channel: str, key: str, before: DeliveryOutcome) -> None:
         """Edit our own post to the current state, and tell the incident as if any post had been edited."""
-        posting = self._build_posting("update", channel, f"{before.delivery_id}/edit", alert)
+        posting = self._build_posting(Operation.UPDATE, channel, build_edit_id(before.delivery_id), alert)
         edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
         await self.store.commit(Changes(deliveries=(edit,)))
         await self._hand_over(
             row, _build_change_event(alert, channel, row.received_at, Delivery.EDIT, str(before.result))
         )
 
-    def _build_posting(self, operation: str, channel: str, delivery_id: str, alert: Alert) -> Posting:
+    def _build_posting(self, operation: Operation, channel: str, delivery_id: str, alert: Alert) -> Posting:
         message = self.render(alert)
         return Posting(operation, channel, delivery_id, message.text, message.blocks)
 

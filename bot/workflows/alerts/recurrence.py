@@ -1,4 +1,5 @@
-"""Handle an alert that fires again soon after a fix was verified: the fix counts as PARTIAL until somebody says what happened.
+"""Handle an alert that fires again soon after a fix was verified: the fix counts as PARTIAL until somebody says what
+happened.
 
 Must not render, and must not call Slack but to read facts: what is to be sent goes through the outbox.
 """
@@ -13,6 +14,8 @@ from typing import Any
 
 from bot.domain.alerts.alert import Alert, Delivery, NotAlert
 from bot.domain.alerts.notification import FIRES
+from bot.domain.delivery.ids import build_answer_id, build_incident_key, build_recurrence_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.opening import posted_at
 from bot.domain.resolutions.recurrence import (
     STATUS_OF,
@@ -25,9 +28,10 @@ from bot.domain.resolutions.recurrence import (
     put_in_question,
 )
 from bot.domain.text.names import one_line
+from bot.ports.audit import AuditLine
 from bot.ports.chat import Chat, ChatMessage, Posting, may_speak, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
-from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
+from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
@@ -49,15 +53,14 @@ class ResolvedBefore:
 class AskAboutRecurrence:
     """Ask in the old incident's thread about the fix after which its alert fired again.
 
-    It works in two steps, around the answer to the alert: afterwards the alert's newest incident is the one that has just
-    opened, and the brief of that one must show what memory held when the alert came.
+    It is called in two steps, around the answer to the alert: afterwards the newest incident of the alert is the one
+    that has just opened, and the brief of that one must show what memory held when the alert came.
     """
 
     store: IncidentStore
     chat: Chat
     surfaces: Surfaces
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
-    owes_bank: bool = False
 
     async def find_resolved(self, row: InboxRow) -> ResolvedBefore | None:
         """Return the incident of the same alert that was resolved less than an hour before this post.
@@ -97,9 +100,9 @@ class AskAboutRecurrence:
                 lifecycles=(life,),
                 records=(put_in_question(record, asked.number),),
                 recallable=frozenset({incident_id}),
-                deliveries=(*questions, *_build_retain(incident_id, asked.key, owes_bank=self.owes_bank)),
+                deliveries=tuple(questions),
                 once=asked.key,
-                audit=((BOT, "fired again", incident_id, said),),
+                audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
         )
 
@@ -110,7 +113,6 @@ class AnswerRecurrence:
 
     store: IncidentStore
     surfaces: Surfaces
-    owes_bank: bool = False
 
     async def __call__(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
         """Record the answer; return False if there was one before, or nobody asked about this attempt.
@@ -131,28 +133,28 @@ class AnswerRecurrence:
                 lifecycles=(life,),
                 records=(answered(record, number, answer),),
                 recallable=frozenset({incident_id}),
-                deliveries=(*edits, *_build_retain(incident_id, key, owes_bank=self.owes_bank)),
+                deliveries=tuple(edits),
                 once=key,
-                audit=((by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),),
+                audit=(
+                    AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
+                ),
             )
         )
 
 
 def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
     """Build the question in the incident's thread."""
-    delivery, about = f"{asked.key}/{channel}", asked.incident_id
-    posting = Posting("post", channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about)
-    return build_outbox_entry(posting, key=f"{channel}/{about}", urgent=True)
+    delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
+    posting = Posting(
+        Operation.POST, channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about
+    )
+    return build_outbox_entry(posting, key=build_incident_key(channel, about), urgent=True)
 
 
 def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
     """Build the edit that puts the answer in the place of the question."""
-    delivery, about = f"{asked.key}/{channel}", asked.incident_id
-    posting = Posting("update", channel, f"{delivery}/answer", message.text, message.blocks, incident_id=about)
-    return build_outbox_entry(posting, key=f"{channel}/{about}", target=delivery)
-
-
-def _build_retain(incident_id: str, key: str, *, owes_bank: bool) -> tuple[OutboxEntry, ...]:
-    """Build the row for the memory bank, if there is an external one."""
-    payload = {"incident_id": incident_id}
-    return (OutboxEntry(Destination.BANK, "retain", incident_id, f"retain/{key}", payload),) if owes_bank else ()
+    delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
+    posting = Posting(
+        Operation.UPDATE, channel, build_answer_id(delivery), message.text, message.blocks, incident_id=about
+    )
+    return build_outbox_entry(posting, key=build_incident_key(channel, about), target=delivery)

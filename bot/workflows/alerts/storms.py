@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.domain.delivery.ids import build_storm_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.load import Load
 from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
 from bot.ports.alerts.storms import StormStore
@@ -69,9 +71,15 @@ class PostStormSummaries:
 
     def _build_row(self, storm: Storm, said: StormSummary) -> OutboxEntry:
         message = self.surfaces.render_storm(said)
-        name = f"storm/{storm.name}"
+        name = build_storm_id(storm.name)
         posting = Posting(
-            "post", storm.channel, name, message.text, message.blocks, thread_ts=storm.root_ts, incident_id=storm.first
+            Operation.POST,
+            storm.channel,
+            name,
+            message.text,
+            message.blocks,
+            thread_ts=storm.root_ts,
+            incident_id=storm.first,
         )
         return build_outbox_entry(posting, key=name, replaces=True, every_s=EDIT_EVERY_S)
 

@@ -13,6 +13,8 @@ from datetime import timedelta
 from bot.domain.alerts.alert import Delivery
 from bot.domain.alerts.suppression import Outcome
 from bot.domain.brief.decide import same_advice, with_evidence, with_life
+from bot.domain.delivery.ids import build_incident_key, build_repeat_id, build_superseding_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import Happened, IncidentState, Life, flapping
 from bot.domain.incidents.opening import opened_record, posted_at, view_of
 from bot.domain.incidents.record import Incident, Source
@@ -73,7 +75,9 @@ class UpdateIncident:
         fresh = with_evidence(fresh, here.brief.evidence, here.brief.evidence_at)  # new evidence comes by an edit
         if same_advice(fresh, here.brief):
             return changes
-        newer = replace(here, brief=fresh, delivery_id=f"{here.delivery_id}+{life.fired}", message_ts=None)
+        newer = replace(
+            here, brief=fresh, delivery_id=build_superseding_id(here.delivery_id, life.fired), message_ts=None
+        )
         others = tuple(b for b in changes.briefs if b.channel != post.channel.id)
         return replace(changes, briefs=(*others, newer), deliveries=changes.deliveries + self._supersede(here, newer))
 
@@ -95,7 +99,7 @@ class UpdateIncident:
             return ()
         where = (here.message_channel, here.message_ts) if here.message_ts else (here.channel, here.root_ts)
         message = self.surfaces.render_repeat(here.brief, await self.chat.get_permalink(*where))
-        return (_build_post(here, f"repeat/{here.incident_id}/{post.channel.id}/{post.ts}", message, post.ts),)
+        return (_build_post(here, build_repeat_id(here.incident_id, post.channel.id, post.ts), message, post.ts),)
 
     def _supersede(self, old: PostedBrief, new: PostedBrief) -> tuple[OutboxEntry, ...]:
         """Post the new brief, and mark the old one as superseded."""
@@ -109,7 +113,7 @@ class UpdateIncident:
 
 def _build_post(about: PostedBrief, delivery_id: str, message: ChatMessage, thread_ts: str) -> OutboxEntry:
     posting = Posting(
-        "post",
+        Operation.POST,
         about.channel,
         delivery_id,
         message.text,
@@ -117,4 +121,4 @@ def _build_post(about: PostedBrief, delivery_id: str, message: ChatMessage, thre
         thread_ts=thread_ts,
         incident_id=about.incident_id,
     )
-    return build_outbox_entry(posting, key=f"{about.channel}/{about.incident_id}")
+    return build_outbox_entry(posting, key=build_incident_key(about.channel, about.incident_id))

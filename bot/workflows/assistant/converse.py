@@ -25,7 +25,6 @@ from bot.domain.assistant.intents import (
     LIMITED,
     MINUTE,
     PERSON_A_MINUTE,
-    PREFIX,
     SAYS,
     Answered,
     Asked,
@@ -39,6 +38,8 @@ from bot.domain.assistant.intents import (
 )
 from bot.domain.assistant.thread_attempts import tried_in
 from bot.domain.brief.decide import Brief, with_life
+from bot.domain.delivery.ids import build_talk_key
+from bot.domain.delivery.kinds import DeliveryKind, Operation
 from bot.domain.incidents.opening import view_of
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
@@ -132,7 +133,7 @@ class ThreadQuestion:
 
 def build_thread_key(channel: str, root: str) -> str:
     """Return the outbox key of all answers in a thread."""
-    return f"{PREFIX}{channel}/{root}"
+    return build_talk_key(channel, root)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -186,7 +187,7 @@ class Converse:
         if not may_speak(channel) or not user:
             return None
         now = self.clock.now()
-        owed_since = await self.deliveries.list_queued(PREFIX, now - HOUR - timedelta(minutes=1))
+        owed_since = await self.deliveries.list_queued(DeliveryKind.TALK.prefix, now - HOUR - timedelta(minutes=1))
         lately = tuple(a for a in (answered_of(name, when) for name, when in owed_since) if a)
         return ThreadQuestion(row, channel, ts, root or None, user, not event.get("answers"), lately)
 
@@ -342,7 +343,7 @@ class Converse:
     def _build_posting(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> Posting:
         thread, delivery = question.root or question.ts, question.build_delivery_id(kind)
         return Posting(
-            "post",
+            Operation.POST,
             question.channel.id,
             delivery,
             message.text,

@@ -17,7 +17,7 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import Admission, admit
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
 from bot.ports.chat import Channel, Chat, find_channel
 from bot.ports.delivery.inbox import InboxRow
@@ -152,7 +152,7 @@ class ChangeChannel:
         await self._check_pool(channel, user_id, [other for other in wanted if other not in held])
         kept = self._drop_defaults(settings)
         told = format_change(_list_values(before, held), _list_values(kept, wanted))
-        changes = Changes(audit=((user_id, "channel settings", channel_id, told),))
+        changes = Changes(audit=(AuditLine(user_id, "channel settings", channel_id, told),))
         await self.channels.save_settings(channel_id, kept, wanted, changes)
         return kept
 

@@ -14,9 +14,11 @@ from bot.domain.access.roles import Act, Stewards, may
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.suppression import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of
 from bot.domain.brief.decide import with_life
+from bot.domain.delivery.ids import build_delete_id, build_incident_key, build_muted_id, split_superseded
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
 from bot.domain.incidents.opening import view_of
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.clock import Clock
@@ -122,18 +124,17 @@ class DismissAlert:
             lifecycles=(ended,) if alone else (),
             briefs=briefs,
             deliveries=tuple(row for brief in here for row in _build_deletions(brief)),
-            audit=((user_id, "not an alert", life.incident_id, detail),),
+            audit=(AuditLine(user_id, "not an alert", life.incident_id, detail),),
         )
 
 
 def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
     """Delete the brief's message and those that it superseded: each delivery id begins with the one before."""
-    parts = posted.delivery_id.split("+")
-    names = ["+".join(parts[: n + 1]) for n in range(len(parts))]
-    key = f"{posted.channel}/{posted.incident_id}"
+    names = split_superseded(posted.delivery_id)
+    key = build_incident_key(posted.channel, posted.incident_id)
     return tuple(
         build_outbox_entry(
-            Posting("delete", posted.channel, f"{name}/delete", incident_id=posted.incident_id),
+            Posting(Operation.DELETE, posted.channel, build_delete_id(name), incident_id=posted.incident_id),
             key=key,
             urgent=True,
             target=name,
@@ -174,7 +175,7 @@ class MuteAlerts:
         changes = Changes(
             deliveries=await self._build_notice(mute, once),
             once=f"mute/{once}",
-            audit=((user_id, "mute", channel_id, detail),),
+            audit=(AuditLine(user_id, "mute", channel_id, detail),),
         )
         return replace(mute, number=await self.channels.add_mute(mute, changes))
 
@@ -199,15 +200,15 @@ class MuteAlerts:
             return ()
         message: ChatMessage = self.surfaces.render_mute(mute)
         posting = Posting(
-            "post",
+            Operation.POST,
             mute.channel,
-            f"muted/{once}",
+            build_muted_id(once),
             message.text,
             message.blocks,
             thread_ts=here.root_ts,
             incident_id=mute.incident_id,
         )
-        return (build_outbox_entry(posting, key=f"{mute.channel}/{mute.incident_id}", urgent=True),)
+        return (build_outbox_entry(posting, key=build_incident_key(mute.channel, mute.incident_id), urgent=True),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +237,7 @@ class UndoSilence:
         if silence is None:
             return house
         shown = silence.title if isinstance(silence, Rule) else silence.shown
-        audit = ((user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
+        audit = (AuditLine(user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
         lives = await self._reopen_dismissed(silence, now) if isinstance(silence, Rule) else ()
         await self.channels.undo_silence(silence, user_id, Changes(lifecycles=lives, audit=audit))
         return await self.channels.read_policy(channel_id, self.clock.now())

@@ -39,6 +39,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.observability import DELIVERIES, get_logger, spawn
 from bot.ports.chat import Chat, Posting, find_channel, may_speak
@@ -77,7 +78,7 @@ CALL_DEADLINE_S = 20.0
 # See `Lane.count_failure`.
 ROW_FAULTS = 20
 # The bot can do without these: a missing scope for them must not pause everything else.
-DISPENSABLE_OPERATIONS = frozenset({"react", "upload", "delete_file"})
+DISPENSABLE_OPERATIONS = frozenset({Operation.REACT, Operation.UPLOAD, Operation.DELETE_FILE})
 SHARED = "the channel is shared with another organisation: nothing is posted there"
 UNKNOWN = "the bot cannot see this channel: nothing is posted there"
 POSTING_FIELDS = frozenset(f.name for f in fields(Posting)) - {"content"}
@@ -289,16 +290,16 @@ class Deliver:
             return RetryLater(
                 compute_backoff_s(row.attempts, self.chance()), "the message in whose thread it goes is on its way"
             )
-        if posting.operation != "home":
+        if posting.operation != Operation.HOME:
             # the last gate before anything of ours could be read by another organization
             channel = await find_channel(self.chat, posting.channel)
             if not may_speak(channel):
                 return DeadLetter(SHARED if channel else UNKNOWN)
-        if posting.operation == "post" and (there := await self._find_posted(row, posting)):
+        if posting.operation == Operation.POST and (there := await self._find_posted(row, posting)):
             if row.own_result or row.replaced:
-                await self.chat.deliver(replace(posting, operation="update", ts=there))
+                await self.chat.deliver(replace(posting, operation=Operation.UPDATE, ts=there))
             return Succeeded(there)
-        if posting.operation == "upload":
+        if posting.operation == Operation.UPLOAD:
             return await self._upload(row, posting)
         return Succeeded(await self.chat.deliver(posting))
 
@@ -328,9 +329,9 @@ class Deliver:
             return RetryLater(CAP_S, "no memory bank is set up", tried=False)
         incident_id = str(row.entry.payload["incident_id"])
         record = await self._find_record(incident_id)
-        if row.entry.operation == "retract" and record is None:
+        if row.entry.operation == Operation.RETRACT and record is None:
             await self.bank.retract(incident_id)
-        elif row.entry.operation == "retain" and record is not None:
+        elif row.entry.operation == Operation.RETAIN and record is not None:
             await self.bank.retain(record)
         return Succeeded(None)
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from bot.domain.delivery.kinds import Operation
 from bot.ports.delivery.outbox import Destination
 from bot.ports.delivery.outbox_admin import InboxAdmin, OutboxAdmin, OutboxRowView, UnprocessedEvent
 from bot.ports.errors import IncidentNotFound
@@ -35,7 +36,7 @@ class ExportUndelivered:
             yield _format_line({"box": "inbox", **build_event_json(event), "body": dict(event.body)})
 
     async def _read_record(self, row: OutboxRowView) -> Mapping[str, Any]:
-        if row.destination != Destination.BANK or row.operation != "retain":
+        if row.destination != Destination.BANK or row.operation != Operation.RETAIN:
             return {}
         try:
             return {"record": write_record(await self.store.read_record(str(row.payload["incident_id"])))}

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.domain.delivery.kinds import Operation
 from bot.ports.delivery.outbox import OutboxRow
 from bot.ports.errors import (
     ChartUnavailable,
@@ -32,7 +33,9 @@ BASE_S, CAP_S = 1.0, 300.0
 AUTH_PAUSE_S = 60.0
 # So often a call waits for the message that it changes.
 TARGET_ATTEMPTS = 8
-PACED_OPERATIONS = frozenset({"post", "update", "delete", "ephemeral", "upload"})
+PACED_OPERATIONS = frozenset(
+    {Operation.POST, Operation.UPDATE, Operation.DELETE, Operation.EPHEMERAL, Operation.UPLOAD}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +140,4 @@ def name_outcome(decision: Decision) -> str:
 
 def _rank_row(row: OutboxRow) -> tuple[bool, bool]:
     """Sort urgent rows first, and edits last."""
-    return not row.entry.urgent, row.entry.operation == "update" or row.own_result is not None
+    return not row.entry.urgent, row.entry.operation == Operation.UPDATE or row.own_result is not None

@@ -12,6 +12,8 @@ from datetime import date, datetime, timedelta
 
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.delivery.ids import build_left_out_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.operations.shadow import may_be_shown
 from bot.domain.recall.query import OPERATOR
@@ -32,7 +34,7 @@ LOOK_EVERY_S = 30.0
 # The maximum age of a channel's facts where they decide who reads something: a storm asks six times a minute.
 FRESH_S = 10.0
 PRIVATE_PREFIX = "private:"
-HEADED_OPERATIONS = frozenset({"post", "update"})
+HEADED_OPERATIONS = frozenset({Operation.POST, Operation.UPDATE})
 DIRECT_PREFIX = "D"
 # Slack's errors for a shadow channel that was there a moment ago.
 LOST_CODES = frozenset({"not_in_channel", "is_archived", "channel_not_found"})
@@ -92,7 +94,7 @@ class ShowInShadow:
         Raises ChatUnavailable while the shadow channel cannot be written to: what is queued for it waits.
         """
         place, origin = row.place or row.target_place, str(row.entry.payload.get("channel") or "")
-        if place is None or posting.operation not in (*HEADED_OPERATIONS, "upload"):
+        if place is None or posting.operation not in (*HEADED_OPERATIONS, Operation.UPLOAD):
             return posting
         there = await self._find_channel(place.channel)
         if not await self._may_be_read(row, origin, there):
@@ -113,7 +115,7 @@ class ShowInShadow:
         if origin.startswith(DIRECT_PREFIX):
             origins = (row.entry.payload.get("extra") or {}).get(OF_CHANNELS) or ()
             if not origins:
-                return row.entry.operation != "post"
+                return row.entry.operation != Operation.POST
         for channel_id in origins:
             here = await or_if_refused(self.chat.read_channel(channel_id, within_s=FRESH_S), None)
             if here is None or not may_be_shown(there.viewer, here.viewer):
@@ -233,8 +235,8 @@ class ReportLeftOut:
         known = {v: await is_hidden(self.chat, there, v, within_s=None) for v in {life.visibility for life in lives}}
         count = sum(known[life.visibility] for life in lives)
         if count and self._told != (since.date(), count):
-            message, name = self.render(count), f"left-out/{self.shadow}/{since.date().isoformat()}"
-            posting = Posting("post", self.shadow, name, message.text, message.blocks)
+            message, name = self.render(count), build_left_out_id(self.shadow, since.date())
+            posting = Posting(Operation.POST, self.shadow, name, message.text, message.blocks)
             await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=name, replaces=True),)))
             self._told = (since.date(), count)
         return LOOK_EVERY_S

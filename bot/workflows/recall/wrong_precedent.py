@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.decide import SourceLine
+from bot.domain.delivery.ids import build_correction_key
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
 from bot.domain.text.redaction import mask
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import IncidentNotFound, RecordRejected
@@ -90,7 +91,7 @@ class DismissPrecedent:
             pinned_off=wrong.pinned_off,
         )
         after = {"set aside": wrong.why.value, "said of": incident_id, "pinned off": wrong.pinned_off}
-        audit = ((user_id, "set aside", wrong.incident_id, format_change({}, after)),)
+        audit = (AuditLine(user_id, "set aside", wrong.incident_id, format_change({}, after)),)
         changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
         return replace(aside, number=await self.feedback.dismiss_precedent(aside, changes))
 
@@ -108,7 +109,7 @@ class DismissPrecedent:
         if aside is None:
             return
         before = {"set aside": aside.why.value, "said of": aside.about}
-        audit = ((user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
+        audit = (AuditLine(user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
         work = _build_work(TAKEN_BACK, aside, user_id, str(number))
         await self.feedback.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
 
@@ -121,6 +122,6 @@ class DismissPrecedent:
 
 def _build_work(what: str, aside: SetAside, by: str, once: str) -> ReceivedEvent:
     """Build the inbox event that updates the threads, in order with whatever else happens to the precedent."""
-    key = f"{KIND}/{what.split(' for ', maxsplit=1)[0]}/{aside.incident_id}/{once}"
+    key = build_correction_key(what.split(" for ", maxsplit=1)[0], aside.incident_id, once)
     body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}
     return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{aside.incident_id}")

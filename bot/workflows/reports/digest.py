@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.ids import build_chart_id, build_digest_id, build_digest_key
+from bot.domain.delivery.kinds import Operation
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.reports.digest import Digest, compose, period_for
@@ -100,10 +102,10 @@ class PostDigests:
         period = period_for(due, when.day, when.zone)
         digest = await ComposeDigest(self.store, self.feedback)(period.since, period.until, channel.viewer, period.name)
         message = self.surfaces.render_digest(digest)
-        delivery = f"digest/{channel_id}/{period.key.isoformat()}"
-        posting = Posting("post", channel_id, delivery, message.text, message.blocks)
+        delivery = build_digest_id(channel_id, period.key)
+        posting = Posting(Operation.POST, channel_id, delivery, message.text, message.blocks)
         rows = (
-            build_outbox_entry(posting, key=f"digest/{channel_id}"),
+            build_outbox_entry(posting, key=build_digest_key(channel_id)),
             *_build_picture(digest, channel_id, delivery, period.key),
         )
         claimed = await self.claims.claim("digest", channel_id, period.key, Changes(deliveries=rows))
@@ -119,5 +121,7 @@ def _build_picture(digest: Digest, channel_id: str, delivery: str, key: date) ->
     if chart is None:
         return ()
     day = key.isoformat()
-    posting = build_picture_upload(channel_id, f"chart/{channel_id}/{day}", f"digest-{day}.png", chart.heading, chart)
-    return (build_outbox_entry(posting, key=f"digest/{channel_id}", target=delivery),)
+    posting = build_picture_upload(
+        channel_id, build_chart_id(channel_id, key), f"digest-{day}.png", chart.heading, chart
+    )
+    return (build_outbox_entry(posting, key=build_digest_key(channel_id), target=delivery),)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Protocol
 
 from bot.domain.access.roles import Act, Permission, Stewards, may
+from bot.domain.delivery.ids import build_correction_key
 from bot.domain.incidents.corrections import (
     BOUNDARY,
     FAILED_CHECKS,
@@ -31,10 +32,10 @@ from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Boundary, Incident
 from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.text.redaction import mask
+from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, require_readable
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
@@ -101,8 +102,6 @@ class EditRecord:
     may: RecordAccess
     confirms: Callable[[str], Awaitable[Permission]]
     clock: Clock
-    # See `Resolve`.
-    owes_bank: bool = False
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
         """Return the record for a person who may edit it. Raises IncidentNotFound, NotAllowedHere."""
@@ -138,10 +137,10 @@ class EditRecord:
             lifecycles=await _find_lifecycle(self.store, incident_id),
             records=(after,),
             expected=(before,),
-            deliveries=_build_bank_rows("retain", incident_id, once) if self.owes_bank else (),
+            bank_act=f"{incident_id}/{once}",
             received=(_build_work(CORRECTED, incident_id, user_id, once),),
             once=f"edit/{once}",
-            audit=((user_id, "edit", incident_id, format_record_change(before, after)),),
+            audit=(AuditLine(user_id, "edit", incident_id, format_record_change(before, after)),),
         )
         await self.store.commit(changes)
         return RecordCorrection(after, differences(before, after))
@@ -153,7 +152,6 @@ class RetractRecord:
 
     store: IncidentStore
     may: RecordAccess
-    owes_bank: bool = False
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
         """Return the record for a person who may retract it.
@@ -183,10 +181,10 @@ class RetractRecord:
             lifecycles=await _find_lifecycle(self.store, incident_id),
             retracted=(incident_id,),
             expected=(record,),
-            deliveries=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            bank_act=f"{incident_id}/{once}",
             received=(_build_work(RETRACTED, incident_id, user_id, once),),
             once=f"retract/{once}",
-            audit=((user_id, "retract", incident_id, format_record_change(record, None, why)),),
+            audit=(AuditLine(user_id, "retract", incident_id, format_record_change(record, None, why)),),
         )
         await self.store.commit(changes)
         return record
@@ -209,7 +207,6 @@ class PurgeRecord:
     store: IncidentStore
     purging: Purging
     may: RecordAccess
-    owes_bank: bool = False
 
     async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> PurgeResult:
         """Purge the record; again is no error. Raises RecordRejected ("reason"), NotAllowedHere, StoreUnavailable."""
@@ -219,9 +216,9 @@ class PurgeRecord:
         digest = hash_record(record) if record else None
         detail = f"sha256 {digest}: {why}" if digest else f"no record was left: {why}"
         changes = Changes(
-            deliveries=_build_bank_rows("retract", incident_id, once) if self.owes_bank else (),
+            bank_act=f"{incident_id}/{once}",
             received=(_build_work(PURGED, incident_id, user_id, once),),
-            audit=((user_id, "purge", incident_id, detail),),
+            audit=(AuditLine(user_id, "purge", incident_id, detail),),
         )
         there = await self.purging.purge(incident_id, words_of(record) if record else (), changes)
         return PurgeResult(incident_id, there, digest)
@@ -280,14 +277,9 @@ async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life,
         return ()
 
 
-def _build_bank_rows(operation: str, incident_id: str, once: str) -> tuple[OutboxEntry, ...]:
-    payload = {"incident_id": incident_id}
-    return (OutboxEntry(Destination.BANK, operation, incident_id, f"{operation}/{incident_id}/{once}", payload),)
-
-
 def build_key(what: str, incident_id: str, once: str) -> str:
     """Build the key of this one action: threads are updated once for each."""
-    return f"{KIND}/{what}/{incident_id}/{once}"
+    return build_correction_key(what, incident_id, once)
 
 
 def _build_work(what: str, incident_id: str, by: str, once: str) -> ReceivedEvent:

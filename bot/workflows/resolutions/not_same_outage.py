@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.domain.incidents.record import Incident
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.delivery.outbox import build_brief_edit
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import PostedBrief
@@ -52,7 +52,7 @@ class RecordNotSameOutage:
                 briefs=tuple(briefs),
                 deliveries=tuple(build_brief_edit(b, self.surfaces.render_brief(b.brief)) for b in briefs),
                 audit=tuple(_build_audit(by, r) for r in records)
-                or ((by, "not the same outage", incident_id, other_id),),
+                or (AuditLine(by, "not the same outage", incident_id, other_id),),
             )
         )
 
@@ -63,10 +63,12 @@ class RecordNotSameOutage:
         return [replace(p, brief=replace(p.brief, same_outage=None)) for p in asking]
 
 
-def _build_audit(by: str, record: Incident) -> tuple[str, str, str, str]:
+def _build_audit(by: str, record: Incident) -> AuditLine:
     """Build the audit line of a record that is told apart from one more incident."""
     before, after = list(record.apart_from[:-1]), list(record.apart_from)
-    return by, "not the same outage", record.incident_id, format_change({"apart_from": before}, {"apart_from": after})
+    return AuditLine(
+        by, "not the same outage", record.incident_id, format_change({"apart_from": before}, {"apart_from": after})
+    )
 
 
 def _add_other(record: Incident, other_id: str) -> Incident:

@@ -11,10 +11,12 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from bot.domain.access.roles import Act, Person
 from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.delivery.ids import build_nudge_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import OF_CHANNELS, Chat, Posting, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
@@ -153,10 +155,10 @@ class PostNudges:
             return False
         day = now.astimezone(self._looked[names[0]].zone).date()
         message = self.surfaces.render_nudge(Nudge(person, incidents))
-        delivery = f"nudge/{person}/{day.isoformat()}"
+        delivery = build_nudge_id(person, day)
         only = names[0] if len(names) == 1 else None
         extra = {OF_CHANNELS: sorted({one.channel for one in incidents})}
-        posting = Posting("post", direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
+        posting = Posting(Operation.POST, direct, delivery, message.text, message.blocks, incident_id=only, extra=extra)
         changes = Changes(deliveries=(build_outbox_entry(posting, key=delivery),))
         return await self.nudges.claim(person, day, names, changes)
 
@@ -185,5 +187,5 @@ class StopNudges:
         now, title = self.clock.now(), record.title
         mute = Mute(channel_id, Muted.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)
         detail = format_change({}, {"no nudges": title})
-        await self.channels.add_mute(mute, Changes(audit=((user_id, "stop nudges", channel_id, detail),)))
+        await self.channels.add_mute(mute, Changes(audit=(AuditLine(user_id, "stop nudges", channel_id, detail),)))
         return mute

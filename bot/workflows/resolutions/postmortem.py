@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from bot.domain.delivery.ids import build_incident_key, build_postmortem_id
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.errors import IncidentNotFound
@@ -34,10 +35,10 @@ class RequestPostmortem:
         now = self.clock.now()
         stretch = f"{now:%Y%m%d%H}{now.minute // AGAIN_AFTER_MINUTES}"
         mark = hashlib.sha256(f"{stretch}/{record!r}".encode("utf-8", "replace")).hexdigest()[:8]
-        delivery = f"postmortem/{channel_id}/{incident_id}/{mark}"
+        delivery = build_postmortem_id(channel_id, incident_id, mark)
         name = f"{_build_file_name(incident_id)}-post-mortem-{mark}.md"
         posting = build_postmortem_upload(channel_id, delivery, name, posted.root_ts, incident_id, by)
-        row = build_outbox_entry(posting, key=f"{channel_id}/{incident_id}", urgent=True)
+        row = build_outbox_entry(posting, key=build_incident_key(channel_id, incident_id), urgent=True)
         return await self.store.commit(Changes(deliveries=(row,), once=delivery))
 
 

@@ -11,6 +11,14 @@ from datetime import timedelta
 
 from bot.domain.access.visibility import Viewer, scopes
 from bot.domain.brief.decide import Brief, same_advice, with_evidence
+from bot.domain.delivery.ids import (
+    build_correction_id,
+    build_edit_id,
+    build_incident_key,
+    build_superseding_id,
+    split_superseded,
+)
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import view_of
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
@@ -83,7 +91,9 @@ class RefreshBriefs:
         same = same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN
         if is_open and not same and fresh.recommendation and said.what != PURGED:
-            newer = replace(posted, brief=fresh, delivery_id=f"{posted.delivery_id}+{said.key}", message_ts=None)
+            newer = replace(
+                posted, brief=fresh, delivery_id=build_superseding_id(posted.delivery_id, said.key), message_ts=None
+            )
             due = self._supersede(posted, newer)
         else:
             newer = replace(posted, brief=fresh)
@@ -120,14 +130,16 @@ class RefreshBriefs:
 
     def _build_line(self, posted: PostedBrief, said: Correction, *, same: bool) -> OutboxEntry:
         message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=same)
-        posting = _build_posting("post", posted, f"{said.key}/{posted.incident_id}/{posted.channel}", message)
+        posting = _build_posting(
+            Operation.POST, posted, build_correction_id(said.key, posted.incident_id, posted.channel), message
+        )
         return build_outbox_entry(replace(posting, thread_ts=posted.root_ts), key=_build_key(posted), urgent=True)
 
     def _build_edit(self, posted: PostedBrief) -> OutboxEntry:
         return build_brief_edit(posted, self.surfaces.render_brief(posted.brief))
 
     def _supersede(self, old: PostedBrief, newer: PostedBrief) -> tuple[OutboxEntry, ...]:
-        reply = _build_posting("post", newer, newer.delivery_id, self.surfaces.render_superseded(newer.brief))
+        reply = _build_posting(Operation.POST, newer, newer.delivery_id, self.surfaces.render_superseded(newer.brief))
         outdated = replace(old.brief, verdict=f"{OUTDATED}{old.brief.verdict}"[:140])
         return build_outbox_entry(replace(reply, thread_ts=newer.root_ts), key=_build_key(newer)), self._build_edit(
             replace(old, brief=outdated)
@@ -135,12 +147,11 @@ class RefreshBriefs:
 
     def _build_outdated_edits(self, posted: PostedBrief, said: Correction) -> tuple[OutboxEntry, ...]:
         """Blank the messages that the brief superseded earlier: they may quote what was purged."""
-        parts = posted.delivery_id.split("+")
-        names = ["+".join(parts[: n + 1]) for n in range(len(parts) - 1)]
+        names = split_superseded(posted.delivery_id)[:-1]
         message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=False)
         return tuple(
             build_outbox_entry(
-                _build_posting("update", posted, f"{name}/edit", message),
+                _build_posting(Operation.UPDATE, posted, build_edit_id(name), message),
                 key=_build_key(posted),
                 replaces=True,
                 target=name,
@@ -155,8 +166,8 @@ def _has_source(brief: Brief, incident_id: str) -> bool:
 
 
 def _build_key(posted: PostedBrief) -> str:
-    return f"{posted.channel}/{posted.incident_id}"
+    return build_incident_key(posted.channel, posted.incident_id)
 
 
-def _build_posting(operation: str, posted: PostedBrief, delivery: str, message: ChatMessage) -> Posting:
+def _build_posting(operation: Operation, posted: PostedBrief, delivery: str, message: ChatMessage) -> Posting:
     return Posting(operation, posted.channel, delivery, message.text, message.blocks, incident_id=posted.incident_id)

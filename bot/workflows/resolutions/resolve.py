@@ -15,6 +15,8 @@ from functools import partial
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, with_life
+from bot.domain.delivery.ids import build_incident_key, build_recorded_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.fixes.grouping import filed_of
 from bot.domain.incidents.corrections import ATTEMPT, Difference, differences
 from bot.domain.incidents.lifecycle import IncidentState, Life, past_end, resolve
@@ -24,10 +26,11 @@ from bot.domain.resolutions.suggestions import KnownFix, known_fixes, known_runb
 from bot.domain.text.names import counted
 from bot.domain.text.redaction import marks, mask, masked_note
 from bot.domain.text.tokens import normalise
+from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
-from bot.ports.delivery.outbox import Destination, OutboxEntry, build_brief_edit, build_outbox_entry
+from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
 from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
@@ -169,8 +172,6 @@ class Resolve:
     store: IncidentStore
     surfaces: Surfaces
     clock: Clock
-    # True if an external memory bank is fed through the outbox (the embedded one needs nothing).
-    owes_bank: bool = False
     confirms: Callable[[str], Awaitable[Permission]] = confirm_anybody
     feedback: FeedbackStore | None = None
 
@@ -236,11 +237,12 @@ class Resolve:
             lifecycles=(after,),
             records=(record,),
             recallable=frozenset({record.incident_id}),
-            deliveries=(*told, *edits, *self._build_retain(record, once)),
+            deliveries=(*told, *edits),
             briefs=briefs,
             posts=seen,
             once=f"resolve/{once}",
-            audit=((by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
+            bank_act=f"{record.incident_id}/{once}",
+            audit=(AuditLine(by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
             expected=(before,) if life.version else (),
         )
         new = await self.store.commit(changes)
@@ -292,23 +294,15 @@ class Resolve:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
         return opened_record(incident_id, subject.title, at, source, subject.alert)
 
-    def _build_retain(self, record: Incident, once: str) -> tuple[OutboxEntry, ...]:
-        if not self.owes_bank:
-            return ()
-        payload = {"incident_id": record.incident_id}
-        return (
-            OutboxEntry(Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/{once}", payload),
-        )
-
 
 def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:
     """Build the line in a thread that confirms what was recorded."""
     channel, root = thread
-    delivery = f"recorded/{once}/{channel}"
+    delivery = build_recorded_id(once, channel)
     posting = Posting(
-        "post", channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
+        Operation.POST, channel, delivery, message.text, message.blocks, thread_ts=root, incident_id=life.incident_id
     )
-    return build_outbox_entry(posting, key=f"{channel}/{life.incident_id}", urgent=True)
+    return build_outbox_entry(posting, key=build_incident_key(channel, life.incident_id), urgent=True)
 
 
 def list_changes(before: Incident, record: Incident) -> tuple[Difference, ...]:

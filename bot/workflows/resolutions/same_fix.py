@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.ids import build_correction_key
 from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, pairs_to_ask, wordings_in
 from bot.domain.fixes.steps import fix_form
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.ports.audit import format_change
+from bot.ports.audit import AuditLine, format_change
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import NotAllowedHere, RecordRejected
@@ -67,7 +68,7 @@ class GroupFixes:
             raise RecordRejected("", SAME_WORDING)
         after = {"fixes": "one" if pair.same else "two", "with": other.incident_id}
         work = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
-        audit = ((user_id, "file fixes", one.incident_id, format_change({}, after)),)
+        audit = (AuditLine(user_id, "file fixes", one.incident_id, format_change({}, after)),)
         changes = Changes(once=f"fixes/{once}", audit=audit, received=work)
         return replace(said, number=await self.feedback.add_fix_equivalence(said, changes))
 
@@ -79,7 +80,7 @@ class GroupFixes:
         pair = FixPair(Wording(said.one, said.one_incident), Wording(said.other, said.other_incident), said.same)
         await self._require(user_id, pair)
         before = {"fixes": "one" if said.same else "two", "with": said.other_incident}
-        audit = ((user_id, "undo file fixes", said.one_incident, format_change(before, {})),)
+        audit = (AuditLine(user_id, "undo file fixes", said.one_incident, format_change(before, {})),)
         work = tuple(
             _build_work(i, user_id, f"undo/{number}") for i in dict.fromkeys((said.one_incident, said.other_incident))
         )
@@ -103,6 +104,6 @@ class GroupFixes:
 
 def _build_work(incident_id: str, by: str, once: str) -> ReceivedEvent:
     """Build the inbox event that updates the threads that used the record."""
-    key = f"{KIND}/filed/{incident_id}/{once}"
+    key = build_correction_key("filed", incident_id, once)
     body = {"what": FILED, "incident_id": incident_id, "by": by, "key": key}
     return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

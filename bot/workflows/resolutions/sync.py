@@ -122,7 +122,7 @@ class PullRecords:
         if wanted:
             ids = frozenset(record.incident_id for record in wanted)
             records = tuple(mark_imported(record) for record in wanted)
-            await self.store.commit(Changes(records=records, recallable=ids))
+            await self.store.commit(Changes(records=records, recallable=ids, skips_bank=True))
         pulled.read += len(portion)
         pulled.added += len(wanted)
         pulled.here += len(here)

@@ -14,8 +14,8 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.domain.resolutions.import_merge import carried_over
+from bot.ports.audit import AuditLine
 from bot.ports.audit import format_change as changed_values
-from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import RecordRejected
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
@@ -58,8 +58,6 @@ class ImportRecords:
     """Import records into the store."""
 
     store: IncidentStore
-    # True if a bank other than the index is to get them, too.
-    owes_bank: bool = False
     # True to bring back what was retracted or purged here; by default another import of the same files does not.
     again: bool = False
 
@@ -97,26 +95,18 @@ class ImportRecords:
         changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)
         if changed:
             ids = frozenset(record.incident_id for record in changed)
-            owed = tuple(_build_retain(record) for record in changed) if self.owes_bank else ()
             audit = tuple(_build_audit(before.get(record.incident_id), record) for record in changed)
-            await self.store.commit(Changes(records=changed, recallable=ids, deliveries=owed, audit=audit))
+            await self.store.commit(Changes(records=changed, recallable=ids, audit=audit))
         added = sum(record.incident_id not in before for record in changed)
         done.added += added
         done.replaced += len(changed) - added
         done.unchanged += len(batch) - len(changed)
 
 
-def _build_audit(before: Incident | None, record: Incident) -> tuple[str, str, str, str]:
+def _build_audit(before: Incident | None, record: Incident) -> AuditLine:
     """Build the audit line of an imported record: what it replaced, or that it is new."""
     detail = format_record_change(before, record) if before else changed_values({}, {"title": record.title}, "added")
-    return "import", "import", record.incident_id, detail
-
-
-def _build_retain(record: Incident) -> OutboxEntry:
-    payload = {"incident_id": record.incident_id}
-    return OutboxEntry(
-        Destination.BANK, "retain", record.incident_id, f"retain/{record.incident_id}/import", payload, replaces=True
-    )
+    return AuditLine("import", "import", record.incident_id, detail)
 
 
 def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | RefusedLine]:
@@ -152,9 +142,3 @@ class ExportRecords:
         """Yield one line of JSON for each record, by id. Raises StoreUnavailable."""
         async for record in self.store.stream_records(viewer):
             yield json.dumps(write_record(record), ensure_ascii=False)
-
-
-async def store_records(store: IncidentStore, records: Iterable[Incident]) -> None:
-    """Store these records as recallable, in one transaction. Raises StoreUnavailable."""
-    kept = tuple(records)
-    await store.commit(Changes(records=kept, recallable=frozenset(record.incident_id for record in kept)))

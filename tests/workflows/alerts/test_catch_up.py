@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.domain.delivery.kinds import Operation
 from bot.ports.channel_history import HistoryPage
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
@@ -220,7 +221,7 @@ async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_
 async def test_a_brief_says_that_it_is_late(w: World) -> None:
     w.clock.at = minutes(141)
     await w.answer(await w.row({"channel": "C1", "ts": format_ts(START), "alert": {}, "read_back": True}))
-    (row,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    (row,) = [r for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     text = str(row.entry.payload["blocks"])
     assert "*late*: posted " in text
     assert "2026-11-29 03:00 UTC" in text

@@ -14,6 +14,7 @@ import pytest
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, dismiss
 from bot.ports.chat import Channel
 from bot.ports.delivery.inbox import InboxRow
@@ -207,7 +208,9 @@ async def test_what_fires_again_is_posted_again_and_stays_one_incident(desk: Int
     assert (life.state, life.fired) == (IncidentState.OPEN, 2)
     await desk.told("d", state=AlertState.RESOLVED)
     over = await desk.worked_off()
-    newest = next(row for row in again if "thread_ts" not in row.entry.payload and row.entry.operation == "post")
+    newest = next(
+        row for row in again if "thread_ts" not in row.entry.payload and row.entry.operation == Operation.POST
+    )
     resolved = [row for row in over if row.entry.payload["text"].startswith("Resolved")]
     assert [row.entry.payload["target"] for row in resolved] == [newest.entry.delivery_id]
     assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED

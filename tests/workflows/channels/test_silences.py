@@ -12,6 +12,7 @@ import pytest
 
 from bot.domain.access.roles import Person, Stewards
 from bot.domain.alerts.suppression import Muted, Reach
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
@@ -158,7 +159,7 @@ async def test_every_message_of_a_superseded_brief_goes(w: World) -> None:
     while claimed := await w.memory.outbox.claim(Destination.SLACK, 50):
         for row in claimed:
             await w.memory.outbox.acknowledge(row, "1.2")
-        rows += [r.entry.payload["target"] for r in claimed if r.entry.operation == "delete"]
+        rows += [r.entry.payload["target"] for r in claimed if r.entry.operation == Operation.DELETE]
     name = posted.delivery_id
     assert rows == [name, f"{name}+2", f"{name}+2+5"]
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
@@ -56,7 +57,9 @@ def deliver(store: Store, chat: FakeChat, clock: FakeClock) -> Deliver:
 
 
 def post(delivery_id: str, channel: str = "C1", **other: Any) -> OutboxEntry:
-    return build_outbox_entry(Posting("post", channel, delivery_id, "text"), key=other.pop("key", delivery_id), **other)
+    return build_outbox_entry(
+        Posting(Operation.POST, channel, delivery_id, "text"), key=other.pop("key", delivery_id), **other
+    )
 
 
 async def owe(store: Store, *rows: OutboxEntry) -> None:
@@ -110,7 +113,7 @@ def test_backoff_grows_with_jitter_up_to_five_minutes() -> None:
     assert compute_backoff_s(40, 0.0) == 0.5
 
 
-def row(delivery_id: str, channel: str, operation: str = "post") -> OutboxRow:
+def row(delivery_id: str, channel: str, operation: Operation = Operation.POST) -> OutboxRow:
     payload = {"operation": operation, "channel": channel, "delivery_id": delivery_id}
     return OutboxRow(
         1, OutboxEntry(Destination.SLACK, operation, "k", delivery_id, payload), "lease", 1, uncertain=False
@@ -118,7 +121,7 @@ def row(delivery_id: str, channel: str, operation: str = "post") -> OutboxRow:
 
 
 def test_a_channel_takes_one_message_a_second_and_reactions_at_once() -> None:
-    rows = [row("a", "C1"), row("b", "C1"), row("c", "C2"), row("d", "C1"), row("e", "C1", "react")]
+    rows = [row("a", "C1"), row("b", "C1"), row("c", "C2"), row("d", "C1"), row("e", "C1", Operation.REACT)]
     waits = schedule(rows, {"C2": START + timedelta(seconds=0.5), "C1": START - timedelta(seconds=9)}, START)
     assert [(r.entry.delivery_id, wait) for r, wait in waits] == [
         ("a", 0.0),
@@ -130,7 +133,9 @@ def test_a_channel_takes_one_message_a_second_and_reactions_at_once() -> None:
 
 
 def test_a_payload_that_is_no_call_is_refused() -> None:
-    broken = OutboxRow(1, OutboxEntry(Destination.SLACK, "post", "k", "d", {"text": "x"}), "lease", 1, uncertain=False)
+    broken = OutboxRow(
+        1, OutboxEntry(Destination.SLACK, Operation.POST, "k", "d", {"text": "x"}), "lease", 1, uncertain=False
+    )
     with pytest.raises(RecordRejected):
         build_posting(broken)
 
@@ -141,7 +146,7 @@ def test_a_payload_that_is_no_call_is_refused() -> None:
 async def test_a_post_is_made_once_with_its_blocks_and_settled_with_its_ts(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
-    posting = Posting("post", "C1", "d1", "hi", ({"type": "divider"},), thread_ts="1.1", incident_id="INC-1")
+    posting = Posting(Operation.POST, "C1", "d1", "hi", ({"type": "divider"},), thread_ts="1.1", incident_id="INC-1")
     await owe(store, build_outbox_entry(posting, key="k"))
     assert await deliver.drain_once() == 0.0
     assert await deliver.drain_once() == IDLE_S
@@ -153,7 +158,7 @@ async def test_a_post_is_made_once_with_its_blocks_and_settled_with_its_ts(
 async def test_an_edit_knows_the_message_that_it_changes(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
-    edit = Posting("update", "C1", "d1/edit", "newer")
+    edit = Posting(Operation.UPDATE, "C1", "d1/edit", "newer")
     await owe(store, post("d1", key="k"), build_outbox_entry(edit, key="k", target="d1"))
     await drain(deliver, clock, 2)
     assert [(p.operation, p.ts) for _, p in chat.posted] == [("post", None), ("update", "1700000001.000100")]
@@ -163,7 +168,9 @@ async def test_an_edit_of_what_was_never_posted_ends_as_a_dead_letter(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     chat.problems = [ChatRejected("gone", "channel_not_found")]
-    await owe(store, post("d1", key="k"), build_outbox_entry(Posting("update", "C1", "e", "x"), key="k", target="d1"))
+    await owe(
+        store, post("d1", key="k"), build_outbox_entry(Posting(Operation.UPDATE, "C1", "e", "x"), key="k", target="d1")
+    )
     await drain(deliver, clock, 400)
     assert chat.posted == []
     assert await store.outbox.count_rows() == {"slack.dead": 2}
@@ -207,7 +214,7 @@ async def test_a_post_that_was_replaced_becomes_an_edit(
 ) -> None:
     await owe(store, post("d1"))
     await drain(deliver, clock, 2)
-    await owe(store, build_outbox_entry(Posting("post", "C1", "d1", "newer"), key="d1", replaces=True))
+    await owe(store, build_outbox_entry(Posting(Operation.POST, "C1", "d1", "newer"), key="d1", replaces=True))
     await drain(deliver, clock, 2)
     assert [(p.operation, p.text, p.ts) for _, p in chat.posted][1] == ("update", "newer", "1700000001.000100")
     assert len(chat.posted) == 2
@@ -252,7 +259,7 @@ async def test_the_store_being_down_is_told(deliver: Deliver, store: Store, chat
 RECORD = Incident("INC-1", "Gateway timeouts")
 
 
-def to_bank(operation: str, delivery_id: str, **payload: Any) -> OutboxEntry:
+def to_bank(operation: Operation, delivery_id: str, **payload: Any) -> OutboxEntry:
     return OutboxEntry(Destination.BANK, operation, "INC-1", delivery_id, {"incident_id": "INC-1", **payload})
 
 
@@ -261,10 +268,10 @@ async def test_the_bank_gets_what_the_store_holds_in_order(store: Store, chat: F
     deliver = Deliver(
         outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
     )
-    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank("retain", "r1"),)))
+    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank(Operation.RETAIN, "r1"),)))
     assert await deliver.drain_once() == 0.0
     assert bank.kept == {"INC-1": RECORD}
-    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank("retract", "r2"),)))
+    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank(Operation.RETRACT, "r2"),)))
     await deliver.drain_once()
     assert bank.kept == {}
     assert await store.outbox.count_rows() == {"bank.sent": 2}
@@ -277,9 +284,9 @@ async def test_what_is_here_again_is_not_retracted_by_an_older_row(
     deliver = Deliver(
         outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
     )
-    imported = replace(to_bank("retain", "import"), replaces=True)
+    imported = replace(to_bank(Operation.RETAIN, "import"), replaces=True)
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(imported,)))
-    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank("retract", "r2"),)))
+    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank(Operation.RETRACT, "r2"),)))
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(imported,)))
     await drain(deliver, clock, 2)
     assert bank.kept == {"INC-1": RECORD}
@@ -291,7 +298,7 @@ async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, c
     deliver = Deliver(
         outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
     )
-    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank("retain", "r1"),)))
+    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank(Operation.RETAIN, "r1"),)))
     await drain(deliver, clock, 30)
     assert await store.outbox.count_rows() == {"bank.pending": 1}
     bank.down = False
@@ -302,7 +309,7 @@ async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, c
 async def test_a_record_that_is_gone_needs_no_retaining(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
     deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents)
-    await owe(store, to_bank("retain", "r1"))
+    await owe(store, to_bank(Operation.RETAIN, "r1"))
     await deliver.drain_once()
     assert bank.kept == {}
     assert await store.outbox.count_rows() == {"bank.sent": 1}
@@ -326,7 +333,7 @@ async def with_records(store: Store, *numbers: int) -> None:
     records = tuple(replace(RECORD, incident_id=f"INC-{n}") for n in numbers)
     rows = tuple(
         OutboxEntry(
-            Destination.BANK, "retain", r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id}
+            Destination.BANK, Operation.RETAIN, r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id}
         )
         for r in records
     )
@@ -414,7 +421,7 @@ async def test_a_probe_that_meets_an_outage_does_not_end_the_pause(
 
 async def test_a_right_that_can_be_missed_stops_nothing(deliver: Deliver, store: Store, chat: FakeChat) -> None:
     chat.problems = [ChatAuthRejected("The app lacks the scope reactions:write.", "missing_scope")]
-    await owe(store, build_outbox_entry(Posting("react", "C1", "r1", "eyes"), key="r1"))
+    await owe(store, build_outbox_entry(Posting(Operation.REACT, "C1", "r1", "eyes"), key="r1"))
     await deliver.drain_once()
     assert await store.outbox.count_rows() == {"slack.dead": 1}
     assert deliver.list_paused() == {}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.digest_chart import DigestChart
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
@@ -57,7 +58,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 
 def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
-    text = Posting("post", "C1", "digest/C1/1", "the text")
+    text = Posting(Operation.POST, "C1", "digest/C1/1", "the text")
     picture = build_picture_upload("C1", "chart/C1/1", "digest.png", "Week", CHART)
     return build_outbox_entry(text, key="digest/C1"), build_outbox_entry(picture, key="digest/C1", target="digest/C1/1")
 
@@ -92,7 +93,7 @@ async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits
     deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files if problem else None, chance=lambda: 0.5)
     await drain(deliver, clock, 4)
     await store.incidents.commit(
-        Changes(deliveries=(build_outbox_entry(Posting("post", "C1", "next", "later"), key="digest/C1"),))
+        Changes(deliveries=(build_outbox_entry(Posting(Operation.POST, "C1", "next", "later"), key="digest/C1"),))
     )
     await drain(deliver, clock, 2)
     assert [p.delivery_id for _, p in chat.posted] == ["digest/C1/1", "next"]

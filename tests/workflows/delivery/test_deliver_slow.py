@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 from bot.ports.unit_of_work import Changes
@@ -40,7 +41,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await store.close()
 
 
-def owed(delivery_id: str, channel: str = "C1", *, urgent: bool = False, operation: str = "post") -> OutboxEntry:
+def owed(
+    delivery_id: str, channel: str = "C1", *, urgent: bool = False, operation: Operation = Operation.POST
+) -> OutboxEntry:
     payload = {"operation": operation, "channel": channel, "delivery_id": delivery_id, "text": "t"}
     return OutboxEntry(Destination.SLACK, operation, delivery_id, delivery_id, payload, urgent=urgent)
 
@@ -82,11 +85,16 @@ async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store:
 
 
 def test_people_first_then_what_is_new_then_edits() -> None:
-    def row(name: str, operation: str, *, urgent: bool = False) -> OutboxRow:
+    def row(name: str, operation: Operation, *, urgent: bool = False) -> OutboxRow:
         return OutboxRow(1, owed(name, urgent=urgent, operation=operation), "lease", 1, uncertain=False)
 
-    grown = replace(row("summary that grew", "post"), own_result="1.1")
-    rows = [row("edit", "update"), grown, row("brief", "post"), row("answer", "update", urgent=True)]
+    grown = replace(row("summary that grew", Operation.POST), own_result="1.1")
+    rows = [
+        row("edit", Operation.UPDATE),
+        grown,
+        row("brief", Operation.POST),
+        row("answer", Operation.UPDATE, urgent=True),
+    ]
     waits = schedule(rows, {}, START)
     assert [(r.entry.delivery_id, wait) for r, wait in waits] == [
         ("answer", 0.0), ("brief", 1.0), ("edit", 2.0), ("summary that grew", 3.0),

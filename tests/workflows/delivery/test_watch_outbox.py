@@ -9,6 +9,7 @@ import pytest
 from prometheus_client import generate_latest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.observability import REGISTRY, configure_logging
 from bot.ports.chat import Posting
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -33,7 +34,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def owe(store: Store, *names: str) -> None:
-    rows = tuple(build_outbox_entry(Posting("post", "C1", name, "text"), key=name) for name in names)
+    rows = tuple(build_outbox_entry(Posting(Operation.POST, "C1", name, "text"), key=name) for name in names)
     await store.incidents.commit(Changes(deliveries=rows))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.alert import Alert
+from bot.domain.delivery.kinds import Operation
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
 from bot.domain.operations.load import Load
 from bot.ports.delivery.inbox import InboxRow
@@ -293,7 +294,7 @@ async def test_what_is_owed_to_an_incident_that_is_gone_is_done(tmp_path: Path) 
         gone = build_refresh_work("INC-404", "C1/1")
         assert await w.memory.inbox.receive(gone[0])
         assert await look.later() == 1
-        assert [e for e in await w.drain_outbox() if e.entry.operation == "update"] == []
+        assert [e for e in await w.drain_outbox() if e.entry.operation == Operation.UPDATE] == []
 
 
 @dataclass
