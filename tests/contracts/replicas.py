@@ -133,7 +133,7 @@ class ReplicasContract:
         time = DigestTime("mon", 8, UTC)
         jobs = [
             PostDigests(
-                s.incidents, s.feedback, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time
+                s.incidents, s.feedback, s.channels, s.claims, FakeChat(clock=clock.now), SlackSurfaces(), clock, time
             )
             for s in stores
         ]

@@ -52,7 +52,7 @@ async def store(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Store]:
 
 
 def delivery(store: Store, bank: HindsightBank, clock: FakeClock) -> Deliver:
-    return Deliver(store.outbox, FakeChat(clock.now), clock, bank, store.incidents, chance=lambda: 0.0)
+    return Deliver(store.outbox, FakeChat(clock=clock.now), clock, bank, store.incidents, chance=lambda: 0.0)
 
 
 def retained(record: Incident) -> OutboxEntry:

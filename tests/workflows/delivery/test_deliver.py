@@ -12,7 +12,7 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.domain.incidents.record import Incident
-from bot.ports.chat import Posting
+from bot.ports.chat import Channel, Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
 from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
 from bot.ports.errors import (
@@ -49,7 +49,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def chat(clock: FakeClock) -> FakeChat:
-    return FakeChat(clock.now)
+    return FakeChat(clock=clock.now)
 
 
 @pytest.fixture
@@ -436,7 +436,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
             await never.wait()
             return None
 
-    slow = Slow(clock.now)
+    slow = Slow(clock=clock.now)
     deliver = Deliver(store.outbox, slow, clock)
     await owe(store, post("d1"))
     drained = asyncio.ensure_future(deliver.drain_once())
@@ -458,7 +458,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
             return None
 
     await owe(store, post("d1"))
-    await Deliver(store.outbox, Hanging(clock.now), clock, deadline_s=0.01).drain_once()
+    await Deliver(store.outbox, Hanging(clock=clock.now), clock, deadline_s=0.01).drain_once()
     (row,) = await store.outbox_admin.list_rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
 
@@ -466,7 +466,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
 async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
     store: Store, deliver: Deliver, chat: FakeChat
 ) -> None:
-    chat.shared.add("C1")
+    chat.channels["C1"] = Channel("C1", is_shared=True)
     await owe(store, post("a"), post("b", "C2"))
     await deliver.drain_once()
     assert sent(chat) == ["b"]
@@ -476,7 +476,7 @@ async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
 async def test_a_channel_that_cannot_be_looked_at_is_no_reason_not_to_try(
     store: Store, deliver: Deliver, chat: FakeChat
 ) -> None:
-    chat.unseen.add("C1")
+    chat.gone.add("C1")
     await owe(store, post("a"))
     await deliver.drain_once()
     assert sent(chat) == ["a"]
