@@ -15,7 +15,7 @@ from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import USAGE, fail, read_settings, run
 from bot.domain.brief.as_json import time_text
 from bot.domain.recall.question import read_since
-from bot.ports.audit import AuditLine
+from bot.ports.audit import AuditEntry
 from bot.ports.errors import RecordRejected, require_readable
 
 
@@ -43,6 +43,6 @@ async def _export(since: datetime | None, out: TextIO) -> None:
             out.write(json.dumps(build_audit_json(line), ensure_ascii=False) + "\n")
 
 
-def build_audit_json(line: AuditLine) -> dict[str, object]:
+def build_audit_json(line: AuditEntry) -> dict[str, object]:
     """Return an audit line as JSON values."""
     return asdict(line) | {"at": time_text(line.at)}

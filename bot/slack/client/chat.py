@@ -17,6 +17,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.delivery.kinds import Operation
 from bot.observability import SLACK_ERRORS
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
@@ -91,7 +92,7 @@ class SlackChat:
 
     async def deliver(self, posting: Posting) -> str | None:
         """Make the call; the message ts where there is one, the file's id of an upload."""
-        if posting.operation == "upload":
+        if posting.operation == Operation.UPLOAD:
             return await self._upload(posting)
         operation = OPERATIONS.get(posting.operation)
         if operation is None:
@@ -115,7 +116,7 @@ class SlackChat:
             lambda at: self._call("find", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
             for message in read_rows(answer, "messages"):
-                if posting.operation == "upload":
+                if posting.operation == Operation.UPLOAD:
                     if found := uploads.find_file(message, posting.extra.get("name")):
                         return found
                     continue
@@ -178,7 +179,7 @@ class SlackChat:
     async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         """What people wrote in a thread, of its first thousand messages."""
         found: list[Mapping[str, Any]] = []
-        posting = Posting("find", channel_id, "", thread_ts=root_ts)
+        posting = Posting(Operation.FIND, channel_id, "", thread_ts=root_ts)
         async for answer in fetch_pages(
             lambda at: self._call("replies", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
@@ -362,7 +363,7 @@ async def _publish_home(client: AsyncWebClient, p: Posting) -> Any:
 
 
 async def _fetch_page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
-    if thread := p.thread_ts or (p.ts if p.operation == "upload" else None):
+    if thread := p.thread_ts or (p.ts if p.operation == Operation.UPLOAD else None):
         return await client.conversations_replies(
             channel=p.channel, ts=thread, include_all_metadata=True, limit=200, cursor=cursor
         )
@@ -374,11 +375,11 @@ async def _fetch_members(client: AsyncWebClient, channel_id: str, cursor: str | 
 
 
 OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = {
-    "post": _post,
-    "update": _update,
-    "delete": _delete,
-    "react": _react,
-    "ephemeral": _ephemeral,
-    "home": _publish_home,
-    "delete_file": uploads.delete,
+    Operation.POST: _post,
+    Operation.UPDATE: _update,
+    Operation.DELETE: _delete,
+    Operation.REACT: _react,
+    Operation.EPHEMERAL: _ephemeral,
+    Operation.HOME: _publish_home,
+    Operation.DELETE_FILE: uploads.delete,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.ids import build_hello_id, build_mention_id
 from bot.ports.delivery.inbox import InboxRow
 from bot.slack.inbound.events import MEMO
 from bot.slack.listeners.context import UseCases
@@ -22,7 +23,7 @@ async def greet_channel(row: InboxRow, uses: UseCases) -> None:
     """Say what will happen in a channel that the bot was invited to, once for each invitation."""
     event = row.body["event"]
     channel, stamp = str(event.get("channel") or ""), event.get("event_ts") or row.id
-    await uses.queue_reply(row, channel, f"hello/{channel}/{stamp}", render_hello(channel))
+    await uses.queue_reply(row, channel, build_hello_id(channel, stamp), render_hello(channel))
 
 
 async def publish_home(row: InboxRow, uses: UseCases) -> None:
@@ -40,7 +41,7 @@ async def answer_mention(row: InboxRow, uses: UseCases) -> None:
     event = row.body["event"]
     channel, ts = str(event.get("channel") or ""), str(event.get("ts") or "")
     thread = str(event.get("thread_ts") or ts)
-    await uses.queue_reply(row, channel, f"mention/{channel}/{ts}", render_help(HELP), thread)
+    await uses.queue_reply(row, channel, build_mention_id(channel, ts), render_help(HELP), thread)
 
 
 async def ask_about_memo(row: InboxRow, uses: UseCases) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.domain.operations.shadow import NUDGE
+from bot.domain.delivery.kinds import DeliveryKind, find_kind
 from bot.ports.chat import ChatMessage, Posting
 from bot.slack.views.markup import context, format_channel, link
 from bot.slack.views.surfaces import render_note
@@ -12,7 +12,7 @@ from bot.slack.views.surfaces import render_note
 
 def add_heading(posting: Posting, origin: str, url: str | None) -> Posting:
     """Return the message under a line that names its channel, with a link to the alert's post where there is one."""
-    if posting.delivery_id.startswith(NUDGE):
+    if find_kind(posting.delivery_id) is DeliveryKind.NUDGE:
         where, what = "a direct message", "_Shadow mode: for one person, in a direct message._"
     else:
         where = format_channel(origin)

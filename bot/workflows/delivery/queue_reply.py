@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.domain.delivery.ids import build_home_id, build_reply_key
+from bot.domain.delivery.kinds import Operation
 from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
 from bot.ports.delivery.inbox import Inbox, InboxRow
 from bot.ports.delivery.outbox import build_outbox_entry
@@ -27,8 +29,8 @@ class QueueReply:
         if channel is None or channel.is_silent:
             await self.store.commit(Changes(done=row))
             return
-        posting = Posting("post", channel_id, delivery_id, message.text, message.blocks, thread_ts=thread_ts)
-        entry = build_outbox_entry(posting, key=f"{channel_id}/{delivery_id}", urgent=True)
+        posting = Posting(Operation.POST, channel_id, delivery_id, message.text, message.blocks, thread_ts=thread_ts)
+        entry = build_outbox_entry(posting, key=build_reply_key(channel_id, delivery_id), urgent=True)
         await self.store.commit(Changes(deliveries=(entry,), done=row))
 
 
@@ -41,6 +43,6 @@ class PublishHome:
 
     async def __call__(self, row: InboxRow, user_id: str, view: ChatMessage) -> None:
         """Publish it and settle the event. Raises ChatRejected, ChatUnavailable, StoreUnavailable."""
-        posting = Posting("home", user_id, f"home/{user_id}/{row.id}", view.text, view.blocks, user=user_id)
+        posting = Posting(Operation.HOME, user_id, build_home_id(user_id, row.id), view.text, view.blocks, user=user_id)
         await self.chat.deliver(posting)
         await self.inbox.acknowledge(row)

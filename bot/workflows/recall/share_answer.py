@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.domain.delivery.ids import build_share_id, build_share_key
+from bot.domain.delivery.kinds import Operation
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.incidents import IncidentStore
@@ -18,6 +20,6 @@ class ShareAnswer:
 
     async def __call__(self, message: ChatMessage, channel_id: str, view_id: str) -> None:
         """Queue it; a modal that is submitted twice posts it once. Raises StoreUnavailable."""
-        posting = Posting("post", channel_id, f"share/{view_id}", message.text, message.blocks)
-        entry = build_outbox_entry(posting, key=f"share/{channel_id}", urgent=True)
+        posting = Posting(Operation.POST, channel_id, build_share_id(view_id), message.text, message.blocks)
+        entry = build_outbox_entry(posting, key=build_share_key(channel_id), urgent=True)
         await self.store.commit(Changes(deliveries=(entry,)))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.domain.delivery.ids import build_memo_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Attempt, Incident
 from bot.domain.text.names import cut
 from bot.domain.text.tokens import hash_wording
@@ -66,9 +68,9 @@ class AskAboutMemo:
             message = self.surfaces.render_known(record.incident_id, known)
         else:
             message = self.surfaces.render_question(record.incident_id, found, fix)
-        delivery = f"memo/{channel_id}/{ts}/{user}/{event.get('event_ts') or row.id}"
+        delivery = build_memo_id(channel_id, ts, user, event.get("event_ts") or row.id)
         posting = Posting(
-            "ephemeral",
+            Operation.EPHEMERAL,
             channel_id,
             delivery,
             message.text,
