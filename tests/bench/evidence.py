@@ -122,7 +122,7 @@ async def taken(store: Store) -> InboxRow:
 
 async def answered(store: Store, gather: GatherEvidence, count: int, alerts: int) -> dict[str, Any]:
     """Each alert one after the other; the whole of what is done for it."""
-    recall, chat = RecallPrecedents(store.index), FakeChat()
+    recall, chat = RecallPrecedents(index=store.index), FakeChat()
     clock = SystemClock()
     answer = build_answer_alert(
         store=store.incidents,

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import pytest
 
+from bot.domain.delivery.kinds import Operation
 from bot.playground import LocalSlack
 from bot.ports.chat import Channel, Chat, Posting, ThreadMessage
 from bot.ports.errors import ChatRejected
@@ -76,19 +77,19 @@ class ChatContract:
     """To be subclassed with a fixture `workspace`."""
 
     async def test_what_was_posted_is_found_by_its_delivery(self, workspace: Workspace) -> None:
-        posting = Posting("post", PUBLIC, "d/1", "hello")
+        posting = Posting(Operation.POST, PUBLIC, "d/1", "hello")
         ts = await workspace.chat.deliver(posting)
         assert ts is not None
         assert await workspace.chat.find_delivered(posting) == ts
-        assert await workspace.chat.find_delivered(Posting("post", PUBLIC, "d/2", "hello")) is None
+        assert await workspace.chat.find_delivered(Posting(Operation.POST, PUBLIC, "d/2", "hello")) is None
         link = await workspace.chat.get_permalink(PUBLIC, ts)
         assert link is not None
         assert link.endswith(f"/archives/{PUBLIC}/p{ts.replace('.', '')}")
 
     async def test_an_update_keeps_the_message_and_its_delivery(self, workspace: Workspace) -> None:
-        posting = Posting("post", PUBLIC, "d/1", "hello")
+        posting = Posting(Operation.POST, PUBLIC, "d/1", "hello")
         ts = await workspace.chat.deliver(posting)
-        assert await workspace.chat.deliver(Posting("update", PUBLIC, "d/1/edit", "bye", ts=ts)) == ts
+        assert await workspace.chat.deliver(Posting(Operation.UPDATE, PUBLIC, "d/1/edit", "bye", ts=ts)) == ts
         assert await workspace.chat.find_delivered(posting) == ts
 
     async def test_channels_are_public_private_or_refused(self, workspace: Workspace) -> None:

@@ -133,7 +133,14 @@ class ReplicasContract:
         time = DigestTime("mon", 8, UTC)
         jobs = [
             PostDigests(
-                s.incidents, s.feedback, s.channels, s.claims, FakeChat(clock=clock.now), SlackSurfaces(), clock, time
+                store=s.incidents,
+                feedback=s.feedback,
+                channels=s.channels,
+                claims=s.claims,
+                chat=FakeChat(clock=clock.now),
+                surfaces=SlackSurfaces(),
+                clock=clock,
+                default=time,
             )
             for s in stores
         ]

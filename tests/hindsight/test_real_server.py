@@ -53,7 +53,14 @@ async def store(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Store]:
 
 
 def delivery(store: Store, bank: HindsightBank, clock: FakeClock) -> Deliver:
-    return Deliver(store.outbox, FakeChat(clock=clock.now), clock, bank, store.incidents, chance=lambda: 0.0)
+    return Deliver(
+        outbox=store.outbox,
+        chat=FakeChat(clock=clock.now),
+        clock=clock,
+        bank=bank,
+        records=store.incidents,
+        chance=lambda: 0.0,
+    )
 
 
 def retained(record: Incident) -> OutboxEntry:

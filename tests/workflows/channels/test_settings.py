@@ -53,7 +53,9 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def change(w: World, chat: FakeChat | None = None) -> ChangeChannel:
-    return ChangeChannel(w.memory.channels, WorldPeople(), chat or w.chat, STEWARDS, DEFAULT)
+    return ChangeChannel(
+        channels=w.memory.channels, people=WorldPeople(), chat=chat or w.chat, stewards=STEWARDS, default=DEFAULT
+    )
 
 
 async def told(w: World) -> list[str]:

@@ -447,7 +447,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
             return None
 
     slow = Slow(clock=clock.now)
-    deliver = Deliver(store.outbox, slow, clock)
+    deliver = Deliver(outbox=store.outbox, chat=slow, clock=clock)
     await owe(store, post("d1"))
     drained = asyncio.ensure_future(deliver.drain_once())
     await begun.wait()
@@ -468,7 +468,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
             return None
 
     await owe(store, post("d1"))
-    await Deliver(store.outbox, Hanging(clock=clock.now), clock, deadline_s=0.01).drain_once()
+    await Deliver(outbox=store.outbox, chat=Hanging(clock=clock.now), clock=clock, deadline_s=0.01).drain_once()
     (row,) = await store.outbox_admin.list_rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
 
