@@ -92,7 +92,7 @@ def test_each_source_is_made_ready_with_its_key_and_never_shows_it(tmp_path: Pat
         "https://loki.example/base'",
         "https://api.github.com",
         "'checkout': 'acme/checkout'",
-        "'razorpay': Server",
+        "'razorpay': HttpSource",
     ):
         assert part in shown
     assert "stripe" not in shown
