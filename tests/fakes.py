@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.text.tokens import tokens
@@ -93,7 +94,7 @@ class FakeChat:
             raise self.problems.pop(0)
         self.posted.append((self.clock(), posting))
         ts = posting.ts or f"{1_700_000_000 + len(self.posted)}.000100"
-        if posting.operation == "post":
+        if posting.operation == Operation.POST:
             self.there[posting.delivery_id] = ts
         if self.lost:
             raise self.lost.pop(0)

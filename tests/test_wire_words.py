@@ -37,9 +37,9 @@ from bot.observability import REGISTRY
 from bot.playground import LocalSlack
 from bot.settings import Settings
 from bot.slack import ids
-from bot.slack.listeners.commands import COMMANDS, SUBCOMMANDS
-from bot.slack.listeners.corrections import OPENING
-from bot.slack.views.surfaces import SlackSurfaces
+from bot.slack.listeners.routes import COMMANDS, HELP, SUBCOMMANDS
+from bot.slack.payload import decode
+from bot.slack.views.help import render_help
 from bot.workflows.delivery.deliver import Deliver
 from tests.cli.command import ROOT, Precedent
 from tests.databases import fresh
@@ -106,9 +106,9 @@ def test_the_configuration_file_keeps_its_keys(snapshot: SnapshotAssertion) -> N
 
 
 def test_what_is_typed_in_slack_keeps_its_words(snapshot: SnapshotAssertion) -> None:
-    told = set(re.findall(r"/[a-z]+(?: [a-z]+)?", json.dumps(SlackSurfaces().render_help(None).blocks)))
+    told = set(re.findall(r"/[a-z]+(?: [a-z]+)?", json.dumps(render_help(HELP).blocks)))
     known = {one["command"] for one in MANIFEST["features"]["slash_commands"]}
-    taken = {*COMMANDS, *(f"/precedent {word}" for word in (*SUBCOMMANDS, *OPENING))}
+    taken = {*COMMANDS, *(f"/precedent {word}" for word in SUBCOMMANDS)}
     assert sorted(told | known | taken) == snapshot
 
 
@@ -258,7 +258,7 @@ def slack_words(value: Any) -> Iterator[str]:
             given = re.fullmatch(r"b[0-9A-F]{9}", str(inner))  # by Slack, where we name none
             if name in {"action_id", "block_id", "callback_id"} and isinstance(inner, str) and not given:
                 yield f"{name} {re.sub(r'[#.](INC-)?[0-9]+', '.<n>', inner)}"
-            if name in {"private_metadata", "value"} and (carried := ids.decode(inner)):
+            if name in {"private_metadata", "value"} and (carried := decode(inner)):
                 yield f"{name} {' '.join(sorted(carried))}"
             yield from slack_words(inner)
 
@@ -393,7 +393,7 @@ class Story:
         """The digest of the week, with its picture."""
         desk = self.desk
         assert await posting(desk)() >= 1
-        desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, desk.deps.clock, files=Drawn())
+        desk.deliver = Deliver(outbox=desk.memory.outbox, chat=desk.chat, clock=desk.deps.clock, files=Drawn())
         await desk.work()
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.parse import attach_roots, iterate_inputs, read_names
 from bot.cli.plain_text import format_message
@@ -24,6 +25,7 @@ from bot.cli.run import REFUSED, read_input, read_settings, run
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import Directory
+from bot.domain.delivery.kinds import Operation
 from bot.domain.recall.query import Query
 from bot.domain.recall.ranking import Recalled
 from bot.observability import escape_terminal_text
@@ -35,10 +37,15 @@ from bot.ports.memory import Recall
 from bot.records.alert_json import read_stored_alert, write_alert
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 CHANNEL = "C0REHEARSAL"
 PATIENCE = timedelta(minutes=1)
-SAYS = {"post": "answered in its thread", "update": "its brief is changed", "react": "answered by a reaction only"}
+SAYS = {
+    Operation.POST: "answered in its thread",
+    Operation.UPDATE: "its brief is changed",
+    Operation.REACT: "answered by a reaction only",
+}
 
 
 class NoSlack:
@@ -125,7 +132,7 @@ class Rehearsal:
         for row in await self.kept.outbox.claim(Destination.SLACK, 50):
             await self.kept.outbox.acknowledge(row, ts)
             payload, said = row.entry.payload, SAYS.get(row.entry.operation, row.entry.operation)
-            text = format_message(payload) if row.entry.operation == "post" else str(payload.get("text", ""))
+            text = format_message(payload) if row.entry.operation == Operation.POST else str(payload.get("text", ""))
             yield f"{said}:\n\n{text}\n" if text else said
 
 
@@ -158,8 +165,13 @@ async def _open_rehearsal() -> AsyncIterator[Rehearsal]:
             open_memory(thrown_away, clock, RandomIds()) as kept,
         ):
             recall = UnfilteredRecall(real.recall)
-            answer = AnswerAlert(
-                kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, read_stored_alert
+            answer = build_answer_alert(
+                store=kept.incidents,
+                preview=PreviewBrief(recall, real.index),
+                chat=NoSlack(),
+                surfaces=SlackSurfaces(),
+                clock=clock,
+                read=read_stored_alert,
             )
             yield Rehearsal(kept, answer, clock)
 

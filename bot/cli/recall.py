@@ -16,13 +16,14 @@ from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_setti
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query, query_from_text
+from bot.domain.recall.question import RecallQuestion, read_question
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
 from bot.domain.text.names import counted, one_line, same_form
 from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
-from bot.ports.errors import RecordRejected
+from bot.ports.errors import RecordRejected, require_readable
 from bot.records.incident_json import read_value
-from bot.slack.listeners.recall_question import RecallQuestion, read_question
+from bot.slack.views.markup import decode_text
 from bot.workflows.recall.recall import LookUpPrecedents
 
 MAX_RESULTS = 50
@@ -58,7 +59,7 @@ def recall(
             raise typer.Exit(REFUSED)
         return
     try:
-        said = read_question(text or "", SystemClock().now())
+        said = require_readable(read_question(text or "", SystemClock().now(), decode_text))
     except RecordRejected as wrong:
         fail(str(wrong), USAGE)
     filters = {"vendor": vendor, "service": service, "region": region}

@@ -14,7 +14,17 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One act. `before` and `after` hold what it changed, by name; None where the act only says so in `detail`."""
+    """One act, as a use case hands it over; the store adds the time."""
+
+    actor: str  # a Slack id, or the name of what did it
+    action: str
+    object: str  # what was changed: an incident id, a channel id
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One act, as it is read back. `before` and `after` are None where only `detail` says what changed."""
 
     at: datetime
     actor: str
@@ -28,7 +38,7 @@ class AuditLine:
 class AuditLog(Protocol):
     """Reading what was audited. Raises StoreUnavailable."""
 
-    def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
+    def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditEntry]:
         """Every line since then, oldest first, without holding them all in memory."""
         ...
 

@@ -25,6 +25,12 @@ Must not import a vendor library or decide anything. The error tree:
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+from bot.domain.text.problem import FieldProblem
+
+T = TypeVar("T")
+
 
 class PrecedentError(Exception):
     """Something a person should be told about. The message is one sentence, fit to be shown, that says what to do."""
@@ -120,3 +126,10 @@ class RecordRejected(PrecedentError):
         super().__init__(f"{field}: {reason}" if field else reason)
         self.field = field
         self.reason = reason
+
+
+def require_readable(found: T | FieldProblem) -> T:
+    """Return what was read of a person's input. Raises RecordRejected where it cannot be read."""
+    if isinstance(found, FieldProblem):
+        raise RecordRejected(found.field, found.reason)
+    return found

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
+from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.digest_chart import DigestChart
 from bot.domain.reports.postmortem import Saying
 from bot.ports.chat import Posting
@@ -52,7 +53,7 @@ class ThreadReader(Protocol):
 def build_picture_upload(channel: str, delivery_id: str, name: str, title: str, chart: DigestChart) -> Posting:
     """The posting of a picture; it goes into the thread of the message that is its target."""
     extra = {"name": name, "title": title, "alt": chart.alt, "chart": asdict(chart)}
-    return Posting("upload", channel, delivery_id, extra=extra)
+    return Posting(Operation.UPLOAD, channel, delivery_id, extra=extra)
 
 
 def build_postmortem_upload(
@@ -62,7 +63,9 @@ def build_postmortem_upload(
     found again."""
     extra = {"name": name, "title": f"Post-mortem of {incident_id}", "postmortem": incident_id}
     said = f"Post-mortem, asked for by <@{by}>" if by.isalnum() else ""
-    return Posting("upload", channel, delivery_id, said, thread_ts=thread_ts, incident_id=incident_id, extra=extra)
+    return Posting(
+        Operation.UPLOAD, channel, delivery_id, said, thread_ts=thread_ts, incident_id=incident_id, extra=extra
+    )
 
 
 def read_chart(value: object) -> DigestChart:

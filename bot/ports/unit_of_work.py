@@ -12,6 +12,7 @@ from bot.domain.alerts.notification import Notice
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.storms import Opening, Placed, Storm
+from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import OutboxEntry
 from bot.ports.posts import IncidentPost, PostedBrief
@@ -40,7 +41,7 @@ class Changes:
     done: InboxRow | None = None
     once: str | None = None
     posts: tuple[IncidentPost, ...] = ()
-    audit: tuple[tuple[str, str, str, str], ...] = ()
+    audit: tuple[AuditLine, ...] = ()
     notifications: tuple[Notice, ...] = ()
     dropped_notifications: tuple[str, ...] = ()
     openings: tuple[Opening, ...] = ()
@@ -48,6 +49,11 @@ class Changes:
     storm: Storm | None = None
     expected: tuple[Incident, ...] = ()
     received: tuple[ReceivedEvent, ...] = ()
+    # Every recallable record that is written, and every retracted one, is queued for the memory bank by the store itself.
+    # This names that row, after its operation; None: the incident's standing row, which a newer change replaces.
+    bank_act: str | None = None
+    # The bank has these records already: they came from there.
+    skips_bank: bool = False
 
 
 def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
@@ -58,7 +64,7 @@ def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
     return replace(changes, openings=placed.openings, after_openings=seat, storm=placed.storm)
 
 
-def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
+def merge_changes(one: Changes, other: Changes) -> Changes:
     """Both changes as one."""
     return replace(
         one,
@@ -73,5 +79,5 @@ def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> C
         storm=other.storm or one.storm,
         received=one.received + other.received,
         dropped_notifications=one.dropped_notifications + other.dropped_notifications,
-        once=one.once or once,
+        once=one.once or other.once,
     )

@@ -21,6 +21,8 @@ from bot.doctor import slack
 from bot.doctor import store as doctor_store
 from bot.doctor.finding import Finding
 from bot.doctor.model import check_language_model
+from bot.domain.delivery.ids import build_setup_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.setup_answers import Named
 from bot.domain.operations.setup_steps import Proof, Silence, heard
 from bot.ports.chat import Channel, ChatMessage, Posting
@@ -29,8 +31,8 @@ from bot.settings import Settings
 from bot.slack.client.app_info import fetch_app_identity, find_channel_by_id
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.first_events import find_channel_by_name, watch_first_events
-from bot.slack.views.setup import TRIAL, render_trial_answer, render_trial_post
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.slack.views.alert import TRIAL, render_trial_answer, render_trial_post
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 RATE_LIMIT_WAIT_S = 30.0
 # The doctor speaks of a bot that runs already.
@@ -214,4 +216,6 @@ async def post_test_alert(config: Settings, channel: Channel) -> str | None:
 
 
 def _build_posting(message: ChatMessage, channel: Channel, delivery: str, thread_ts: str | None) -> Posting:
-    return Posting("post", channel.id, f"setup/{delivery}", message.text, message.blocks, thread_ts=thread_ts)
+    return Posting(
+        Operation.POST, channel.id, build_setup_id(delivery), message.text, message.blocks, thread_ts=thread_ts
+    )

@@ -1,16 +1,5 @@
-"""Every id that travels through Slack and back: commands, actions, views, blocks; and what their values carry.
-
-Must not decide anything. What comes back is read tolerantly: a value of an older version is empty, never an error.
-"""
-
-from __future__ import annotations
-
-import hashlib
-import json
-from collections.abc import Mapping
-from typing import Any
-
-from bot.domain.text.tokens import normalise
+"""Every id that travels through Slack and back: commands, actions, views, blocks. They are wire words: renaming one
+breaks the buttons of messages that are already posted."""
 
 # Buttons
 FIXED = "precedent.fixed"
@@ -106,54 +95,3 @@ WHY = "why"
 PIN = "pin"
 
 SOMETHING_ELSE = "else"
-MAX_OPTION_VALUE = 150
-MAX_VALUE = 2000
-MAX_METADATA = 3000
-
-
-def encode(value: Mapping[str, Any], limit: int = MAX_VALUE) -> str:
-    """The value as compact JSON; raises ValueError when it does not fit, for a cut value would mean something else."""
-    text = json.dumps(value, separators=(",", ":"), sort_keys=True)
-    if len(text) >= limit:
-        raise ValueError(f"{len(text)} characters do not fit into {limit}")
-    return text
-
-
-def decode(text: object) -> dict[str, Any]:
-    """What `encode` wrote; {} for anything else."""
-    if not isinstance(text, str):
-        return {}
-    try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def read_text(value: Mapping[str, Any], key: str) -> str | None:
-    """A string of a decoded value, or None."""
-    found = value.get(key)
-    return found if isinstance(found, str) and found else None
-
-
-def read_object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An object inside a decoded value, or an empty one."""
-    found = value.get(key)
-    return found if isinstance(found, Mapping) else {}
-
-
-def read_block_base(block_id: str) -> str:
-    """The block that is asked: one whose text was put in anew carries a number behind its id, for under the same id Slack
-    keeps what was there."""
-    return block_id.partition("#")[0]
-
-
-def read_conversation(view: Mapping[str, Any], block_id: str) -> str | None:
-    """The conversation chosen in an input of a submitted view."""
-    values = read_object(read_object(view, "state"), "values")
-    return read_text(read_object(read_object(values, block_id), INPUT), "selected_conversation")
-
-
-def hash_fix(fix: str) -> str:
-    """A short name for a fix: equal for fixes that count as the same."""
-    return hashlib.sha256(normalise(fix).encode("utf-8", "replace")).hexdigest()[:12]

@@ -13,7 +13,9 @@ import time_machine
 
 from bot.adapters.schedule import JobSchedule
 from bot.bootstrap.jobs import ScheduledJobs
+from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.schedule import DigestTime
+from bot.ports.audit import AuditLine
 from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.unit_of_work import Changes
@@ -36,7 +38,14 @@ def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) 
     memory, time = w.memory, DigestTime(day, hour, zone)
     said = memory.store.feedback
     posting = PostDigests(
-        memory.incidents, said, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time
+        store=memory.incidents,
+        feedback=said,
+        channels=memory.channels,
+        claims=memory.claims,
+        chat=w.chat,
+        surfaces=SlackSurfaces(),
+        clock=w.clock,
+        default=time,
     )
     return ScheduledJobs(posting, memory.inbox, memory.store.retention, w.clock, zone)
 
@@ -100,8 +109,10 @@ async def test_what_is_old_is_forgotten(w: World) -> None:
     w.clock.advance(hours=25)
     await jobs(w).forget()
     assert await w.memory.inbox.delete_settled(w.clock.now()) == 0
-    row = OutboxEntry(Destination.SLACK, "react", "k", "r1", {})
-    await w.memory.incidents.commit(Changes(deliveries=(row,), once="key", audit=(("U1", "resolve", "INC-1", "x"),)))
+    row = OutboxEntry(Destination.SLACK, Operation.REACT, "k", "r1", {})
+    await w.memory.incidents.commit(
+        Changes(deliveries=(row,), once="key", audit=(AuditLine("U1", "resolve", "INC-1", "x"),))
+    )
     await w.drain_outbox()
     for days, sent in ((29, 2), (2, 1)):
         w.clock.advance(days=days)
@@ -111,7 +122,7 @@ async def test_what_is_old_is_forgotten(w: World) -> None:
     assert await w.memory.incidents.commit(Changes(once="key"))
     gone = await w.memory.store.retention.delete_expired(before=START, audit_before=w.clock.now() + timedelta(days=1))
     assert gone.audit == 1
-    await w.memory.incidents.commit(Changes(audit=(("U1", "resolve", "INC-1", "x"),)))
+    await w.memory.incidents.commit(Changes(audit=(AuditLine("U1", "resolve", "INC-1", "x"),)))
     w.clock.advance(days=401)
     await jobs(w).forget()
     gone = await w.memory.store.retention.delete_expired(before=START, audit_before=w.clock.now())

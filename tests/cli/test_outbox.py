@@ -13,6 +13,7 @@ import pytest
 
 from bot.adapters.store import Store, open_store
 from bot.bootstrap.system import SystemClock
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.ports.chat import Posting
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -41,10 +42,12 @@ class Filled:
 async def fill(folder: Path) -> None:
     store: Store = await open_store(fresh(folder / "cli.db"), SystemClock(), FakeIds())
     posts = tuple(
-        build_outbox_entry(Posting("post", f"C{n}", f"note/{n}", f"secret plan {n}"), key=str(n)) for n in (1, 2, 3)
+        build_outbox_entry(Posting(Operation.POST, f"C{n}", f"note/{n}", f"secret plan {n}"), key=str(n))
+        for n in (1, 2, 3)
     )
     to_bank = tuple(
-        OutboxEntry(Destination.BANK, "retain", i, f"retain/{i}", {"incident_id": i}) for i in ("INC-7", "INC-8")
+        OutboxEntry(Destination.BANK, Operation.RETAIN, i, f"retain/{i}", {"incident_id": i})
+        for i in ("INC-7", "INC-8")
     )
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=posts + to_bank))
     sent, dead = await store.outbox.claim(Destination.SLACK, 2)

@@ -15,6 +15,7 @@ from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.ports.audit import AuditLine
 from bot.ports.channels import AlertSource
 from bot.ports.errors import StoreConflict
 from bot.ports.unit_of_work import Changes
@@ -33,7 +34,7 @@ SET = ChannelSettings(
 )
 RULE = Rule("C1", "B1", "grafana", "Backup 決済 ✗", "U1", START, Reach.TITLE, "INC-1")
 MUTE = Mute("C1", Muted.SERVICE, "shop", "service shop", START + timedelta(hours=1), "deploy", "U1", START, "INC-1")
-NOTE = Changes(audit=(("U1", "act", "C1", "detail"),))
+NOTE = Changes(audit=(AuditLine("U1", "act", "C1", "detail"),))
 
 
 async def audited(store: Store) -> int:

@@ -13,11 +13,12 @@ from bot.adapters.store.database.tables import metadata
 from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.alerts.notification import Notice
 from bot.domain.brief.decide import SourceLine
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
-from bot.ports.audit import AuditLine, format_change
+from bot.ports.audit import AuditEntry, AuditLine, format_change
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry, build_outbox_entry
 from bot.ports.errors import StoreConflict
@@ -38,7 +39,7 @@ SECRET = replace(
 )
 
 
-def slack(delivery_id: str, key: str, text: str, operation: str = "post") -> OutboxEntry:
+def slack(delivery_id: str, key: str, text: str, operation: Operation = Operation.POST) -> OutboxEntry:
     payload = {"operation": operation, "channel": key.partition("/")[0], "delivery_id": delivery_id, "text": text}
     return OutboxEntry(Destination.SLACK, operation, key, delivery_id, payload)
 
@@ -75,12 +76,15 @@ async def filled(store: Store) -> None:
                 slack("brief/INC-9/C1", "C1/INC-9", f"1. restart the {MARK}"),
                 slack("digest/C1", "C1/digest", f"worked: restart the {MARK}"),
                 slack("brief/INC-10/C1", "C1/INC-10", "other INC-70"),
-                slack("brief/INC-9/C1/edit", "C1/INC-9", f"1. restart the {MARK}", "update"),
+                slack("brief/INC-9/C1/edit", "C1/INC-9", f"1. restart the {MARK}", Operation.UPDATE),
                 slack("note/C2", "C2/note", f"see INC-7 {MARK}"),
             ),
             posts=(IncidentPost("C1", "10.1", "INC-7"),),
             notifications=(_notice("n1", "INC-7"),),
-            audit=(("U1", "resolve", "INC-7", f"said {MARK}"), ("U1", "resolve", "INC-70", "said other")),
+            audit=(
+                AuditLine("U1", "resolve", "INC-7", f"said {MARK}"),
+                AuditLine("U1", "resolve", "INC-70", "said other"),
+            ),
         )
     )
     for row in await store.outbox.claim(Destination.SLACK, 9):
@@ -131,13 +135,15 @@ class CorrectionsContract:
 
     async def test_the_audit_log_tells_before_and_after(self, store: Store, clock: FakeClock) -> None:
         detail = format_change({"title": "a", "same": 1}, {"title": "b", "same": 1, "new": 2}, "corrected")
-        await store.incidents.commit(Changes(audit=(("U1", "edit", "INC-7", detail), ("U1", "mute", "C1", "plain"))))
+        await store.incidents.commit(
+            Changes(audit=(AuditLine("U1", "edit", "INC-7", detail), AuditLine("U1", "mute", "C1", "plain")))
+        )
         clock.move(60)
-        await store.incidents.commit(Changes(audit=tuple(("U2", "x", str(n), '{"n": 1}') for n in range(501))))
+        await store.incidents.commit(Changes(audit=tuple(AuditLine("U2", "x", str(n), '{"n": 1}') for n in range(501))))
         lines = [line async for line in store.audit_log.stream_lines()]
         before, after = {"title": "a", "new": None}, {"title": "b", "new": 2}
-        assert lines[0] == AuditLine(START, "U1", "edit", "INC-7", "corrected", before, after)
-        assert lines[1] == AuditLine(START, "U1", "mute", "C1", "plain")
+        assert lines[0] == AuditEntry(START, "U1", "edit", "INC-7", "corrected", before, after)
+        assert lines[1] == AuditEntry(START, "U1", "mute", "C1", "plain")
         assert [line.object for line in lines[2:]] == [str(n) for n in range(501)]
         assert lines[2].detail == '{"n": 1}'
         since = [line async for line in store.audit_log.stream_lines(START + timedelta(seconds=60))]
@@ -155,7 +161,7 @@ class CorrectionsContract:
     async def test_purged_text_is_in_no_table_any_more(self, store: Store) -> None:
         await filled(store)
         assert MARK in await everything(store)
-        line = ("U1", "purge", "INC-7", "sha256 abc")
+        line = AuditLine("U1", "purge", "INC-7", "sha256 abc")
         assert await store.purging.purge("INC-7", MARKS, Changes(audit=(line,)))
         said = await everything(store)
         kept = [row for row in said.splitlines() if MARK in row]
@@ -200,16 +206,16 @@ class CorrectionsContract:
 
     async def test_what_was_retracted_is_purged_from_the_audit_log(self, store: Store) -> None:
         said = f'{{"before": {{"title": "{MARK}"}}}}'
-        retracting = ("U1", "retract", "INC-8", said)
+        retracting = AuditLine("U1", "retract", "INC-8", said)
         await store.incidents.commit(Changes(retracted=("INC-8",), audit=(retracting,)))
-        assert await store.purging.purge("INC-8", (), Changes(audit=(("U1", "purge", "INC-8", "gone"),)))
+        assert await store.purging.purge("INC-8", (), Changes(audit=(AuditLine("U1", "purge", "INC-8", "gone"),)))
         assert MARK not in await everything(store)
         assert not await store.purging.purge("INC-8", (), Changes())
 
     async def test_a_second_purge_only_writes_its_line(self, store: Store) -> None:
         await filled(store)
         assert await store.purging.purge("INC-7", MARKS, Changes())
-        line = ("U1", "purge", "INC-7", "nothing was left")
+        line = AuditLine("U1", "purge", "INC-7", "nothing was left")
         assert not await store.purging.purge("INC-7", (), Changes(audit=(line,)))
         assert [line.detail async for line in store.audit_log.stream_lines()][-1] == "nothing was left"
         await store.purging.compact()

@@ -15,6 +15,7 @@ from bot.domain.alerts.alert import AlertState
 from bot.domain.alerts.notification import Notice
 from bot.domain.alerts.suppression import Mute, Muted, Reach, Rule
 from bot.domain.incidents.lifecycle import IncidentState
+from bot.ports.audit import AuditLine
 from bot.ports.delivery.outbox import Destination
 from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
 from bot.ports.errors import RecordRejected
@@ -119,7 +120,7 @@ class DeskContract:
     async def test_what_is_old_is_forgotten_and_what_is_owed_never(self, store: Store, clock: FakeClock) -> None:
         posted = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
         rows = (owed("brief/INC-7/C1", "a"), owed("note", "b"), owed("dead", "c"), owed("waiting", "d"))
-        line = ("U1", "resolve", "INC-7", "x")
+        line = AuditLine("U1", "resolve", "INC-7", "x")
         await store.incidents.commit(Changes(briefs=(posted,), deliveries=rows, once="view-1", audit=(line,)))
         brief, note, dead, waiting = await store.outbox.claim(Destination.SLACK, 9)
         await store.outbox.acknowledge(brief, "10.2")
@@ -142,7 +143,7 @@ class DeskContract:
         assert await store.incidents.commit(Changes(once="view-1"))
 
     async def test_more_than_a_portion_is_forgotten(self, store: Store) -> None:
-        await store.incidents.commit(Changes(audit=tuple(("U1", "x", "y", str(n)) for n in range(1201))))
+        await store.incidents.commit(Changes(audit=tuple(AuditLine("U1", "x", "y", str(n)) for n in range(1201))))
         later = START + timedelta(days=1)
         assert (await store.retention.delete_expired(before=START, audit_before=later)).audit == 1201
 

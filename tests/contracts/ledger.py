@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from bot.adapters.store import Store
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
+from bot.domain.delivery.kinds import Operation
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.language_model import ModelCall, ModelExchange
 from bot.ports.unit_of_work import Changes
@@ -39,7 +40,7 @@ class LedgerContract:
 
     async def test_what_was_owed_lately_is_found_by_how_its_id_begins(self, store: Store) -> None:
         names = ("talk/C1/U1/1.1/say", "talk/C1/U2/1.2/ask", "talk0", "brief/C1", "tall/x")
-        rows = [OutboxEntry(Destination.SLACK, "post", "k", name, {}) for name in names]
+        rows = [OutboxEntry(Destination.SLACK, Operation.POST, "k", name, {}) for name in names]
         await store.incidents.commit(Changes(deliveries=tuple(rows)))
         deliveries = SqlDeliveryLog(store.database)
         assert [name for name, _ in await deliveries.list_queued("talk/", START)] == list(names[:2])

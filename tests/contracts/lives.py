@@ -10,6 +10,7 @@ import pytest
 from bot.adapters.store import Store
 from bot.domain.alerts.alert import AlertState, Delivery
 from bot.domain.alerts.notification import Notice
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
 from bot.ports.delivery.outbox import Destination, OutboxEntry
@@ -34,7 +35,7 @@ def notice(minute: float = 0, incident_id: str | None = None, **fields: object) 
 
 
 def edit(text: str, *, every_s: float = 3.0, key: str = "k") -> OutboxEntry:
-    return OutboxEntry(Destination.SLACK, "update", key, "edit", {"text": text}, replaces=True, every_s=every_s)
+    return OutboxEntry(Destination.SLACK, Operation.UPDATE, key, "edit", {"text": text}, replaces=True, every_s=every_s)
 
 
 async def said(store: Store) -> list[str]:
@@ -135,7 +136,7 @@ class LivesContract:
     ) -> None:
         await store.incidents.commit(Changes(deliveries=(edit("1"),)))
         await said(store)
-        reply = OutboxEntry(Destination.SLACK, "post", "k", "reply", {"text": "reply"})
+        reply = OutboxEntry(Destination.SLACK, Operation.POST, "k", "reply", {"text": "reply"})
         await store.incidents.commit(Changes(deliveries=(edit("2"), reply)))
         assert await said(store) == ["reply"]
         await store.incidents.commit(Changes(deliveries=(edit("by a person", every_s=0.0),)))

@@ -10,13 +10,14 @@ from bot.domain.fixes.grouping import FixesSaid
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.dismissed import SetAside, WhyAside
 from bot.domain.recall.query import Query
+from bot.ports.audit import AuditLine
 from bot.ports.unit_of_work import Changes
 from tests.contracts.channels import audited
 from tests.fakes import START
 
 ASIDE = SetAside("INC-1", "f1", "決済", "pay", WhyAside.PLACE, "U1", START, "INC-9", "C1", "private:G1", "note ✗", True)
 SAME = FixesSaid(True, "restart ✗", "bounce", "INC-1", "INC-2", "U1", START)
-NOTE = Changes(audit=(("U1", "act", "INC-1", "detail"),), once="once/1")
+NOTE = Changes(audit=(AuditLine("U1", "act", "INC-1", "detail"),), once="once/1")
 
 
 class SaidContract:

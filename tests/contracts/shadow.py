@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.adapters.store import Store
 from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.records.incidents import SqlIncidentStore
+from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.shadow import Shadowed
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.delivery.outbox import Destination, OutboxRow, build_brief_edit, build_outbox_entry
@@ -22,7 +23,7 @@ EDIT = ChatMessage("cleared")
 
 
 def post(delivery_id: str, incident_id: str | None = "INC-7", thread_ts: str | None = "10.1") -> Posting:
-    return Posting("post", "C1", delivery_id, "said", thread_ts=thread_ts, incident_id=incident_id)
+    return Posting(Operation.POST, "C1", delivery_id, "said", thread_ts=thread_ts, incident_id=incident_id)
 
 
 def writing(store: Store, shadow: str | None) -> SqlIncidentStore:
@@ -39,7 +40,7 @@ class ShadowContract:
 
     async def test_a_brief_in_shadow_is_found_edited_and_answered_there_with_the_mode_off(self, store: Store) -> None:
         on, off = writing(store, "C0S"), writing(store, None)
-        react = Posting("react", "C1", "looked/C1/INC-7", ts="10.1", reaction="mag")
+        react = Posting(Operation.REACT, "C1", "looked/C1/INC-7", ts="10.1", reaction="mag")
         key = "C1/INC-7"
         await on.commit(
             Changes(
@@ -134,7 +135,7 @@ class ShadowContract:
         await store.outbox.postpone(first, 600, "Slack is down", uncertain=False)
         await store.outbox.postpone(maybe, 0, "no answer", uncertain=True)
         await store.outbox.acknowledge(sent, "79.1")
-        react = Posting("react", "C1", "seen/1", ts="10.1", reaction="eyes")
+        react = Posting(Operation.REACT, "C1", "seen/1", ts="10.1", reaction="eyes")
         names = ("repeat/INC-7/C1/11.1", "recorded/INC-7/1", "mention/C1/1", "storm/C1/1")
         waiting = (build_outbox_entry(post(name, "INC-7" if "INC" in name else None), key=name) for name in names)
         edit = build_brief_edit(POSTED, EDIT)

@@ -15,12 +15,14 @@ from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.brief.boundary import BoundaryCall
 from bot.domain.brief.checks import Skip
 from bot.domain.brief.decide import Brief, SourceLine
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Announcement, Attempt, Boundary, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, KnownNames, Query
 from bot.domain.recall.ranking import Missing
+from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import IncidentNotFound, StoreConflict
@@ -57,7 +59,7 @@ BRIEF = Brief(
 
 def owed(delivery_id: str = "d1", key: str = "k", **other: object) -> OutboxEntry:
     payload = other.pop("payload", {"text": delivery_id})
-    return OutboxEntry(Destination.SLACK, "post", key, delivery_id, payload, **other)  # type: ignore[arg-type]  # a test's shorthand
+    return OutboxEntry(Destination.SLACK, Operation.POST, key, delivery_id, payload, **other)  # type: ignore[arg-type]  # a test's shorthand
 
 
 def received(number: int, body: dict[str, object] | None = None) -> ReceivedEvent:
@@ -351,7 +353,7 @@ class StoreContract:
         assert (again.uncertain, again.replaced) == (True, True)
 
     async def test_a_target_is_resolved_to_its_result(self, store: Store) -> None:
-        edit = OutboxEntry(Destination.SLACK, "update", "k", "edit", {"target": "first"})
+        edit = OutboxEntry(Destination.SLACK, Operation.UPDATE, "k", "edit", {"target": "first"})
         await store.incidents.commit(Changes(deliveries=(owed("first"), edit)))
         (row,) = await store.outbox.claim(Destination.SLACK, 5)
         await store.outbox.acknowledge(row, "1.5")
@@ -359,7 +361,7 @@ class StoreContract:
         assert row.target_result == "1.5"
 
     async def test_destinations_do_not_wait_for_each_other(self, store: Store) -> None:
-        to_bank = OutboxEntry(Destination.BANK, "retain", "k", "r1", {"incident_id": "INC-7"})
+        to_bank = OutboxEntry(Destination.BANK, Operation.RETAIN, "k", "r1", {"incident_id": "INC-7"})
         await store.incidents.commit(Changes(deliveries=(owed("a", "k"), to_bank)))
         assert [row.entry.delivery_id for row in await store.outbox.claim(Destination.BANK, 5)] == ["r1"]
 
@@ -397,7 +399,7 @@ class StoreContract:
         assert await store.claims.claim("digest", "C1", day, Changes())
 
     async def test_health_says_that_it_works(self, store: Store) -> None:
-        await store.incidents.commit(Changes(records=(INCIDENT,), audit=(("U1", "edit", "INC-7", "title"),)))
+        await store.incidents.commit(Changes(records=(INCIDENT,), audit=(AuditLine("U1", "edit", "INC-7", "title"),)))
         status = await store.health.read_status()
         assert (status.writable, status.schema, status.records, status.problem) == (True, HEAD, 1, None)
 

@@ -31,6 +31,7 @@ from bot.bootstrap.system import RandomIds, StoppedClock, SystemClock
 from bot.cli.doctor import format_finding
 from bot.doctor.finding import Finding
 from bot.doctor.machine import list_secrets
+from bot.domain.delivery.kinds import Operation
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.unit_of_work import Changes
@@ -348,7 +349,7 @@ async def refused_for_good(at: Installation) -> None:
 async def owed(at: Installation, *, minutes: int, dead: bool) -> None:
     clock = StoppedClock(SystemClock().now() - timedelta(minutes=minutes))
     store = await open_store(f"sqlite+aiosqlite:///{at.database}", clock, RandomIds())
-    post = OutboxEntry(Destination.SLACK, "post", "C0ALERTS", "d1", {"channel": "C0ALERTS", "text": "a brief"})
+    post = OutboxEntry(Destination.SLACK, Operation.POST, "C0ALERTS", "d1", {"channel": "C0ALERTS", "text": "a brief"})
     await store.incidents.commit(Changes(deliveries=(post,)))
     if dead:
         (row,) = await store.outbox.claim(Destination.SLACK, 1)

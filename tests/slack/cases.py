@@ -27,10 +27,10 @@ from bot.domain.reports.digest import Digest, RecurringFamily
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.channels import Group
 from bot.ports.chat import Channel
-from bot.slack.views.surfaces import OpenIncident
 from bot.workflows.channels.settings import ChannelView
 from bot.workflows.channels.silences import AnsweredAlert
 from bot.workflows.operations.status import StatusLine
+from bot.workflows.reports.open_incidents import OpenIncident
 
 NOW = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 URL = "https://team.slack.example/archives/C1/p1790000000000100?a=1&b=2"

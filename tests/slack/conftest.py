@@ -16,14 +16,16 @@ import pytest
 import yaml
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.assistant import build_converse
-from bot.bootstrap.wiring.channels import build_channel_use_cases, read_digest_time
+from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.foundation import Foundation, build_foundation
+from bot.bootstrap.wiring.listeners import build_use_cases
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.bootstrap.wiring.recall import build_show_details
-from bot.bootstrap.wiring.resolutions import build_confirmation_rules, build_correct, build_refresh_briefs
+from bot.bootstrap.wiring.resolutions import build_refresh_briefs
 from bot.parsers import read
 from bot.playground import LocalSlack
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -31,19 +33,17 @@ from bot.ports.errors import StoreUnavailable
 from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.app import HANDLERS, UseCases, build_app
-from bot.slack.client.chat import build_web_client
+from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.inbound.transport import HttpTransport, SocketTransport
+from bot.slack.listeners.interaction import Interaction
+from bot.slack.payload import encode
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.attach_message import AttachMessage
-from bot.workflows.alerts.recurrence import AnswerRecurrence, AskAboutRecurrence
-from bot.workflows.assistant.analyze import ShowModelPayloads
+from bot.workflows.alerts.recurrence import AskAboutRecurrence
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.status import ReportStatus
-from bot.workflows.recall.recall import LookUpPrecedents
-from bot.workflows.reports.digest import ComposeDigest
-from bot.workflows.resolutions.not_same_outage import RecordNotSameOutage
-from bot.workflows.resolutions.resolve import Resolve
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.transfer import ImportProgress, ImportRecords
 from tests.databases import fresh
 
@@ -103,8 +103,12 @@ class Desk:
     deps: UseCases
     inbox: BrokenInbox
     app: AsyncApp
-    answer: AskAboutRecurrence
+    answer: AnswerAlert
     deliver: Deliver
+
+    @property
+    def chat(self) -> SlackChat:
+        return self.base.chat
 
     async def work(self) -> None:
         """Work off everything that came in, and deliver everything that is owed."""
@@ -113,8 +117,8 @@ class Desk:
             rows = await self.inbox.claim(20)
             for row in rows:
                 handler = HANDLERS.get(row.kind)
-                attach = AttachMessage(self.memory.incidents, self.deps.chat)
-                tell = build_refresh_briefs(self.memory, self.deps.surfaces, self.deps.clock, self.deps.chat)
+                attach = AttachMessage(self.memory.incidents, self.chat)
+                tell = build_refresh_briefs(self.memory, self.deps.surfaces, self.deps.clock, self.chat)
                 alone: Any = {"reference": attach, "corrected": tell}.get(row.kind, self.answer)
                 await (handler(row, self.deps) if handler else alone(row))
             while await self.deliver.drain_once() == 0:
@@ -151,48 +155,37 @@ def replaced(desk: Desk, **parts: Any) -> AsyncApp:
 
 
 async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, settings: Settings) -> Desk:
+    """The desk on a local Slack, wired as the application wires it."""
     client = build_web_client(slack.bot_token, slack.api_url)
     base = await build_foundation(settings=settings, memory=memory, clock=clock, client=client)
     us, chat, surfaces = base.identity, base.chat, base.surfaces
-    own = frozenset({us.bot_id, us.user_id})
+    status = ReportStatus(
+        health=memory.health,
+        outbox=memory.outbox,
+        index=memory.index,
+        clock=clock,
+        memory="embedded",
+        model="off",
+        version="0.1",
+    )
+    reader = partial(read, own_bot_ids=frozenset({us.bot_id, us.user_id}))
+    talks = build_converse(base, model=None)
     inbox = BrokenInbox(memory.inbox)
-
-    def reading(event: Mapping[str, Any]) -> Any:
-        return read(event, own_bot_ids=own)
-
-    deps = UseCases(
-        inbox=inbox,
+    deps = replace(build_use_cases(base, read=reader, status=status, converse=talks), inbox=inbox)
+    admit = AdmitAlert(memory.channels, read_digest_time(settings))
+    answer = build_answer_alert(
         store=memory.incidents,
-        resolve=Resolve(
-            memory.incidents,
-            surfaces,
-            clock,
-            confirms=build_confirmation_rules(base),
-            said=memory.store.feedback,
-        ),
-        keep_apart=RecordNotSameOutage(memory.incidents, surfaces),
-        answer_again=AnswerRecurrence(memory.incidents, surfaces),
-        lookup=LookUpPrecedents(memory.recall, memory.index),
-        compose_digest=ComposeDigest(memory.incidents, memory.store.feedback),
-        status=ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1"),
+        preview=PreviewBrief(memory.recall, memory.index),
         chat=chat,
         surfaces=surfaces,
         clock=clock,
-        read=reading,
-        agreed=build_channel_use_cases(base),
-        correct=build_correct(base),
-        details=build_show_details(memory, clock),
-        show_sent=ShowModelPayloads(memory.store.model_ledger),
-        identity=us,
-        converse=build_converse(base, model=None),
+        read=read_stored_alert,
+        admit=admit,
+        recurrence=AskAboutRecurrence(store=memory.incidents, chat=chat, surfaces=surfaces, read=read_stored_alert),
     )
-    admit = AdmitAlert(memory.channels, read_digest_time(settings))
-    brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)
-    answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
     app = build_app(client, slack.signing_secret, deps)
-    return Desk(
-        slack, base, memory, deps, inbox, app, answer, Deliver(memory.outbox, chat, clock, None, memory.incidents)
-    )
+    deliver = Deliver(outbox=memory.outbox, chat=chat, clock=clock, bank=None, records=memory.incidents)
+    return Desk(slack, base, memory, deps, inbox, app, answer, deliver)
 
 
 @asynccontextmanager
@@ -255,6 +248,20 @@ async def office(unconnected: Desk) -> AsyncIterator[Desk]:
     """The desk connected by Socket Mode."""
     async with listening(unconnected.slack, unconnected.app):
         yield unconnected
+
+
+def pressed(
+    value: Mapping[str, object], user: str = "U0BOB", action_id: str = "", **body: object
+) -> tuple[Interaction, list[dict[str, Any]]]:
+    """A press of a button with this value in the alerts channel, and what it is answered with."""
+    answers: list[dict[str, Any]] = []
+
+    async def respond(**answer: Any) -> None:
+        answers.append(answer)
+
+    known = {"channel": {"id": "C0ALERTS"}, "user": {"id": user}}
+    client = AsyncWebClient()
+    return Interaction(known | body, client, respond, {"action_id": action_id, "value": encode(value)}), answers
 
 
 wait = partial(asyncio.sleep, 0.05)

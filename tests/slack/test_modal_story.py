@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from bot.slack import ids
+from bot.slack.views.forms import read_block_base
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_corrections import press_record, told
 
@@ -15,7 +16,7 @@ SECRET = "xoxb-" + "1234567890-abcdefghijkl"
 def inputs(desk: Desk, user: str = "alice") -> dict[str, Any]:
     """The inputs of a user's modal by the block that is asked."""
     view = desk.slack.view(user) or {}
-    return {ids.read_block_base(b["block_id"]): b for b in view["blocks"] if b["type"] == "input"}
+    return {read_block_base(b["block_id"]): b for b in view["blocks"] if b["type"] == "input"}
 
 
 async def pressed(desk: Desk, action_id: str, user: str = "alice") -> str:

@@ -9,6 +9,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.delivery.kinds import Operation
 from bot.ports.channel_history import HistoryPage
 from bot.ports.chat import Channel, Posting
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
@@ -19,7 +20,7 @@ from bot.slack.client.first_events import find_channel_by_name, open_connection
 from bot.slack.client.history import SlackHistory
 from bot.slack.client.people import SlackPeople
 from bot.slack.client.threads import SlackThreads
-from bot.workflows.delivery.deliver import RetryLater, decide_after_failure
+from bot.workflows.delivery.policy import RetryLater, decide_after_failure
 from bot.workflows.operations.preview import LATER, PreviewChannel
 from tests.fakes import FakeClock
 from tests.slack.between import PAGE, Between, is_json, stands_between
@@ -39,7 +40,7 @@ def chat_of(between: Between) -> SlackChat:
 
 
 def posting(operation: str) -> Posting:
-    return Posting(operation, "C1", "d1", "x", ts="1.1", user="U1", content=b"png", extra={"name": "f.png"})
+    return Posting(Operation(operation), "C1", "d1", "x", ts="1.1", user="U1", content=b"png", extra={"name": "f.png"})
 
 
 ODD: dict[str, dict[str, Any]] = {
@@ -67,7 +68,7 @@ CALLS: dict[str, Call] = {
         name: lambda chat, _, name=name: chat.deliver(posting(name))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         for name in ("post", "update", "delete", "react", "ephemeral", "home", "upload", "delete_file")
     },
-    "find": lambda chat, _: chat.find_delivered(posting("post")),
+    "find": lambda chat, _: chat.find_delivered(posting(Operation.POST)),
     "channel": lambda chat, _: chat.read_channel("C1"),
     "member": lambda chat, _: chat.is_member("C1", "U1"),
     "permalink": lambda chat, _: chat.get_permalink("C1", "1.1"),
@@ -135,8 +136,8 @@ async def test_odd_entries_of_a_list_do_not_hide_the_others(between: Between) ->
     ours = {"ts": "2.2", "metadata": {"event_payload": {"delivery_id": "d1"}}, "files": [{"name": "f.png", "id": "F1"}]}
     between.given = is_json({"ok": True, "messages": [None, 5, [1], {"metadata": "x", "files": 3}, said, ours]})
     chat = chat_of(between)
-    assert await chat.find_delivered(posting("post")) == "2.2"
-    assert await chat.find_delivered(posting("upload")) == "F1"
+    assert await chat.find_delivered(posting(Operation.POST)) == "2.2"
+    assert await chat.find_delivered(posting(Operation.UPLOAD)) == "F1"
     assert [one.text for one in await chat.read_thread("C1", "1.1")] == ["hello"]
     assert len((await SlackHistory(chat).read_page("C1", "0", "")).messages) == 3
 
@@ -155,7 +156,15 @@ async def test_a_preview_of_pages_in_a_circle_says_that_it_cannot_read() -> None
             return HistoryPage((), "same")
 
     nothing: Any = None
-    preview = PreviewChannel(Circling(), nothing, nothing, nothing, nothing, FakeClock(), nothing)  # type: ignore[arg-type]  # of Slack's history only this is asked
+    preview = PreviewChannel(
+        history=Circling(),  # type: ignore[arg-type]  # of Slack's history only this is asked
+        reader=nothing,
+        channels=nothing,
+        store=nothing,
+        brief=nothing,
+        clock=FakeClock(),
+        default=nothing,
+    )
     assert await preview(Channel("C1")) == LATER
 
 
@@ -164,11 +173,11 @@ async def test_what_slack_itself_refuses_stays_refused(between: Between) -> None
     for status in (200, 403):
         between.given = is_json({"ok": False, "error": "is_archived"}, status=status)
         with pytest.raises(ChatRejected, match="archived") as refusal:
-            await chat.deliver(posting("post"))
+            await chat.deliver(posting(Operation.POST))
         assert refusal.value.code == "is_archived"
     between.given = is_json({"ok": False, "error": "token_revoked"})
     with pytest.raises(ChatAuthRejected):
-        await chat.deliver(posting("post"))
+        await chat.deliver(posting(Operation.POST))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +195,7 @@ async def test_a_login_page_in_the_place_of_the_file_store(
     between.given = is_json({"ok": True, "file_id": "F1", "upload_url": f"{between.url}put"})
     between.by_method["put"] = answer
     with pytest.raises(error):
-        await chat_of(between).deliver(posting("upload"))
+        await chat_of(between).deliver(posting(Operation.UPLOAD))
     assert "files.completeUploadExternal" not in between.calls
 
 
@@ -213,9 +222,9 @@ async def test_pages_that_go_round_in_a_circle_end_with_a_sentence(between: Betw
 async def test_a_wish_to_wait_counts_where_it_is_a_time(between: Between, said: str, wait_s: float | None) -> None:
     between.given = is_json({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": said})
     with pytest.raises(ChatUnavailable, match="asks to wait") as waited:
-        await chat_of(between).deliver(posting("post"))
+        await chat_of(between).deliver(posting(Operation.POST))
     assert waited.value.retry_after_s == wait_s
     between.given = is_json({"ok": False, "error": "service_unavailable"})
     with pytest.raises(ChatUnavailable, match="now \\(service_unavailable") as away:
-        await chat_of(between).deliver(posting("post"))
+        await chat_of(between).deliver(posting(Operation.POST))
     assert away.value.retry_after_s is None

@@ -14,7 +14,8 @@ from bot.domain.alerts.suppression import Mute, Muted
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
-from bot.slack.client.policy_chat import PolicyChat
+from bot.slack.client.chat import SlackChat
+from bot.slack.payload import encode
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_listeners import BASE, dispatch
 
@@ -27,7 +28,7 @@ async def test_a_mute_is_undone_by_members_alone(office: Desk) -> None:
     mute = Mute(SECRET, Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "", "U0ALICE", now)
     await office.memory.channels.add_mute(mute, Changes())
     (held,) = (await office.memory.channels.read_policy(SECRET, now)).mutes
-    action = {"type": "button", "action_id": ids.UNDO, "value": ids.encode({"k": "mute", "n": held.number})}
+    action = {"type": "button", "action_id": ids.UNDO, "value": encode({"k": "mute", "n": held.number})}
     press = {"type": "block_actions", "channel": {"id": SECRET}, "actions": [action], "message": {"ts": "1.1"}}
     await dispatch(office, OUTSIDE | press)
     assert (await office.memory.channels.read_policy(SECRET, office.deps.clock.now())).mutes == (held,)
@@ -52,16 +53,6 @@ async def test_settings_are_changed_by_members_alone_even_by_an_admin(office: De
 
 
 @dataclass
-class Facts:
-    """What Slack says of one channel."""
-
-    channel_now: Channel
-
-    async def read_channel(self, _channel_id: str, *, within_s: float | None = None) -> Channel:
-        return self.channel_now
-
-
-@dataclass
 class Pools:
     """What people agreed."""
 
@@ -83,6 +74,9 @@ class Pools:
         (Channel(SECRET, is_private=True, is_shared=True), ()),
     ],
 )
-async def test_a_channel_that_others_read_has_no_pool_any_more(channel: Channel, pools: tuple[str, ...]) -> None:
-    chat = PolicyChat(Facts(channel), Pools())  # type: ignore[arg-type]  # only what is asked here
+async def test_a_channel_that_others_read_has_no_pool_any_more(
+    office: Desk, channel: Channel, pools: tuple[str, ...]
+) -> None:
+    chat = SlackChat(office.app.client, office.deps.clock, Pools())  # type: ignore[arg-type]  # only what is asked here
+    chat._channels[SECRET] = (channel, office.deps.clock.now())
     assert (await chat.read_channel(SECRET)).pools == pools

@@ -9,7 +9,6 @@ import pytest
 
 from bot.domain.access.visibility import Viewer
 from bot.slack import ids
-from bot.slack.listeners.context import read_viewer
 from tests.slack.conftest import Desk, SteppingClock, wait
 
 PARTNERS = "C0PARTNERS"
@@ -94,4 +93,4 @@ def share(desk: Desk) -> None:
 
 
 async def test_nobody_sees_anything_there(office: Desk) -> None:
-    assert await read_viewer(office.deps.chat, PARTNERS) == Viewer(frozenset())
+    assert await office.deps.access.find_viewer(PARTNERS) == Viewer(frozenset())

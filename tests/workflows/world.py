@@ -5,15 +5,19 @@ The reader is told, too: an event carries its alert as a dict, so that these tes
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.adapters.store.records.incidents import SqlIncidentStore
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.ports.channels import ChannelStore
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxRow
@@ -21,6 +25,7 @@ from bot.ports.errors import ChatRejected
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.resolve import Resolve
 from tests.databases import fresh
 
@@ -57,6 +62,7 @@ class WorldChat:
 
     channels: dict[str, Channel] = field(default_factory=dict)
     delivered: list[Posting] = field(default_factory=list)
+    policies: ChannelStore | None = None
     gone: set[str] = field(default_factory=set)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
     threads: dict[tuple[str, str], tuple[ThreadMessage, ...]] = field(default_factory=dict)
@@ -71,7 +77,12 @@ class WorldChat:
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
         if channel_id in self.gone:
             raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
-        return self.channels.get(channel_id, Channel(channel_id))
+        found = self.channels.get(channel_id, Channel(channel_id))
+        if self.policies and found.is_shared:
+            return replace(found, is_allowed=(await self.policies.read_settings(channel_id)).shared)
+        if self.policies and found.is_private:
+            return replace(found, pools=await self.policies.list_pool(channel_id))
+        return found
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         return channel_id not in self.members or user_id in self.members[channel_id]
@@ -116,6 +127,8 @@ class World:
     clock: SettableClock
     answer: AnswerAlert
     resolve: Resolve
+    # Builds `answer` with other ports in place of its own.
+    build_answer: Callable[..., AnswerAlert]
     posts: int = 0
 
     async def post(self, channel: str = "C1", *, ts: str | None = None, **alert: Any) -> str:
@@ -142,10 +155,25 @@ class World:
         return rows
 
 
+def fed(incidents: SqlIncidentStore) -> SqlIncidentStore:
+    """The same store with a memory bank to feed."""
+    return replace(incidents, writer=replace(incidents.writer, feeds_bank=True))
+
+
 @asynccontextmanager
 async def world(folder: Path) -> AsyncIterator[World]:
     clock, chat, surfaces = SettableClock(), WorldChat(), SlackSurfaces()
     settings = Settings(database_url=fresh(folder / "world.db"))
     async with open_memory(settings, clock, CountingIds()) as memory:
-        answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_event)
-        yield World(memory, chat, clock, answer, Resolve(memory.incidents, surfaces, clock))
+        build = partial(
+            build_answer_alert,
+            store=memory.incidents,
+            preview=PreviewBrief(memory.recall, memory.index),
+            chat=chat,
+            surfaces=surfaces,
+            clock=clock,
+            read=read_event,
+        )
+        yield World(
+            memory, chat, clock, build(), Resolve(store=memory.incidents, surfaces=surfaces, clock=clock), build
+        )

@@ -97,10 +97,12 @@ async def open_store(
     lease_s: float = LEASE_S,
     embedder: Embedder | None = None,
     shadow: str | None = None,
+    feeds_bank: bool = False,
 ) -> Store:
     """The store at this address. SQLite makes and upgrades itself; raises StoreUnavailable in plain words.
 
     Without `embedder` memory works by words; vectors that are there stay. `shadow`: the channel of shadow mode.
+    `feeds_bank`: records are queued for a bank on a server of its own.
 
     Beside PostgreSQL the index is a local file of this process, made from the records at the first recall.
     """
@@ -115,7 +117,7 @@ async def open_store(
     except StoreUnavailable:
         await database.close()
         raise
-    writer = ChangesWriter(index=in_step, shadow=shadow)
+    writer = ChangesWriter(index=in_step, shadow=shadow, feeds_bank=feeds_bank)
     index, tidy = (
         (SqlRecordIndex(database, database, None, embedder), None) if in_step else _open_index_file(database, embedder)
     )

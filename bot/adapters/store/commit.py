@@ -33,8 +33,11 @@ from bot.adapters.store.database.statements import (
 from bot.adapters.store.delivery.inbox import write_acknowledged, write_received
 from bot.adapters.store.delivery.outbox import write_entries
 from bot.domain.alerts.notification import Notice
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.incidents.record import Incident
+from bot.ports.audit import AuditLine
+from bot.ports.delivery.outbox import build_bank_entry
 from bot.ports.errors import StoreConflict
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
@@ -61,11 +64,18 @@ class IndexWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChangesWriter:
-    """Writes changes. `index` is None where the index lives in another file and catches up by revision; `shadow` is the
-    channel that shadow mode writes to, None while it is off."""
+    """Writes changes.
 
+    It holds the one invariant about the memory bank: a recallable record that is written, or a record that is retracted,
+    is queued for the bank in the same transaction, whichever use case does it.
+    """
+
+    # None where the index is in another file and catches up by revision.
     index: IndexWriter | None
+    # The channel that shadow mode writes to, None while it is off.
     shadow: str | None = None
+    # There is a bank on a server of its own; the embedded one is the index.
+    feeds_bank: bool = False
 
     async def write(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
         """Write all of it into the open transaction; raises AlreadyDone or StoreConflict to undo it."""
@@ -78,8 +88,7 @@ class ChangesWriter:
         await write_openings(connection, changes)
         await _write_notifications(connection, changes)
         await write_received(connection, changes.received, now)
-        if changes.records or changes.retracted:
-            await self._write_records(connection, changes, now)
+        recallable = await self._write_records(connection, changes, now)
         for posted in changes.briefs:
             await insert_or_replace(
                 connection, tables.briefs, [_build_brief_row(posted, now)], keep=frozenset({"first_at"})
@@ -87,9 +96,30 @@ class ChangesWriter:
         seen = [{"channel": s.channel, "ts": s.ts, "incident_id": s.incident_id} for s in changes.posts]
         await insert_or_replace(connection, tables.seen_posts, seen)
         await write_entries(connection, changes.deliveries, now, self.shadow)
+        if not changes.skips_bank:
+            await self.queue_for_bank(connection, Operation.RETAIN, recallable, changes.bank_act, now)
+            await self.queue_for_bank(connection, Operation.RETRACT, changes.retracted, changes.bank_act, now)
         await _write_audit(connection, changes.audit, now)
 
-    async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
+    async def queue_for_bank(
+        self,
+        connection: AsyncConnection,
+        operation: Operation,
+        incident_ids: Sequence[str],
+        act: str | None,
+        now: datetime,
+    ) -> None:
+        """Queue these records for the bank, where there is one."""
+        if act and len(incident_ids) > 1:
+            raise ValueError("a change of several records cannot have one name")
+        if self.feeds_bank:
+            await write_entries(connection, [build_bank_entry(operation, i, act) for i in incident_ids], now)
+
+    async def _write_records(self, connection: AsyncConnection, changes: Changes, now: datetime) -> list[str]:
+        """Write and retract records; return the ids of those written that may be recalled."""
+        written: list[str] = []
+        if not changes.records and not changes.retracted:
+            return written
         revision = await advance_counter(connection, tables.counters, "revision")
         await _require_unchanged(connection, changes.expected)
         for portion in split_batches(changes.records, ROWS_PER_STATEMENT):
@@ -97,6 +127,7 @@ class ChangesWriter:
             recallable = await _write_recallable(connection, ids) | changes.recallable
             rows = [build_record_row(record, recallable, revision, now) for record in portion]
             await insert_or_replace(connection, tables.records, rows)
+            written += [i for i in ids if i in recallable]
             await _write_fingerprints(connection, portion)
             await connection.execute(sa.delete(tables.tombstones).where(tables.tombstones.c.incident_id.in_(ids)))
             if self.index:
@@ -104,6 +135,7 @@ class ChangesWriter:
         await _reserve_numbers(connection, changes.records)
         if changes.retracted:
             await self._retract(connection, changes.retracted, revision)
+        return written
 
     async def _retract(self, connection: AsyncConnection, incident_ids: Sequence[str], revision: int) -> None:
         for portion in split_batches(incident_ids, ROWS_PER_STATEMENT):
@@ -208,10 +240,10 @@ def _build_brief_row(posted: PostedBrief, now: datetime) -> dict[str, Any]:
     }
 
 
-async def _write_audit(connection: AsyncConnection, lines: Sequence[tuple[str, str, str, str]], now: datetime) -> None:
+async def _write_audit(connection: AsyncConnection, lines: Sequence[AuditLine], now: datetime) -> None:
     rows = [
-        {"at": now, "actor": actor, "action": action, "object": target, "detail": detail}
-        for actor, action, target, detail in lines
+        {"at": now, "actor": line.actor, "action": line.action, "object": line.object, "detail": line.detail}
+        for line in lines
     ]
     if rows:
         await connection.execute(sa.insert(tables.audit), rows)

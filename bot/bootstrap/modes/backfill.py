@@ -11,6 +11,7 @@ from functools import partial
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.config.file import build_directory, read_optional_configuration
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.bootstrap.wiring.slack import build_slack_client
@@ -31,13 +32,13 @@ from bot.records.alert_json import read_stored_alert
 from bot.settings import Settings
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.history import PastReader, SlackHistory
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.inbound.events import OwnIdentity
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.channels.settings import read_source
 from bot.workflows.operations.backfill import Backfill, PacedCaller
 from bot.workflows.operations.backfill_report import ReportBackfill
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 POLICY_CACHE_TTL = timedelta(seconds=30)
 COUNT_ONLY_DECISION = Admission(Outcome.COUNT_ONLY, "it is past: nothing is posted about it")
@@ -49,11 +50,13 @@ class QuietIncidentStore(SqlIncidentStore):
 
     async def commit(self, changes: Changes) -> bool:
         """Commit without deliveries. No row of the inbox is behind what is in the past."""
-        return await SqlIncidentStore.commit(self, replace(changes, deliveries=(), received=(), done=None))
+        return await SqlIncidentStore.commit(
+            self, replace(changes, deliveries=(), received=(), done=None, skips_bank=True)
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class ComputedLinksChat(PolicyChat):
+@dataclass(slots=True)
+class ComputedLinksChat(SlackChat):
     """Computes links to messages from the workspace's address: for ten thousand alerts Slack should not be asked each
     time."""
 
@@ -113,9 +116,10 @@ async def open_backfill(
     """Open the store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""
     clock = SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
-        slack = SlackChat(build_slack_client(settings), clock)
-        patiently = PacedCaller(clock, a_minute, waits)
-        identity = await slack.fetch_identity()
+        chat = ComputedLinksChat(build_slack_client(settings), clock, memory.channels)
+        patiently = PacedCaller(clock=clock, a_minute=a_minute, told=waits)
+        identity = await chat.fetch_identity()
+        chat.url = identity.url
         names = build_directory(read_optional_configuration(settings.precedent_config))
         own = frozenset({identity.bot_id, identity.user_id})
         reader = PastReader(
@@ -123,23 +127,22 @@ async def open_backfill(
             identity.team_id,
             partial(read, own_bot_ids=own, names=names),
         )
-        chat = ComputedLinksChat(slack, memory.channels, identity.url)
         answer = ProcessQuietly(
             _build_answer_alert(memory, chat, clock), memory.channels, clock, read_digest_time(settings)
         )
-        history, store = SlackHistory(slack), memory.store
+        history, store = SlackHistory(chat), memory.store
         yield (
             Backfill(
-                history,
-                store.backfill_progress,
-                store.incidents,
-                chat,
-                store.watermark,
-                clock,
-                reader,
-                answer,
-                patiently,
-                told,
+                history=history,
+                backfills=store.backfill_progress,
+                store=store.incidents,
+                chat=chat,
+                heard=store.watermark,
+                clock=clock,
+                reader=reader,
+                answer=answer,
+                patiently=patiently,
+                told=told,
             ),
             ReportBackfill(store.backfill_progress, store.incidents),
         )
@@ -155,6 +158,12 @@ async def open_backfill_report(settings: Settings) -> AsyncIterator[ReportBackfi
 def _build_answer_alert(memory: Memory, chat: ComputedLinksChat, clock: Clock) -> AnswerAlert:
     known = memory.store.incidents
     store = QuietIncidentStore(known.database, known.clock, known.writer)
-    return AnswerAlert(
-        store, memory.recall, memory.index, chat, SlackSurfaces(), clock, read_stored_alert, admit_silently
+    return build_answer_alert(
+        store=store,
+        preview=PreviewBrief(memory.recall, memory.index),
+        chat=chat,
+        surfaces=SlackSurfaces(),
+        clock=clock,
+        read=read_stored_alert,
+        admit=admit_silently,
     )

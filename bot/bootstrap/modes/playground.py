@@ -162,7 +162,7 @@ async def load_seeds(config: Settings) -> int:
     async with open_memory(config, clock, RandomIds()) as memory:
         records = read_seed_incidents(clock.now())
         ids = frozenset(record.incident_id for record in records)
-        await memory.incidents.commit(Changes(records=records, recallable=ids))
+        await memory.incidents.commit(Changes(records=records, recallable=ids, skips_bank=True))
         while await memory.fill_vectors() == 0.0:
             pass  # at once, so that the first brief is the same as every later one
         return len(records)

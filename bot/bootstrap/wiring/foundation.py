@@ -18,7 +18,6 @@ from bot.settings import Settings
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.history import SlackHistory
 from bot.slack.client.people import SlackPeople
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.client.threads import SlackThreads
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.operations.watch_load import WatchLoad
@@ -36,9 +35,7 @@ class Foundation:
     names: Directory
     client: AsyncWebClient
     identity: BotIdentity
-    # Slack itself; use cases get `chat`, which also knows what channels' settings allow.
-    slack: SlackChat
-    chat: PolicyChat
+    chat: SlackChat
     people: SlackPeople
     surfaces: SlackSurfaces
     load: WatchLoad
@@ -46,19 +43,19 @@ class Foundation:
     @property
     def history(self) -> SlackHistory:
         """Return the reader of channels' past messages."""
-        return SlackHistory(self.slack)
+        return SlackHistory(self.chat)
 
     @property
     def threads(self) -> SlackThreads:
         """Return the reader of threads."""
-        return SlackThreads(self.slack)
+        return SlackThreads(self.chat)
 
 
 async def build_foundation(*, settings: Settings, memory: Memory, clock: Clock, client: AsyncWebClient) -> Foundation:
     """Build the shared parts. Raises ChatAuthRejected and ChatUnavailable if Slack does not know the token, and
     ConfigurationRejected for a wrong configuration file."""
-    slack = SlackChat(client, clock)
-    identity = await slack.fetch_identity()
+    chat = SlackChat(client, clock, memory.channels)
+    identity = await chat.fetch_identity()
     configuration = read_optional_configuration(settings.precedent_config)
     return Foundation(
         settings=settings,
@@ -68,9 +65,8 @@ async def build_foundation(*, settings: Settings, memory: Memory, clock: Clock, 
         names=build_directory(configuration),
         client=client,
         identity=identity,
-        slack=slack,
-        chat=PolicyChat(slack, memory.channels),
-        people=SlackPeople(slack, clock, identity.team_id, settings.steward_group, settings.verifier_group),
+        chat=chat,
+        people=SlackPeople(chat, clock, identity.team_id, settings.steward_group, settings.verifier_group),
         surfaces=SlackSurfaces(),
         load=WatchLoad(memory.store.inbox),
     )

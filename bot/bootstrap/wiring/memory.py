@@ -85,6 +85,7 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             lease_s=settings.lease_s,
             embedder=embedder,
             shadow=settings.shadow_channel,
+            feeds_bank=bool(settings.hindsight_url),
         )
         opened.push_async_callback(store.close)
         remote = await opened.enter_async_context(open_bank(settings, clock))
@@ -98,7 +99,9 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             health=store.health,
             index=store.index,
             recall=MeteredRecall(
-                RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.feedback)
+                RecallWithFeedback(
+                    RecallPrecedents(index=store.index, bank=bank, store=store.incidents), store.feedback
+                )
             ),
             channels=store.channels,
             bank=bank,

@@ -13,9 +13,8 @@ from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.surfaces import Surfaces
 from bot.slack.listeners.context import CorrectionUseCases
-from bot.slack.views.resolve_modal import read_failed_checks
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.alerts.recurrence import AnswerRecurrence
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import (
     EditRecord,
     PurgeRecord,
@@ -43,9 +42,8 @@ def build_resolve(base: Foundation) -> Resolve:
         store=base.memory.incidents,
         surfaces=base.surfaces,
         clock=base.clock,
-        owes_bank=base.memory.bank is not None,
         confirms=build_confirmation_rules(base),
-        said=base.memory.store.feedback,
+        feedback=base.memory.store.feedback,
     )
 
 
@@ -56,7 +54,7 @@ def build_not_same_outage(base: Foundation) -> RecordNotSameOutage:
 
 def build_answer_recurrence(base: Foundation) -> AnswerRecurrence:
     """Build what records the answer to the question about a recurrence."""
-    return AnswerRecurrence(store=base.memory.incidents, surfaces=base.surfaces, owes_bank=base.memory.bank is not None)
+    return AnswerRecurrence(store=base.memory.incidents, surfaces=base.surfaces)
 
 
 def build_correct(base: Foundation) -> CorrectionUseCases:
@@ -73,12 +71,12 @@ def build_local_correct(memory: Memory, clock: Clock) -> CorrectionUseCases:
 def _build_corrections(
     memory: Memory, clock: Clock, may: RecordAccess, confirms: Callable[[str], Awaitable[Permission]]
 ) -> CorrectionUseCases:
-    owes, store = memory.bank is not None, memory.incidents
+    store = memory.incidents
     return CorrectionUseCases(
-        edit=EditRecord(store, may, confirms, read_failed_checks, clock, owes),
-        retract=RetractRecord(store, may, owes),
-        purge=PurgeRecord(store, memory.store.purging, may, owes),
-        fixes=GroupFixes(store, memory.store.feedback, may, clock),
+        edit=EditRecord(store=store, may=may, confirms=confirms, clock=clock),
+        retract=RetractRecord(store, may),
+        purge=PurgeRecord(store=store, purging=memory.store.purging, may=may),
+        fixes=GroupFixes(store=store, feedback=memory.store.feedback, may=may, clock=clock),
     )
 
 

@@ -14,9 +14,9 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import USAGE, fail, read_settings, run
 from bot.domain.brief.as_json import time_text
-from bot.ports.audit import AuditLine
-from bot.ports.errors import RecordRejected
-from bot.slack.listeners.recall_question import read_since
+from bot.domain.recall.question import read_since
+from bot.ports.audit import AuditEntry
+from bot.ports.errors import RecordRejected, require_readable
 
 
 def register(app: typer.Typer) -> None:
@@ -31,7 +31,7 @@ def export(
 ) -> None:
     """Write the audit log as JSON Lines on standard output, oldest first."""
     try:
-        begin = read_since(since, SystemClock().now())
+        begin = require_readable(read_since(since, SystemClock().now())) if since is not None else None
     except RecordRejected as refused:
         fail(f"--since: {refused.reason}.", USAGE)
     run(_export(begin, sys.stdout))
@@ -43,6 +43,6 @@ async def _export(since: datetime | None, out: TextIO) -> None:
             out.write(json.dumps(build_audit_json(line), ensure_ascii=False) + "\n")
 
 
-def build_audit_json(line: AuditLine) -> dict[str, object]:
+def build_audit_json(line: AuditEntry) -> dict[str, object]:
     """Return an audit line as JSON values."""
     return asdict(line) | {"at": time_text(line.at)}

@@ -248,7 +248,7 @@ def _align(rows: list[tuple[str, ...]]) -> Iterator[str]:
 async def _import(sources: list[InputFile], readings: list[FileReading], *, embed: bool, again: bool) -> ImportProgress:
     done = ImportProgress()
     async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
-        take = ImportRecords(memory.incidents, owes_bank=memory.bank is not None, again=again)
+        take = ImportRecords(memory.incidents, again=again)
         with _progress(sum(source.text.count("\n") for source in sources)) as show:
             for source, reading in zip(sources, readings, strict=True):
                 async for so_far in take.import_found(read_entries(source.name, reading.entries), done):

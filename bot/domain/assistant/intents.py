@@ -14,6 +14,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
+from bot.domain.delivery.ids import build_talk_id, split_talk_id
+
 MOST_QUESTION = 600
 # A longer question says more than the rule that it happens to match: a model is asked first, where one may be.
 SURE_WORDS = 14
@@ -21,7 +23,6 @@ PERSON_A_MINUTE, CHANNEL_AN_HOUR = 6, 20
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 # So long a person may take to answer what the bot asked.
 ANSWERS_WITHIN = timedelta(minutes=10)
-PREFIX = "talk/"
 # The kinds of answers: one says something, one asks something back, one says that there were too many.
 SAYS, ASKS, LIMITED = "say", "ask", "limit"
 
@@ -185,16 +186,13 @@ class Answered:
 
 def delivery_of(channel: str, user: str, ts: str, kind: str = SAYS) -> str:
     """The delivery id of the answer to a message: one for each message, whoever answers it and however often it is tried."""
-    return f"{PREFIX}{channel}/{user}/{ts}/{kind}"
+    return build_talk_id(channel, user, ts, kind)
 
 
 def answered_of(delivery_id: str, at: datetime) -> Answered | None:
     """What a delivery id says; None for another kind of delivery."""
-    parts = delivery_id.split("/")
-    if not delivery_id.startswith(PREFIX) or len(parts) != 5:
-        return None
-    _, channel, user, ts, kind = parts
-    return Answered(channel, user, ts, kind, at)
+    parts = split_talk_id(delivery_id)
+    return Answered(*parts, at) if parts else None
 
 
 def turn_of(lately: Sequence[Answered], channel: str, user: str, ts: str, now: datetime) -> Turn:

@@ -9,16 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.kinds import DeliveryKind, Operation, find_kind
 
-# What answers people where they asked, and alerts that the bot posts for a tool: as ever.
-ASKED = ("talk/", "mention/", "memo/", "share/", "intake/")
-# What tells a thread of what somebody did. It follows the incident's brief, and goes nowhere else by itself.
-DONE = ("recorded/", "muted/", "postmortem/")
-# Asked about an incident that ended: once the mode is off, in its own thread.
-FIRED_AGAIN = "fired-again/"
-NUDGE = "nudge/"
-POSTS = frozenset({"post", "upload"})
-REACTION = "react"
+# Answers to people where they asked, and alerts that the bot posts for a tool: they go where they always go.
+ANSWERS = frozenset(
+    {DeliveryKind.TALK, DeliveryKind.MENTION, DeliveryKind.MEMO, DeliveryKind.SHARE, DeliveryKind.INTAKE}
+)
+# Lines in a thread about what somebody did: they follow the incident's brief, and go nowhere else by themselves.
+REPORTS = frozenset({DeliveryKind.RECORDED, DeliveryKind.MUTED, DeliveryKind.POSTMORTEM})
+POSTS = frozenset({Operation.POST, Operation.UPLOAD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Shadowed:
 class Call:
     """What is owed to Slack, as far as it matters here. `target`: it changes, or joins, what another delivery posted."""
 
-    operation: str
+    operation: Operation
     delivery_id: str
     channel: str
     thread_ts: str | None = None
@@ -48,19 +47,21 @@ def shadowed(call: Call, shadow: str | None, brief: Shadowed | None) -> Shadowed
 
     What belongs to a brief in shadow goes into that brief's thread, be the mode still on or not; what changes a message
     goes where that message is, which whoever delivers it knows."""
-    if call.operation not in POSTS or call.target or call.delivery_id.startswith(ASKED):
+    kind = find_kind(call.delivery_id)
+    if call.operation not in POSTS or call.target or kind in ANSWERS:
         return None
-    ended = shadow is None and call.delivery_id.startswith(FIRED_AGAIN)
+    # It is asked about an incident that ended: once the mode is off, in its own thread.
+    ended = shadow is None and kind is DeliveryKind.FIRED_AGAIN
     if brief is not None and not ended:
         return Shadowed(brief.channel, brief.under, call.thread_ts)
-    if shadow is None or shadow == call.channel or call.delivery_id.startswith(DONE):
+    if shadow is None or shadow == call.channel or kind in REPORTS:
         return None
     return Shadowed(shadow, root_ts=call.thread_ts)
 
 
-def is_left_out(operation: str, shadow: str | None) -> bool:
+def is_left_out(operation: Operation, shadow: str | None) -> bool:
     """Whether a call is not owed at all: a reaction to an alert would be seen in its channel, and says nothing elsewhere."""
-    return shadow is not None and operation == REACTION
+    return shadow is not None and operation is Operation.REACT
 
 
 def may_be_shown(there: Viewer, here: Viewer) -> bool:

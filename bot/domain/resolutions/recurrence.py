@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from bot.domain.delivery.ids import build_recurrence_key
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.record import Incident, VerificationStatus
 
@@ -45,7 +46,7 @@ class AskedFix:
     @property
     def key(self) -> str:
         """The name of this question: one for each attempt, however often the alert comes back."""
-        return f"fired-again/{self.incident_id}/{self.number}"
+        return build_recurrence_key(self.incident_id, self.number)
 
 
 def is_soon_after(life: Life, at: datetime) -> bool:

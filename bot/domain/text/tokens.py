@@ -115,6 +115,11 @@ def normalise(text: str) -> str:
     return " ".join(_NUMBERING.sub("", folded).split()).rstrip(".;,:! ")
 
 
+def hash_wording(text: str) -> str:
+    """Return 12 hex digits that are equal for fixes, checks and names that count as the same."""
+    return hashlib.sha256(normalise(text).encode("utf-8", "replace")).hexdigest()[:12]
+
+
 def text_form(text: str) -> str:
     """The form under which two texts are near-duplicates: NFKC, case folded, spaces collapsed, numbers all alike."""
     return " ".join(_DIGITS.sub("0", unicodedata.normalize("NFKC", text).casefold()).split())

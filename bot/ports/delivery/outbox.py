@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from bot.domain.delivery.ids import build_bank_id, build_edit_id, build_incident_key
+from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.shadow import Shadowed
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.posts import PostedBrief
@@ -35,7 +37,7 @@ class OutboxEntry:
     """
 
     destination: Destination
-    operation: str
+    operation: Operation
     key: str
     delivery_id: str
     payload: Mapping[str, Any]
@@ -127,11 +129,23 @@ def build_outbox_entry(
     )
 
 
+def build_bank_entry(operation: Operation, incident_id: str, act: str | None) -> OutboxEntry:
+    """Return the entry that makes the memory bank retain or retract a record, as it is in the store at delivery."""
+    delivery_id = build_bank_id(operation, incident_id, act)
+    payload = {"incident_id": incident_id}
+    return OutboxEntry(Destination.BANK, operation, incident_id, delivery_id, payload, replaces=act is None)
+
+
 def build_brief_edit(posted: PostedBrief, message: ChatMessage, every_s: float = 0.0) -> OutboxEntry:
     """The outbox row that puts `message` in the place of a posted brief; edits of it that wait become one."""
     about = posted.incident_id
     posting = Posting(
-        "update", posted.channel, f"{posted.delivery_id}/edit", message.text, message.blocks, incident_id=about
+        Operation.UPDATE,
+        posted.channel,
+        build_edit_id(posted.delivery_id),
+        message.text,
+        message.blocks,
+        incident_id=about,
     )
-    key = f"{posted.channel}/{about}"
+    key = build_incident_key(posted.channel, about)
     return build_outbox_entry(posting, key=key, replaces=True, target=posted.delivery_id, every_s=every_s)

@@ -11,6 +11,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from bot.domain.delivery.kinds import Operation
+from bot.ports.delivery.outbox import Destination
+
 
 class OutboxState(StrEnum):
     """Where an outbox row stands."""
@@ -30,8 +33,8 @@ class OutboxRowView:
     `settled_at`: when it was sent or given up. `uncertain`: an earlier delivery may have happened."""
 
     id: int
-    destination: str
-    operation: str
+    destination: Destination
+    operation: Operation
     key: str
     delivery_id: str
     state: OutboxState

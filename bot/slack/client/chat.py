@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,11 +17,12 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.delivery.kinds import Operation
 from bot.observability import SLACK_ERRORS
+from bot.ports.channels import ChannelStore
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.clock import Clock
 from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
-from bot.slack import ids
 from bot.slack.client import uploads
 from bot.slack.client.messages import read_thread_message
 from bot.slack.client.responses import (
@@ -32,6 +33,7 @@ from bot.slack.client.responses import (
     fetch_pages,
     read_rows,
 )
+from bot.slack.payload import read_object, read_text
 
 DEADLINE_S = 10.0
 # Who reads a channel changes: what was said of a public one must not reach whom it was made private for. Slack allows
@@ -82,13 +84,15 @@ class SlackChat:
 
     client: AsyncWebClient
     clock: Clock
+    # What people agreed in channels; None: only what Slack knows of a channel counts.
+    policies: ChannelStore | None = None
     deadline_s: float = DEADLINE_S
     _channels: dict[str, tuple[Channel, datetime]] = field(default_factory=dict)
     _members: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     async def deliver(self, posting: Posting) -> str | None:
         """Make the call; the message ts where there is one, the file's id of an upload."""
-        if posting.operation == "upload":
+        if posting.operation == Operation.UPLOAD:
             return await self._upload(posting)
         operation = OPERATIONS.get(posting.operation)
         if operation is None:
@@ -99,7 +103,7 @@ class SlackChat:
 
     async def _upload(self, posting: Posting) -> str:
         placed = await self._call("upload_url", lambda: uploads.request_upload_url(self.client, posting))
-        file_id, url = ids.read_text(placed, "file_id"), ids.read_text(placed, "upload_url")
+        file_id, url = read_text(placed, "file_id"), read_text(placed, "upload_url")
         if file_id is None or url is None:
             raise build_not_slack_error("upload_url", "it names no file")
         await uploads.put(self.client, url, posting.content or b"")
@@ -112,22 +116,34 @@ class SlackChat:
             lambda at: self._call("find", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
             for message in read_rows(answer, "messages"):
-                if posting.operation == "upload":
+                if posting.operation == Operation.UPLOAD:
                     if found := uploads.find_file(message, posting.extra.get("name")):
                         return found
                     continue
-                payload = ids.read_object(ids.read_object(message, "metadata"), "event_payload")
+                payload = read_object(read_object(message, "metadata"), "event_payload")
                 if payload.get("delivery_id") == posting.delivery_id:
                     return str(message.get("ts"))
         return None
 
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
-        """The channel. Direct messages count as private; `is_shared` means shared with another organisation."""
+        """See the port. Slack's facts may be a minute old; what people agreed is read each time.
+
+        Direct messages count as private; `is_shared` means shared with another organisation. A channel that became
+        public or shared has no pool any more: others read along.
+        """
+        channel = await self._fetch_channel(channel_id, within_s)
+        if self.policies is None or not (channel.is_shared or channel.is_private):
+            return channel
+        if channel.is_shared:
+            return replace(channel, is_allowed=(await self.policies.read_settings(channel_id)).shared)
+        return replace(channel, pools=await self.policies.list_pool(channel_id))
+
+    async def _fetch_channel(self, channel_id: str, within_s: float | None) -> Channel:
         now = self.clock.now()
-        kept = self._channels.get(channel_id)
+        cached = self._channels.get(channel_id)
         longest = CHANNEL_CACHE_TTL if within_s is None else timedelta(seconds=within_s)
-        if kept and now - kept[1] < longest:
-            return kept[0]
+        if cached and now - cached[1] < longest:
+            return cached[0]
         try:
             answer = await self._call("channel", lambda: self.client.conversations_info(channel=channel_id))
         except ChatRejected:
@@ -135,7 +151,8 @@ class SlackChat:
             raise
         found = parse_channel(channel_id, _require_channel_info(answer))
         self._channels.pop(channel_id, None)
-        if found.is_joined and not found.is_archived:  # whoever invites the bot need not wait
+        # Not cached otherwise, so that a person who invites the bot need not wait.
+        if found.is_joined and not found.is_archived:
             self._channels[channel_id] = (found, now)
         return found
 
@@ -162,7 +179,7 @@ class SlackChat:
     async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
         """What people wrote in a thread, of its first thousand messages."""
         found: list[Mapping[str, Any]] = []
-        posting = Posting("find", channel_id, "", thread_ts=root_ts)
+        posting = Posting(Operation.FIND, channel_id, "", thread_ts=root_ts)
         async for answer in fetch_pages(
             lambda at: self._call("replies", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
@@ -346,7 +363,7 @@ async def _publish_home(client: AsyncWebClient, p: Posting) -> Any:
 
 
 async def _fetch_page(client: AsyncWebClient, p: Posting, cursor: str | None) -> Any:
-    if thread := p.thread_ts or (p.ts if p.operation == "upload" else None):
+    if thread := p.thread_ts or (p.ts if p.operation == Operation.UPLOAD else None):
         return await client.conversations_replies(
             channel=p.channel, ts=thread, include_all_metadata=True, limit=200, cursor=cursor
         )
@@ -358,11 +375,11 @@ async def _fetch_members(client: AsyncWebClient, channel_id: str, cursor: str | 
 
 
 OPERATIONS: Mapping[str, Callable[[AsyncWebClient, Posting], Awaitable[Any]]] = {
-    "post": _post,
-    "update": _update,
-    "delete": _delete,
-    "react": _react,
-    "ephemeral": _ephemeral,
-    "home": _publish_home,
-    "delete_file": uploads.delete,
+    Operation.POST: _post,
+    Operation.UPDATE: _update,
+    Operation.DELETE: _delete,
+    Operation.REACT: _react,
+    Operation.EPHEMERAL: _ephemeral,
+    Operation.HOME: _publish_home,
+    Operation.DELETE_FILE: uploads.delete,
 }

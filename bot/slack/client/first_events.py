@@ -18,9 +18,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.ports.chat import Channel
 from bot.ports.clock import Clock
 from bot.ports.errors import ChatUnavailable
-from bot.slack import ids
 from bot.slack.client.chat import SlackChat, build_web_client, parse_channel
 from bot.slack.client.responses import build_not_slack_error, fetch_pages, read_rows
+from bot.slack.payload import read_object
 
 CONNECT_S = 20.0
 PAGE = 1000
@@ -49,7 +49,7 @@ class FirstEvents:
             count = frame.get("num_connections")
             self.connections = count if isinstance(count, int) and count > 0 else 1
             self.greeted.set()
-        event = ids.read_object(frame, "payload").get("event")
+        event = read_object(frame, "payload").get("event")
         if frame.get("type") == "events_api" and isinstance(event, Mapping):
             await self.events.put(event)
 

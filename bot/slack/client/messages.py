@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.text.redaction import mask
+from bot.domain.text.visible import clean
 from bot.ports.chat import ThreadMessage
 from bot.slack.inbound.events import SPOKEN_SUBTYPES
-from bot.slack.views.markup import clean, decode_text
+from bot.slack.views.markup import decode_text
 
 SLACKBOT = "USLACKBOT"
 

@@ -15,8 +15,8 @@ from bot.domain.access.roles import Person
 from bot.ports.channels import Group
 from bot.ports.clock import Clock
 from bot.ports.errors import ChatRejected, ChatUnavailable
-from bot.slack import ids
 from bot.slack.client.chat import SlackChat
+from bot.slack.payload import read_text
 
 CACHE_TTL = timedelta(minutes=5)
 MOST_GROUPS = 90
@@ -46,7 +46,7 @@ class SlackPeople:
             is_guest=bool(user.get("is_restricted") or user.get("is_ultra_restricted")),
             is_bot=bool(user.get("is_bot")),
             is_gone=bool(user.get("deleted")),
-            zone=ids.read_text(user, "tz") if isinstance(user, Mapping) else None,
+            zone=read_text(user, "tz") if isinstance(user, Mapping) else None,
         )
         if person.is_outsider:
             return person

@@ -9,10 +9,11 @@ from typing import Any
 
 from bot.domain.reports.postmortem import Saying
 from bot.domain.text.redaction import mask
+from bot.domain.text.visible import clean
 from bot.ports.errors import ChatRejected
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.responses import read_rows
-from bot.slack.views.markup import clean, decode_text
+from bot.slack.views.markup import decode_text
 
 PAGE = 200
 MOST_NAMES = 15

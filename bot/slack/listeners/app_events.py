@@ -1,74 +1,57 @@
-"""What the bot does about events that are no alerts, when a worker takes them from the inbox.
-
-Must not handle alerts (kind "message"): those have their own workflow.
-"""
+"""What the bot does about events that are no alerts, when a worker takes them from the inbox."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.domain.access.visibility import Viewer
-from bot.ports.chat import ChatMessage, Posting, or_if_refused
+from bot.domain.delivery.ids import build_hello_id, build_mention_id
 from bot.ports.delivery.inbox import InboxRow
-from bot.ports.delivery.outbox import build_outbox_entry
-from bot.ports.unit_of_work import Changes
 from bot.slack.inbound.events import MEMO
-from bot.slack.listeners import memo_reaction
-from bot.slack.listeners.context import UseCases, list_open_incidents
+from bot.slack.listeners.context import UseCases
+from bot.slack.listeners.routes import HELP
+from bot.slack.views.help import render_hello, render_help
+from bot.slack.views.home import render_home
 
 EventHandler = Callable[[InboxRow, UseCases], Awaitable[None]]
-PUBLIC = Viewer()
 HOME_INCIDENTS = 12
+# A Home view is one person's, but it may be shown around.
+HOME_VIEWER = Viewer()
 
 
-async def greet_channel(row: InboxRow, deps: UseCases) -> None:
-    """The bot was invited: say what will happen here, once for each invitation."""
+async def greet_channel(row: InboxRow, uses: UseCases) -> None:
+    """Say what will happen in a channel that the bot was invited to, once for each invitation."""
     event = row.body["event"]
     channel, stamp = str(event.get("channel") or ""), event.get("event_ts") or row.id
-    await _queue_reply(row, deps, channel, f"hello/{channel}/{stamp}", deps.surfaces.render_hello(channel))
+    await uses.queue_reply(row, channel, build_hello_id(channel, stamp), render_hello(channel))
 
 
-async def publish_home(row: InboxRow, deps: UseCases) -> None:
-    """Somebody opened Home: how the bot is doing, and what is open in public channels (the view is one person's, but it
-    may be shown around)."""
-    rows = await list_open_incidents(deps, PUBLIC, HOME_INCIDENTS)
-    view = deps.surfaces.render_home(await deps.status(PUBLIC), rows)
-    user = str(row.body["event"].get("user") or "")
-    await deps.chat.deliver(Posting("home", user, f"home/{user}/{row.id}", view.text, view.blocks, user=user))
-    await deps.inbox.acknowledge(row)
+async def publish_home(row: InboxRow, uses: UseCases) -> None:
+    """Show a person who opened Home how the bot is doing, and what is open in public channels."""
+    incidents = await uses.list_open_incidents(HOME_VIEWER, HOME_INCIDENTS)
+    view = render_home(await uses.status(HOME_VIEWER), incidents, HELP)
+    await uses.publish_home(row, str(row.body["event"].get("user") or ""), view)
 
 
-async def answer_mention(row: InboxRow, deps: UseCases) -> None:
-    """Somebody spoke to the bot: answer in their thread, or say there what it can do."""
-    if deps.converse is not None:
-        await deps.converse(row)
+async def answer_mention(row: InboxRow, uses: UseCases) -> None:
+    """Answer a person who mentioned the bot in their thread, or say there what it can do."""
+    if uses.converse is not None:
+        await uses.converse(row)
         return
     event = row.body["event"]
     channel, ts = str(event.get("channel") or ""), str(event.get("ts") or "")
     thread = str(event.get("thread_ts") or ts)
-    await _queue_reply(row, deps, channel, f"mention/{channel}/{ts}", deps.surfaces.render_help(), thread)
+    await uses.queue_reply(row, channel, build_mention_id(channel, ts), render_help(HELP), thread)
 
 
-async def _queue_reply(
-    row: InboxRow, deps: UseCases, channel: str, delivery_id: str, message: ChatMessage, thread: str | None = None
-) -> None:
-    if await _is_silent(deps, channel):
-        await deps.store.commit(Changes(done=row))
-        return
-    posting = Posting("post", channel, delivery_id, message.text, message.blocks, thread_ts=thread)
-    rows = (build_outbox_entry(posting, key=f"{channel}/{delivery_id}", urgent=True),)
-    await deps.store.commit(Changes(deliveries=rows, done=row))
-
-
-async def _is_silent(deps: UseCases, channel_id: str) -> bool:
-    """Whether nothing is said: the channel is shared with another organisation, or Slack does not say what it is."""
-    channel = await or_if_refused(deps.chat.read_channel(channel_id), None)
-    return channel is None or channel.is_silent
+async def ask_about_memo(row: InboxRow, uses: UseCases) -> None:
+    """Ask a person who reacted with 📝 whether to record the message as the fix."""
+    await uses.ask_about_memo(row)
 
 
 HANDLERS: Mapping[str, EventHandler] = {
     "joined": greet_channel,
     "home": publish_home,
     "app_mention": answer_mention,
-    MEMO: memo_reaction.ask,
+    MEMO: ask_about_memo,
 }

@@ -1,124 +1,89 @@
-"""Details of a brief and the brief without memory, opened from its buttons. Who may see it is asked each time anew.
+"""Details of a brief, and the brief without memory, opened from its buttons. Who may see them is asked at each press.
 
-Must not decide what is in them.
+What takes longer than Slack waits for a modal is shown in two steps: first that it comes, then what it is.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
-
-from slack_bolt.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.access.visibility import Viewer
 from bot.ports.errors import IncidentNotFound, RecordRejected
-from bot.slack import ids
-from bot.slack.listeners.context import UseCases, require_member, require_viewer, require_visible
-from bot.slack.listeners.recall_question import BoltCall
-from bot.slack.listeners.resolve import OPEN_WITHIN_S, read_channel_id, read_trigger, read_user
-from bot.slack.views.details_modal import build_compare_view, build_details_view, build_loading_view
+from bot.slack.listeners.context import UseCases
+from bot.slack.listeners.interaction import OPEN_WITHIN_S, Interaction
+from bot.slack.payload import read_text
+from bot.slack.views.details_modal import build_compare_view, build_details_view, build_loading_view, build_pair_value
 from bot.slack.views.forms import View
 from bot.slack.views.hypothesis import build_hypotheses_view
-from bot.slack.views.same_fix import build_pair_value
 from bot.workflows.assistant.analyze import OFF
 
-Body = Mapping[str, Any]
 ASKING = "Asking the model, with memory and without…"
 
 
-def register(app: AsyncApp, deps: UseCases) -> None:
-    """Register the buttons; the menu's entry is opened by `agreements`."""
-
-    @app.action(ids.DETAILS)
-    async def details(ack: BoltCall, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
-        await ack()
-        await open_details(deps, client, body, str(action.get("value")))
-
-    @app.action(ids.SAME_FIX)
-    async def same_fix(ack: BoltCall, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
-        await ack()
-        await group_fixes(deps, client, body, action.get("value"), same=True)
-
-    @app.action(ids.OTHER_FIXES)
-    async def other_fixes(ack: BoltCall, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
-        await ack()
-        await group_fixes(deps, client, body, action.get("value"), same=False)
-
-    @app.action(ids.ASK_MODEL)
-    async def ask_model(ack: BoltCall, body: dict[str, Any], client: Any) -> None:
-        await ack()
-        await ask_both(deps, client, body)
-
-
-async def open_details(deps: UseCases, client: AsyncWebClient, body: Body, value: str) -> None:
-    """Show that it comes, then what it is: asking a bank may take longer than Slack waits for a modal."""
-    incident_id = ids.read_text(ids.decode(value), "i") or ""
+async def open_details(uses: UseCases, it: Interaction) -> None:
+    """Open everything behind the brief."""
     async with asyncio.timeout(OPEN_WITHIN_S):
-        viewer = await require_reader(deps, incident_id, body)
-        opened = await client.views_open(trigger_id=read_trigger(body), view=build_loading_view("Details"))
-    view = await _load_details(deps, incident_id, read_channel_id(body), read_user(body), viewer)
-    await client.views_update(view_id=str(opened["view"]["id"]), view=view)
+        viewer = await uses.access.require_reader(it.incident_id, it.channel_id, it.user)
+        view_id = await it.open_loaded(build_loading_view("Details"))
+    await it.replace(await _load_details(uses, it, (it.incident_id, it.channel_id), viewer), view_id)
 
 
-async def _load_details(deps: UseCases, incident_id: str, channel_id: str, user: str, viewer: Viewer) -> View:
-    found = await deps.details(incident_id, channel_id, viewer)
-    sources = [line.incident_id for line in found.brief.sources]
-    pairs = await deps.correct.fixes.list_pairs(sources, viewer, user)
-    return build_details_view(found, pairs, {"i": incident_id, "c": channel_id})
+async def _load_details(uses: UseCases, it: Interaction, place: tuple[str, str], viewer: Viewer) -> View:
+    incident_id, channel_id = place
+    details = await uses.details(incident_id, channel_id, viewer)
+    sources = [line.incident_id for line in details.brief.sources]
+    pairs = await uses.correct.fixes.list_pairs(sources, viewer, it.user)
+    return build_details_view(details, pairs, {"i": incident_id, "c": channel_id})
 
 
-async def group_fixes(deps: UseCases, client: AsyncWebClient, body: Body, value: object, *, same: bool) -> None:
-    """Say that two fixes are one, or two, and show the details anew. Raises what `SayFixes` raises, NotAllowedHere."""
-    view, user = ids.read_object(body, "view"), read_user(body)
-    place, named = ids.decode(view.get("private_metadata")), ids.decode(value)
-    incident_id, channel_id = (ids.read_text(place, key) or "" for key in ("i", "c"))
-    await require_member(deps.chat, channel_id, user)
-    await require_visible(deps, incident_id, channel_id, user)
-    viewer = await require_viewer(deps.chat, channel_id)
-    found = await deps.details(incident_id, channel_id, viewer)
-    pairs = await deps.correct.fixes.list_pairs([line.incident_id for line in found.brief.sources], viewer, user)
-    pair = next((p for p in pairs if build_pair_value(p) == named), None)
+async def merge_fixes(uses: UseCases, it: Interaction) -> None:
+    """Count two fixes as one."""
+    await _group_fixes(uses, it, same=True)
+
+
+async def separate_fixes(uses: UseCases, it: Interaction) -> None:
+    """Count two fixes as two."""
+    await _group_fixes(uses, it, same=False)
+
+
+async def _group_fixes(uses: UseCases, it: Interaction, *, same: bool) -> None:
+    """Record it and show the details again. Raises what `GroupFixes` raises, NotAllowedHere."""
+    incident_id, channel_id = it.place
+    viewer = await uses.access.require_reader(incident_id, channel_id, it.user)
+    details = await uses.details(incident_id, channel_id, viewer)
+    pairs = await uses.correct.fixes.list_pairs([s.incident_id for s in details.brief.sources], viewer, it.user)
+    pair = next((p for p in pairs if build_pair_value(p) == it.value), None)
     if pair is None:
         raise RecordRejected("", "These fixes are not there any more, or you may not say which are one.")
-    once = f"{ids.read_text(view, 'id')}/{ids.read_text(view, 'hash')}"
-    await deps.correct.fixes(replace(pair, same=same), user, once)
-    fresh = await _load_details(deps, incident_id, channel_id, user, viewer)
-    await client.views_update(view_id=str(view.get("id")), view=fresh)
+    # A modal has a new hash after each update: a second tap on the old one records nothing.
+    once = f"{read_text(it.view, 'id')}/{read_text(it.view, 'hash')}"
+    await uses.correct.fixes(replace(pair, same=same), it.user, once)
+    await it.replace(await _load_details(uses, it, it.place, viewer))
 
 
-async def load_compare_view(deps: UseCases, body: Body, incident_id: str) -> View:
-    """The brief with memory and without."""
-    viewer = await require_reader(deps, incident_id, body)
-    with_memory, without = await deps.details.compare(incident_id, read_channel_id(body), viewer)
-    shown = (deps.surfaces.render_brief(with_memory).blocks, deps.surfaces.render_brief(without).blocks)
-    if deps.converse is None:
+async def compare(uses: UseCases, it: Interaction) -> None:
+    """Open the brief with memory and without."""
+    await it.open(_load_compare_view(uses, it))
+
+
+async def _load_compare_view(uses: UseCases, it: Interaction) -> View:
+    incident_id, channel_id = it.incident_id, it.channel_id
+    viewer = await uses.access.require_reader(incident_id, channel_id, it.user)
+    with_memory, without = await uses.details.compare(incident_id, channel_id, viewer)
+    shown = (uses.surfaces.render_brief(with_memory).blocks, uses.surfaces.render_brief(without).blocks)
+    if uses.converse is None:
         return build_compare_view(with_memory, without, shown)
-    channel_id = read_channel_id(body)
-    why_not = await deps.converse.explain_refusal(await deps.chat.read_channel(channel_id))
-    return build_compare_view(with_memory, without, shown, {"i": incident_id, "c": channel_id}, why_not)
+    refusal = await uses.converse.explain_refusal(await uses.access.chat.read_channel(channel_id))
+    return build_compare_view(with_memory, without, shown, {"i": incident_id, "c": channel_id}, refusal)
 
 
-async def ask_both(deps: UseCases, client: AsyncWebClient, body: Body) -> None:
-    """Ask the model with memory and without, for this person's eyes: first that it comes, then both hypotheses. Raises
-    NotAllowedHere, IncidentNotFound."""
-    view, user = ids.read_object(body, "view"), read_user(body)
-    place, view_id = ids.decode(view.get("private_metadata")), str(view.get("id"))
-    incident_id, channel_id = (ids.read_text(place, key) or "" for key in ("i", "c"))
-    await require_member(deps.chat, channel_id, user)
-    await require_visible(deps, incident_id, channel_id, user)
-    if deps.converse is None:
+async def ask_model(uses: UseCases, it: Interaction) -> None:
+    """Ask the model with memory and without, for this person's eyes."""
+    incident_id, channel_id = it.place
+    await uses.access.require_reader(incident_id, channel_id, it.user)
+    if uses.converse is None:
         raise IncidentNotFound(OFF)
-    await client.views_update(view_id=view_id, view=build_loading_view("Compare", ASKING))
-    both = await deps.converse.compare(incident_id, await deps.chat.read_channel(channel_id), user)
-    await client.views_update(view_id=view_id, view=build_hypotheses_view(both))
-
-
-async def require_reader(deps: UseCases, incident_id: str, body: Body) -> Viewer:
-    """What this person may see here now. Raises IncidentNotFound, NotAllowedHere."""
-    channel_id, user = read_channel_id(body), read_user(body)
-    await require_member(deps.chat, channel_id, user)
-    await require_visible(deps, incident_id, channel_id, user)
-    return await require_viewer(deps.chat, channel_id)
+    await it.replace(build_loading_view("Compare", ASKING))
+    both = await uses.converse.compare(incident_id, await uses.access.chat.read_channel(channel_id), it.user)
+    await it.replace(build_hypotheses_view(both))

@@ -1,136 +1,112 @@
-"""Look-ups: the answer to a question or a vendor's name, its pages, and sharing it. Each press runs the query anew.
+"""Look-ups: the answer to a question or to a vendor's name, its pages, and sharing it. Each press asks memory again.
 
-Must not score or decide, and must not show anywhere what people there may not see: the answer that is shared is the one
-that its new readers would get.
+The answer that is shared is the one that its new readers would get: nothing shows where people may not see it.
 """
 
 from __future__ import annotations
 
-import asyncio
-import re
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
-
-from slack_bolt.async_app import AsyncApp
-
 from bot.domain.access.visibility import Viewer
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.reports.vendor_profile import vendor_profile
-from bot.ports.chat import ChatMessage, Posting
-from bot.ports.delivery.outbox import build_outbox_entry
-from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected
-from bot.ports.unit_of_work import Changes
+from bot.domain.alerts.alert import Alert
+from bot.domain.incidents.opening import symptom_words
+from bot.domain.recall.question import MAX_TEXT, RecallQuestion, read_question
+from bot.domain.text.redaction import mask
+from bot.domain.text.visible import clean
+from bot.ports.chat import ChatMessage
+from bot.ports.errors import ChatRejected, NotAllowedHere, RecordRejected, require_readable
 from bot.slack import ids
-from bot.slack.listeners.context import UseCases, require_member, require_recordable_channel, require_viewer
-from bot.slack.listeners.recall_question import (
-    BoltCall,
-    RecallQuestion,
-    answer_question,
-    read_question,
-    recall_precedents,
-    tell,
-)
-from bot.slack.listeners.resolve import OPEN_WITHIN_S, UNREADABLE, read_channel_id, read_trigger, read_user
-from bot.slack.views.forms import View, input_block, modal
-from bot.slack.views.recall_pages import add_page_buttons, render_page
-from bot.slack.views.vendor import render_vendor
+from bot.slack.listeners.context import UseCases
+from bot.slack.listeners.interaction import Interaction
+from bot.slack.payload import UNREADABLE, Body, read_message, read_text
+from bot.slack.views.forms import read_conversation
+from bot.slack.views.help import render_recall_usage
+from bot.slack.views.markup import decode_text
+from bot.slack.views.recall import add_page_buttons, build_share_view, count_listed, render_page, render_vendor
+from bot.slack.views.surfaces import render_note
 
-Body = Mapping[str, Any]
 MAX_PAGE = 10
+NO_TEXT = "This message has no text to recall by. Use `/recall` and say what is happening."
 
 
-def register(app: AsyncApp, deps: UseCases) -> None:
-    """Register pages and sharing; before the catch-alls."""
-
-    @app.action(re.compile(rf"{re.escape(ids.PAGE)}\..*"))
-    async def turn(ack: BoltCall, body: dict[str, Any], action: dict[str, Any], respond: BoltCall) -> None:
-        await ack()
-        await tell(respond, await turn_page(deps, body, ids.decode(action.get("value"))), replaces=True)
-
-    @app.action(ids.SHARE)
-    async def share(ack: BoltCall, body: dict[str, Any], action: dict[str, Any], client: Any) -> None:
-        await ack()
-        async with asyncio.timeout(OPEN_WITHIN_S):
-            await client.views_open(
-                trigger_id=read_trigger(body), view=build_share_view(ids.decode(action.get("value")))
-            )
-
-    @app.view(ids.SHARE_VIEW)
-    async def shared(ack: BoltCall, body: dict[str, Any]) -> None:
-        await share_answer(deps, body)
-        await ack()
+async def recall(uses: UseCases, it: Interaction) -> None:
+    """Answer `/recall` with similar past incidents, or what is known of a vendor."""
+    viewer = await uses.access.require_viewer(it.channel_id)
+    await it.whisper(await answer_text(uses, it.text, viewer))
 
 
-async def answer_text(deps: UseCases, text: str, viewer: Viewer, page: int = 1, by: str | None = None) -> ChatMessage:
-    """The answer to what was typed, for this viewer; shared by `by` it has no buttons. Raises RecordRejected."""
-    question = read_question(text, deps.clock.now())
-    said = set(question.filters)
-    if not question.text and not said & {"vendor", "service", "region"}:
-        return deps.surfaces.render_recall_usage()
-    if not question.text and said <= {"vendor", "since", "limit"}:
-        return await _answer_vendor(deps, question, viewer, text, by)
-    if page > 1:
-        _, recalled = await recall_precedents(deps, question, viewer)
-        return render_page(recalled, question.wording, text, question.limit, page)
-    message, count = await answer_question(deps, question, viewer, by=by)
-    return message if by else add_page_buttons(message, text, 1, count > question.limit)
-
-
-async def _answer_vendor(
-    deps: UseCases, question: RecallQuestion, viewer: Viewer, text: str, by: str | None
+async def answer_text(
+    uses: UseCases, text: str, viewer: Viewer, page: int = 1, shared_by: str | None = None
 ) -> ChatMessage:
-    """A vendor's name alone asks what is known of it."""
-    records = await deps.store.list_records(viewer, recallable_only=True)
-    # counted in a thread: a vendor with thousands of incidents must not hold up who waits for an acknowledgement
-    filed = filed_of(await deps.agreed.wrong.said.list_fix_equivalences())
-    vendor, since = question.filters["vendor"], question.since
-    found = await asyncio.to_thread(vendor_profile, vendor, records, deps.clock.now(), since, deps.names, filed)
-    message = render_vendor(found, question.limit, by)
-    return message if by or not found.incidents else add_page_buttons(message, text, 1, more=False)
+    """Return the answer to what was typed, for this viewer; a shared one has no buttons. Raises RecordRejected."""
+    question = require_readable(read_question(text, uses.clock.now(), decode_text))
+    given = set(question.filters)
+    if not question.text and not given & {"vendor", "service", "region"}:
+        return render_recall_usage()
+    if not question.text and given <= {"vendor", "since", "limit"}:
+        profile = await uses.profile_vendor(question.filters["vendor"], viewer, question.since)
+        message = render_vendor(profile, question.limit, shared_by)
+        return message if shared_by or not profile.incidents else add_page_buttons(message, text, 1, more=False)
+    if page > 1:
+        recalled = await uses.ask_memory.recall(question, viewer)
+        return render_page(recalled, question.wording, text, question.limit, page)
+    brief, recalled = await uses.ask_memory(question, viewer)
+    message = uses.surfaces.render_recalled(brief, question.wording, question.limit, shared_by)
+    return message if shared_by else add_page_buttons(message, text, 1, more=count_listed(recalled) > question.limit)
 
 
-async def turn_page(deps: UseCases, body: Body, said: Mapping[str, Any]) -> ChatMessage:
-    """Another page, for who may see it from here now."""
-    text, page, channel_id = ids.read_text(said, "q"), said.get("p"), read_channel_id(body)
+async def turn_page(uses: UseCases, it: Interaction) -> None:
+    """Show another page, to a person who may see it from here now."""
+    text, page = read_text(it.value, "q"), it.value.get("p")
     if text is None or not isinstance(page, int) or not 1 <= page <= MAX_PAGE:
         raise RecordRejected("", UNREADABLE)
-    await require_member(deps.chat, channel_id, read_user(body))
-    return await answer_text(deps, text, await require_viewer(deps.chat, channel_id), page)
+    await uses.access.require_member(it.channel_id, it.user)
+    viewer = await uses.access.require_viewer(it.channel_id)
+    await it.whisper(await answer_text(uses, text, viewer, page), replaces=True)
 
 
-def build_share_view(said: Mapping[str, Any]) -> View:
-    """Asks where to share."""
-    text = ids.read_text(said, "q")
+async def ask_where_to_share(uses: UseCases, it: Interaction) -> None:
+    """Open the modal that asks for a channel."""
+    text = read_text(it.value, "q")
     if text is None:
         raise RecordRejected("", UNREADABLE)
-    element = {
-        "type": "conversations_select",
-        "action_id": ids.INPUT,
-        "default_to_current_conversation": True,
-        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
-    }
-    hint = "It is asked anew there: people see what they may see, and that you shared it."
-    return modal(ids.SHARE_VIEW, "Share", "Share", [input_block(ids.TARGET, "Where", element, hint=hint)], {"q": text})
+    await it.open_loaded(build_share_view(text))
 
 
-async def share_answer(deps: UseCases, body: Body) -> None:
+async def share(uses: UseCases, it: Interaction) -> None:
     """Ask again for the people of the chosen channel, and post the answer there once. Raises RecordRejected for a place
     where it cannot go."""
-    view, user = ids.read_object(body, "view"), read_user(body)
-    text, view_id = ids.read_text(ids.decode(view.get("private_metadata")), "q"), ids.read_text(view, "id")
-    target = ids.read_conversation(view, ids.TARGET)
-    if text is None or view_id is None or target is None:
+    text, target = read_text(it.metadata, "q"), read_conversation(it.view, ids.TARGET)
+    if text is None or target is None:
         raise RecordRejected("", UNREADABLE)
     try:
-        channel = await require_recordable_channel(deps.chat, target)
-        await require_member(deps.chat, target, user)
+        channel = await uses.access.require_channel(target)
+        await uses.access.require_member(target, it.user)
     except (ChatRejected, NotAllowedHere) as refused:
         raise RecordRejected(ids.TARGET, str(refused)) from refused
     if not channel.is_joined:
         raise RecordRejected(ids.TARGET, "Invite me to that channel first: /invite @Precedent.")
-    message = await answer_text(deps, text, channel.viewer, by=user)
-    posting = Posting("post", target, f"share/{view_id}", message.text, message.blocks)
-    await deps.store.commit(
-        Changes(deliveries=(replace(build_outbox_entry(posting, key=f"share/{target}"), urgent=True),))
-    )
+    message = await answer_text(uses, text, channel.viewer, shared_by=it.user)
+    await uses.share_answer(message, target, it.view_id)
+
+
+async def recall_message(uses: UseCases, it: Interaction) -> None:
+    """Answer the shortcut "Recall similar" on a message."""
+    message = read_message(it.body)
+    viewer = await uses.access.require_viewer(it.channel_id)
+    found = uses.read({**message, "type": "message", "channel": it.channel_id})
+    alert = found if isinstance(found, Alert) else None
+    question = build_question(message, alert)
+    if not question.text:
+        await it.whisper(render_note(NO_TEXT))
+        return
+    own = await uses.find_incident(it.channel_id, str(message["ts"]), read_text(message, "thread_ts"))
+    brief, _ = await uses.ask_memory(question, viewer, alert=alert, without=own)
+    await it.whisper(uses.surfaces.render_recalled(brief, question.wording, question.limit))
+
+
+def build_question(message: Body, alert: Alert | None) -> RecallQuestion:
+    """Return what a message asks memory: an alert's title and signs, or what was written."""
+    if alert is None:
+        return RecallQuestion(mask(clean(decode_text(str(message.get("text") or ""))))[0][:MAX_TEXT])
+    names = {"vendor": alert.vendor, "service": alert.service, "region": alert.region}
+    words = " ".join(w for w in (alert.title, *symptom_words(alert)) if w)
+    return RecallQuestion(clean(words)[:MAX_TEXT], {k: v for k, v in names.items() if v})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.brief.decide import Brief
 from bot.ports.chat import ChatMessage
+from bot.slack.views.brief.layout import render_brief
 from bot.slack.views.markup import context, link, prose, section
 
 MARKS = {
@@ -17,6 +19,19 @@ MARKS = {
 }
 MOST_LINKS = 5
 MOST_LINES = 3
+TRIAL = Alert(
+    "generic",
+    AlertState.FIRING,
+    "precedent-setup-test",
+    title="Test of Precedent: nothing is wrong",
+    service="precedent-setup-test",
+    text="Test of Precedent: nothing is wrong",
+)
+SAYS = ":test_tube: *This is a test, not an alert.* Precedent was just set up here; nobody needs to do anything."
+ANSWERS = (
+    ":test_tube: *The brief of the test above.* Real alerts in this channel are answered like this, in their thread."
+    " Nothing of the test is kept."
+)
 
 
 def render_alert(alert: Alert) -> ChatMessage:
@@ -44,3 +59,15 @@ def _render_texts(alert: Alert) -> list[dict[str, object]]:
     labels = {f"{key}: {value}" for key, value in alert.labels.items()}
     lines = [line for line in alert.text.split("\n")[1:] if line.strip() and line not in labels]
     return [dict(section("\n".join(prose(line, 300) for line in lines[:MOST_LINES])))] if lines else []
+
+
+def render_trial_post(alert: Alert = TRIAL) -> ChatMessage:
+    """The alert, marked as a test first."""
+    shown = render_alert(alert)
+    return ChatMessage("Test of Precedent, not an alert", (section(SAYS), *shown.blocks))
+
+
+def render_trial_answer(brief: Brief) -> ChatMessage:
+    """The brief that this alert gets, marked as that of a test."""
+    shown = render_brief(brief)
+    return ChatMessage(f"Test: {shown.text}", (context(ANSWERS), *shown.blocks))

@@ -13,6 +13,7 @@ from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
 from bot.domain.recall.dismissed import SetAside
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
+from bot.slack.payload import encode
 from bot.slack.views.markup import (
     Block,
     actions,
@@ -123,7 +124,7 @@ def _render_silence(silence: Rule | Mute) -> Block:
         "type": "button",
         "action_id": ids.UNDO,
         "text": plain_text("Undo"),
-        "value": ids.encode({"k": kind, "n": silence.number}),
+        "value": encode({"k": kind, "n": silence.number}),
     }
     return {**section(f"{said}\n{who}"), "accessory": button}
 

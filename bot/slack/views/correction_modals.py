@@ -21,8 +21,9 @@ from bot.domain.incidents.corrections import (
 )
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.slack import ids
+from bot.slack.payload import decode, read_object
 from bot.slack.views.brief.sections import MAX_ID
-from bot.slack.views.forms import View, input_block, modal, option, read_answers, select
+from bot.slack.views.forms import View, build_info_view, input_block, modal, option, read_answers, select
 from bot.slack.views.markup import Block, context, plain, prose, section, verbatim
 from bot.slack.views.resolve_modal import BOUNDARIES
 
@@ -99,7 +100,7 @@ def _build_attempt(place: int, attempt: Attempt) -> Block:
 
 def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """What was typed, by field (emptied fields are ""), and the marks of what was shown."""
-    marks = ids.read_object(ids.decode(view.get("private_metadata")), "m")
+    marks = read_object(decode(view.get("private_metadata")), "m")
     shown = {str(name): str(mark) for name, mark in marks.items()}
     said = read_answers(view)
     return {name: said.get(name, "") for name in shown}, shown
@@ -152,10 +153,3 @@ def _build_confirmation(
 def build_done_view(title: str, text: str) -> View:
     """What a modal says when its work is done."""
     return build_info_view(title, [section(text)])
-
-
-def build_info_view(title: str, blocks: Sequence[Block], metadata: Mapping[str, Any] | None = None) -> View:
-    """A modal that only tells something; `metadata` comes back with the press of a button in it."""
-    view = modal(ids.INFO_VIEW, title, None, blocks, metadata or {})
-    view["close"] = {"type": "plain_text", "text": "Close", "emoji": False}
-    return view

@@ -11,8 +11,11 @@ from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.brief.recommendation import Recommendation
 from bot.domain.brief.timings import TraceStep
 from bot.domain.fixes.grouping import FixPair
+from bot.domain.fixes.steps import split_steps
 from bot.domain.recall.ranking import OutsideMemory
+from bot.domain.text.tokens import hash_wording
 from bot.slack import ids
+from bot.slack.payload import encode
 from bot.slack.views.brief.evidence import format_now, format_then, render_withheld
 from bot.slack.views.brief.sections import (
     MAX_ID,
@@ -24,8 +27,7 @@ from bot.slack.views.brief.sections import (
     join_parts,
 )
 from bot.slack.views.brief.sections import format_verdict as verdict_of
-from bot.slack.views.correction_modals import build_info_view
-from bot.slack.views.forms import View, button
+from bot.slack.views.forms import View, build_info_view, button
 from bot.slack.views.markup import (
     Block,
     actions,
@@ -34,11 +36,11 @@ from bot.slack.views.markup import (
     format_seconds,
     link,
     plain,
+    plain_text,
     prose,
     section,
     verbatim,
 )
-from bot.slack.views.same_fix import render_same_fix
 from bot.slack.views.wrong_precedent_modal import format_dismissal
 from bot.workflows.recall.details import BriefDetails
 
@@ -48,6 +50,7 @@ MOST_TEXT = 2900
 MOST_CAUSE = 1200
 RECOMPUTED = "Computed anew: something that the posted brief rested on is gone, or not for your eyes."
 LOADING = "Looking it up…"
+SAME_FIX_HEADING = "*SAME FIX?* What you say holds from the next brief on; `precedent fixes` lists and undoes it, too."
 
 
 def build_loading_view(title: str, said: str = LOADING) -> View:
@@ -199,3 +202,30 @@ def build_compare_view(
     ask = [actions(ids.BRIEF_ACTIONS, [button(ids.ASK_MODEL, ASK_BOTH)])] if where and not why_not else []
     asked = [context(prose(why_not, 300))] if why_not else ask
     return build_info_view("Compare", [*_limit_blocks(blocks, MOST_BLOCKS - 1), *asked], where or {})
+
+
+def render_same_fix(pairs: Sequence[FixPair]) -> list[Block]:
+    """Each pair with its button; nothing for no pairs."""
+    return [section(SAME_FIX_HEADING), *(_render_pair(pair) for pair in pairs)] if pairs else []
+
+
+def build_pair_value(pair: FixPair) -> dict[str, str]:
+    """What the button of a pair carries."""
+    return {"a": hash_wording(pair.one.fix), "b": hash_wording(pair.other.fix)}
+
+
+def _render_pair(pair: FixPair) -> Block:
+    now = "counted as one fix" if pair.same else "counted as two fixes"
+    one, other = (f"“{_format_fix(w.fix)}” ({prose(w.incident_id, MAX_ID)})" for w in (pair.one, pair.other))
+    label, action = ("Different fixes", ids.OTHER_FIXES) if pair.same else ("Same fix", ids.SAME_FIX)
+    button = {
+        "type": "button",
+        "action_id": action,
+        "text": plain_text(label),
+        "value": encode(build_pair_value(pair)),
+    }
+    return {**section(f"{one} and {other}: {now}"), "accessory": button}
+
+
+def _format_fix(fix: str) -> str:
+    return prose("; ".join(split_steps(fix)) or fix, 150)

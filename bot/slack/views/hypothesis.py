@@ -13,8 +13,7 @@ from bot.domain.brief.decide import Brief
 from bot.ports.chat import ChatMessage
 from bot.ports.language_model import ModelExchange
 from bot.slack.views.brief.sections import MAX_ID, Blocks, join_parts
-from bot.slack.views.correction_modals import build_info_view
-from bot.slack.views.forms import View
+from bot.slack.views.forms import View, build_info_view
 from bot.slack.views.markup import (
     Block,
     context,

@@ -7,18 +7,15 @@ format or hide anything; what is a link is built from an http(s) address by `lin
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.domain.text.visible import clean
+
 Block = Mapping[str, Any]
 
 _ENTITY = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-# Letters and marks that show as nothing, which no category tells apart.
-_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_SPACES = frozenset({"Zs", "Zl", "Zp"})
-_DROPPED = frozenset({"Cc", "Cf", "Cs"})
 # Look-alikes for the characters that mrkdwn reads as format. Prose only: steps to copy go out as plain text, unchanged.
 _FORMAT = str.maketrans({"*": "∗", "~": "∼", "`": "ˋ"})
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
@@ -30,27 +27,6 @@ _REFERENCE = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 ELLIPSIS = "…"
 # A longer address is named, not linked: it would take the place of what a person reads.
 MAX_URL = 300
-
-
-def clean(text: str, *, lines: bool = False, exact: bool = False) -> str:
-    """The text without control, bidirectional, zero-width and invisible characters; spaces collapsed unless `exact`;
-    with `lines` line breaks stay."""
-    rows = _drop_invisible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
-    parts = (line.strip() for line in rows) if exact else (" ".join(line.split()) for line in rows)
-    return ("\n" if lines else " ").join(p for p in parts if p)
-
-
-def _drop_invisible(text: str) -> str:
-    if text.isprintable() and _INVISIBLE.isdisjoint(text):
-        return text
-    kept: list[str] = []
-    for char in text:
-        category = unicodedata.category(char)
-        if char == "\n" or char == "\t" or category in _SPACES:
-            kept.append("\n" if char in "\n\u2028\u2029" else " ")
-        elif category not in _DROPPED and char not in _INVISIBLE:
-            kept.append(char)
-    return "".join(kept)
 
 
 def escape(text: str) -> str:
@@ -136,12 +112,12 @@ def decode_text(text: str) -> str:
     return named.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def mrkdwn(text: str) -> dict[str, Any]:
+def mrkdwn(text: str) -> dict[str, object]:
     """A mrkdwn text object. `verbatim`: Slack adds no links or mentions of its own."""
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
-def plain_text(text: str) -> dict[str, Any]:
+def plain_text(text: str) -> dict[str, object]:
     """A plain_text object in which `:names:` stay as they are."""
     return {"type": "plain_text", "text": text, "emoji": False}
 
@@ -166,7 +142,7 @@ def context(text: str) -> Block:
     return {"type": "context", "elements": [mrkdwn(text)]}
 
 
-def actions(block_id: str, elements: Iterable[Mapping[str, Any]]) -> Block:
+def actions(block_id: str, elements: Iterable[Mapping[str, object]]) -> Block:
     """A row of buttons."""
     return {"type": "actions", "block_id": block_id, "elements": list(elements)}
 
@@ -176,7 +152,7 @@ def count_text(blocks: Iterable[Block]) -> int:
     return sum(_count_text(block) for block in blocks)
 
 
-def _count_text(node: Any) -> int:
+def _count_text(node: object) -> int:
     if isinstance(node, Mapping):
         return sum(len(v) if k == "text" and isinstance(v, str) else _count_text(v) for k, v in node.items())
     return sum(_count_text(item) for item in node) if isinstance(node, list | tuple) else 0

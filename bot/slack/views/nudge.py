@@ -9,12 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
+from bot.domain.text.tokens import hash_wording
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
+from bot.slack.payload import encode
 from bot.slack.views.brief.buttons import build_confirmation
 from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.forms import button
 from bot.slack.views.markup import Block, actions, context, format_channel, format_time, link, prose, section
+from bot.workflows.resolutions.resolve import RecordedResolution
 
 WORKED, BY_ITSELF, RECORD, STOP = "worked", "by_itself", "record", "stop"
 
@@ -48,14 +51,14 @@ def _render_incident(one: Nudged) -> list[Block]:
 
 def _build_buttons(one: Nudged) -> list[dict[str, Any]]:
     known = {"i": one.incident_id, "c": one.channel}
-    value = ids.encode(known)
+    value = encode(known)
     row = [
         button(f"{ids.NUDGE}.{BY_ITSELF}", "Cleared by itself", value),
         button(f"{ids.NUDGE}.{RECORD}", "Record…", value),
         button(f"{ids.NUDGE}.{STOP}", "Stop for this alert", value),
     ]
     if one.suggested:
-        fix = ids.encode(known | {"f": ids.hash_fix(one.suggested)})
+        fix = encode(known | {"f": hash_wording(one.suggested)})
         row.insert(0, button(f"{ids.NUDGE}.{WORKED}", "The suggested fix worked", fix) | build_confirmation())
     return row
 
@@ -67,3 +70,9 @@ def _build_block_id(incident_id: str) -> str:
 def replace_buttons(blocks: Sequence[Mapping[str, Any]], incident_id: str, line: str) -> list[Block]:
     """The message with a line (mrkdwn) in the place of an incident's buttons."""
     return [context(line) if b.get("block_id") == _build_block_id(incident_id) else b for b in blocks]
+
+
+def format_recorded(recorded: RecordedResolution) -> str:
+    """Return the line (mrkdwn) that says what was recorded."""
+    more = f" {prose(recorded.unconfirmed, 400)}" if recorded.unconfirmed else ""
+    return f"*{prose(recorded.incident.incident_id, MAX_ID)}* recorded: {prose(recorded.summary, 300)}.{more}"

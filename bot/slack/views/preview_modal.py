@@ -12,8 +12,7 @@ from bot.domain.brief.recommendation import Confidence
 from bot.domain.operations.preview import Answer, Preview, Recurring, Would
 from bot.slack.views.brief.layout import render_brief
 from bot.slack.views.brief.sections import join_parts
-from bot.slack.views.correction_modals import build_info_view
-from bot.slack.views.forms import View
+from bot.slack.views.forms import View, build_info_view
 from bot.slack.views.markup import Block, context, format_date, prose, section
 
 TITLE = "Preview"

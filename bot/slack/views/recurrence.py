@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.domain.resolutions.recurrence import Again, AskedFix
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
+from bot.slack.payload import encode
 from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.markup import Block, format_user, prose, section
 
@@ -27,7 +28,7 @@ def _build_answers(asked: AskedFix) -> Block:
             "type": "button",
             "action_id": f"{ids.AGAIN}.{answer.name.lower()}",
             "text": {"type": "plain_text", "text": label},
-            "value": ids.encode({"i": asked.incident_id, "n": asked.number, "a": answer.value}),
+            "value": encode({"i": asked.incident_id, "n": asked.number, "a": answer.value}),
         }
         for answer, label in LABELS.items()
     ]

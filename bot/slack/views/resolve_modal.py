@@ -5,17 +5,23 @@ Must not record anything, and must never put the bot's own verdict in as a defau
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from enum import Enum
+from typing import TypeVar
 
 from bot.domain.brief.checks import check_form
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
+from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.resolutions.suggestions import KnownFix
-from bot.ports.errors import RecordRejected
+from bot.domain.text.tokens import hash_wording
+from bot.ports.chat import ChatMessage
+from bot.ports.errors import RecordRejected, require_readable
 from bot.slack import ids
+from bot.slack.payload import Body, decode, read_objects, read_text
+from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.forms import (
     View,
+    build_info_view,
     build_options,
     button,
     modal,
@@ -23,13 +29,13 @@ from bot.slack.views.forms import (
     multiline_input,
     option,
     read_answers,
+    read_block_base,
     read_selection,
     select,
 )
 from bot.slack.views.markup import (
     Block,
     actions,
-    clean,
     format_time,
     format_user,
     plain,
@@ -38,8 +44,8 @@ from bot.slack.views.markup import (
     section,
     verbatim,
 )
-from bot.slack.views.surfaces import OpenIncident
-from bot.workflows.resolutions.resolve import FixOutcome, Resolution, ResolveForm, Subject
+from bot.workflows.reports.open_incidents import OpenIncident
+from bot.workflows.resolutions.resolve import FixOutcome, RecordedResolution, Resolution, ResolveForm, Subject
 
 OUTCOMES = (
     (FixOutcome.RECOVERED, "Yes, I saw it recover"),
@@ -80,27 +86,22 @@ ALSO_OUTCOMES = (
     (VerificationStatus.PARTIAL, "It helped partly"),
     (VerificationStatus.UNVERIFIED, "Not sure"),
 )
-MAX_CHECKS = 20
-MAX_CHECK = 200
 MAX_ATTEMPTS = 5
 MINUTES_HINT = "With minutes if you like: DB pool, 25."
 NOTHING = ResolveForm(None, "")
-_MINUTES = re.compile(
-    r"^(?P<check>.*?)\s*(?:(?P<mark>[,;:(=–—-])\s*)?\(?(?P<number>\d{1,6}(?:\.\d+)?)\s*(?P<unit>m|min|mins|minutes?|h|hrs?|hours?)?\.?\)?$",
-    re.IGNORECASE,
-)
+E = TypeVar("E", bound=Enum)
 
 
-def find_block(field: str, view: Mapping[str, Any]) -> str:
+def find_block(field: str, view: Body) -> str:
     """The block under which the modal shows an error about a record's field: its own, else the first input."""
-    blocks = view.get("blocks")
-    rows = [b for b in blocks if isinstance(b, Mapping)] if isinstance(blocks, list) else []
-    inputs = [name for b in rows if b.get("type") == "input" and (name := ids.read_text(b, "block_id"))]
+    inputs = [
+        name for b in read_objects(view, "blocks") if b.get("type") == "input" and (name := read_text(b, "block_id"))
+    ]
     wanted = FIELD_BLOCKS.get(field, field)
-    return next((b for b in inputs if ids.read_block_base(b) == wanted), next(iter(inputs), ids.OUTCOME))
+    return next((b for b in inputs if read_block_base(b) == wanted), next(iter(inputs), ids.OUTCOME))
 
 
-def build_resolve_view(form: ResolveForm, metadata: Mapping[str, Any]) -> View:
+def build_resolve_view(form: ResolveForm, metadata: Body) -> View:
     """The modal in which a person says what fixed an incident. `metadata` comes back with the answers."""
     name = f"{form.incident_id}: {form.title}" if form.incident_id else form.title
     blocks: list[Block] = [
@@ -160,7 +161,7 @@ def format_attempt(attempt: Attempt) -> str:
 def _build_choices(form: ResolveForm) -> list[Block]:
     """The fixes and the runbooks that are known, if any."""
     fixes = [select(ids.KNOWN_FIX, "What fixed it?", _build_known_fixes(form.known_fixes), optional=True)]
-    titles = [(f"{r.id}: {r.title}" if r.title != r.id else r.id, ids.hash_fix(r.id)) for r in form.runbooks]
+    titles = [(f"{r.id}: {r.title}" if r.title != r.id else r.id, hash_wording(r.id)) for r in form.runbooks]
     options = build_options(titles)
     runbooks = [select(ids.RUNBOOK, "Was it a runbook?", options, optional=True)]
     return (fixes if form.known_fixes else []) + (runbooks if options else [])
@@ -168,7 +169,7 @@ def _build_choices(form: ResolveForm) -> list[Block]:
 
 def _build_checks(form: ResolveForm) -> list[Block]:
     """What wasted time: the usual checks to choose from, and a place for others."""
-    options = build_options([(check, ids.hash_fix(check)) for check in form.usual_checks])
+    options = build_options([(check, hash_wording(check)) for check in form.usual_checks])
     if not options:
         return [multiline_input(ids.FAILED_CHECKS, "What wasted time, one a line", MINUTES_HINT)]
     typed = multiline_input(
@@ -188,7 +189,7 @@ def _format_fix_hint(form: ResolveForm) -> str:
     return "Not needed if it cleared by itself."
 
 
-def build_pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -> View:
+def build_pick_view(rows: Sequence[OpenIncident], metadata: Body) -> View:
     """Which open incident is it? Follows `/resolve` without an argument."""
     options = [
         option(f"{r.life.incident_id} {r.title}", r.life.incident_id) for r in rows if len(r.life.incident_id) <= 150
@@ -200,17 +201,17 @@ def build_pick_view(rows: Sequence[OpenIncident], metadata: Mapping[str, Any]) -
     return modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
 
 
-def _build_known_fixes(fixes: Sequence[KnownFix]) -> list[dict[str, Any]]:
+def _build_known_fixes(fixes: Sequence[KnownFix]) -> list[dict[str, object]]:
     """The label may be cut; what is recorded never is."""
-    failed = {ids.hash_fix(known.fix) for known in fixes if known.failed}
+    failed = {hash_wording(known.fix) for known in fixes if known.failed}
     options = [
         choice | ({"description": plain_text("did not work before")} if choice["value"] in failed else {})
-        for choice in build_options([(known.fix, ids.hash_fix(known.fix)) for known in fixes])
+        for choice in build_options([(known.fix, hash_wording(known.fix)) for known in fixes])
     ]
     return [*options, option("Something else", ids.SOMETHING_ELSE)]
 
 
-def read_submission(view: Mapping[str, Any], form: ResolveForm = NOTHING, subject: Subject | None = None) -> Resolution:
+def read_submission(view: Body, form: ResolveForm = NOTHING, subject: Subject | None = None) -> Resolution:
     """What the person said. `form` is what was offered to choose from; `subject` the message it is about where there was no
     incident. Raises RecordRejected with the record's field."""
     said = read_answers(view)
@@ -218,7 +219,7 @@ def read_submission(view: Mapping[str, Any], form: ResolveForm = NOTHING, subjec
     fix, note, runbook = _read_fix(said, form)
     return Resolution(
         outcome=outcome,
-        incident_id=None if subject else ids.read_text(ids.decode(view.get("private_metadata")), "i"),
+        incident_id=None if subject else read_text(decode(view.get("private_metadata")), "i"),
         subject=subject,
         fix=fix,
         note=note,
@@ -237,7 +238,7 @@ def _read_text(said: Mapping[str, str], block_id: str) -> str | None:
     return said.get(block_id, "").replace("\x00", "").strip() or None
 
 
-def _read_choice(kind: Any, value: str | None, field: str, problem: str) -> Any:
+def _read_choice(kind: type[E], value: str | None, field: str, problem: str) -> E:
     if value not in {member.value for member in kind}:
         raise RecordRejected(field, problem)
     return kind(value)
@@ -251,7 +252,7 @@ def _read_fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, s
     if chosen_fix == ids.SOMETHING_ELSE:
         written = ("\n".join(runbook.steps) or runbook.title) if runbook else None
         return typed or written, None, runbook
-    known = {ids.hash_fix(known.fix): known for known in form.known_fixes}
+    known = {hash_wording(known.fix): known for known in form.known_fixes}
     if chosen_fix not in known:
         raise RecordRejected("known_fix", "This fix is no longer offered: choose “Something else” and write it down.")
     fix = known[chosen_fix]
@@ -268,7 +269,7 @@ def find_carried_runbook(fix: KnownFix, runbooks: Sequence[Runbook]) -> Runbook 
 def _find_runbook(key: str | None, runbooks: Sequence[Runbook]) -> Runbook | None:
     if key is None:
         return None
-    found = next((r for r in runbooks if ids.hash_fix(r.id) == key), None)
+    found = next((r for r in runbooks if hash_wording(r.id) == key), None)
     if found is None:
         raise RecordRejected("runbook", "This runbook is no longer offered: leave it empty and name it in the steps.")
     return found
@@ -282,43 +283,42 @@ def _read_other_attempt(said: Mapping[str, str]) -> tuple[str, VerificationStatu
     return text, _read_choice(VerificationStatus, status, "also", "Choose what came of it.")
 
 
-def _read_checks(view: Mapping[str, Any], said: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
+def _read_checks(view: Body, said: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
     """Those chosen, in the very words in which they are known, then those typed; typed minutes of a chosen one are its
     own."""
-    offered = {ids.hash_fix(check): check for check in usual}
+    offered = {hash_wording(check): check for check in usual}
     picked = read_selection(view, ids.KNOWN_CHECKS)
     if not set(picked) <= set(offered):
         raise RecordRejected("known_checks", "One of these is no longer offered: write it down below.")
-    typed = read_failed_checks(said.get(ids.FAILED_CHECKS, ""))
+    typed = require_readable(read_failed_checks(said.get(ids.FAILED_CHECKS, "")))
     minutes = {check_form(failed.check): failed.minutes for failed in typed}
     known = [FailedCheck(offered[key], minutes.get(check_form(offered[key]))) for key in picked]
     forms = {check_form(failed.check) for failed in known}
     return (*known, *(failed for failed in typed if check_form(failed.check) not in forms))
 
 
-def read_failed_checks(text: str) -> tuple[FailedCheck, ...]:
-    """One check a line, with minutes if given: "DB pool, 25", "DB pool 25m", "DB pool (1.5 h)"."""
-    rows = clean(text, lines=True).split("\n")
-    found = tuple(_read_check(row.lstrip("-•* ")) for row in rows if row.strip("-•* "))
-    if len(found) > MAX_CHECKS:
-        raise RecordRejected("failed_checks", f"At most {MAX_CHECKS} lines.")
-    for failed in found:
-        if len(failed.check) > MAX_CHECK:
-            raise RecordRejected(
-                "failed_checks", f"“{failed.check[:40]}…” is too long: at most {MAX_CHECK} characters."
-            )
-    return found
+def render_recorded_note(recorded: RecordedResolution, user_id: str) -> ChatMessage | None:
+    """Return what the person should know after a button recorded; None where there is nothing to tell."""
+    blocks = _list_news(recorded, user_id, 0)
+    name = recorded.incident.incident_id[:MAX_ID]
+    return ChatMessage(f"What to know about {prose(name, MAX_ID)}", tuple(blocks)) if blocks else None
 
 
-def _read_check(row: str) -> FailedCheck:
-    """A number counts as minutes only with a unit or after a mark: "restart worker 3" is the name of a check."""
-    match = _MINUTES.match(row)
-    name = match["check"].rstrip(" ,;:(=–—-") if match else ""
-    if not any(character.isalpha() for character in (name if match else row)):
-        raise RecordRejected(
-            "failed_checks", f"“{row[:40]}” names no check: write what was looked at, then the minutes."
-        )
-    if match is None or not name or not (match["unit"] or match["mark"]):
-        return FailedCheck(row)
-    factor = 60 if (match["unit"] or "").lower().startswith("h") else 1
-    return FailedCheck(name, float(match["number"]) * factor)
+def build_recorded_view(recorded: RecordedResolution, user_id: str, known: int) -> View | None:
+    """Return what takes the modal's place after it recorded; None where there is nothing to tell. `known`: how many
+    attempts the record had when the modal was opened."""
+    blocks = _list_news(recorded, user_id, known)
+    return build_info_view("Recorded", blocks) if blocks else None
+
+
+def _list_news(recorded: RecordedResolution, user_id: str, known: int) -> list[Block]:
+    """Return why it is not verified yet, and what others recorded before."""
+    name = prose(recorded.incident.incident_id, MAX_ID)
+    blocks: list[Block] = []
+    if recorded.unconfirmed:
+        blocks.append(section(f"*{name}* is recorded. {prose(recorded.unconfirmed, 400)}"))
+    others = [a for a in recorded.before[known:] if a.by != user_id]
+    if others:
+        lines = [format_attempt(a) for a in others[-MAX_ATTEMPTS:]]
+        blocks.append(section("\n".join([f"*{name}* had been recorded before you; both are kept:", *lines])))
+    return blocks

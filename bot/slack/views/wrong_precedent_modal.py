@@ -8,6 +8,7 @@ from typing import Any
 from bot.domain.recall.dismissed import SetAside, WhyAside
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
+from bot.slack.payload import encode
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
 from bot.slack.views.markup import Block, format_time, format_user, plain_text, prose, section
@@ -73,7 +74,7 @@ def render_dismissals(asides: Sequence[SetAside]) -> list[Block]:
                 "type": "button",
                 "action_id": ids.UNDO,
                 "text": plain_text("Undo"),
-                "value": ids.encode({"k": ids.DISMISSED, "n": aside.number}),
+                "value": encode({"k": ids.DISMISSED, "n": aside.number}),
             },
         }
         for aside in asides

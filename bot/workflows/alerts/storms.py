@@ -1,7 +1,7 @@
-"""Storms in a channel: which incident joins one, and the one message that tells of all of them.
+"""Group incidents of a channel into storms, and post one summary for each storm.
 
-Must not decide what a storm is (that is the domain), and must not post anywhere but in the thread of the first alert.
-The message is written by whoever looks next, not by those who join: so they need not agree on its text.
+The domain decides what a storm is. The summary is written by whichever replica looks next, not by the incidents that
+join, so these need not agree on its text. It is posted in the thread of the storm's first alert, and nowhere else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.domain.delivery.ids import build_storm_id
+from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.load import Load
 from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
 from bot.ports.alerts.storms import StormStore
@@ -24,14 +26,13 @@ EVERY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class GroupStorms:
-    """Asks the store what opened lately, and the domain where the new incident is told of."""
+    """Decide where a new incident is announced, given what else opened in the channel."""
 
     storms: StormStore
     load: Callable[[], Load]
 
     async def __call__(self, new: Opening) -> Placed:
-        """Where this incident is told of; what comes of it is to be committed with `after_openings`. Raises
-        StoreUnavailable."""
+        """Return where this incident is announced; commit the result with `after_openings`. Raises StoreUnavailable."""
         near, seen = await self.storms.read_openings(
             new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id
         )
@@ -41,15 +42,17 @@ class GroupStorms:
 
 @dataclass(frozen=True, slots=True)
 class PostStormSummaries:
-    """Writes each storm's summary when something about it changed: in the thread of its first alert, edited as it
-    grows. Any number of replicas may do so: one of them notes what is said now."""
+    """Post each storm's summary in the thread of its first alert, and edit it as the storm grows.
+
+    Any number of replicas may do so: the store lets one of them record the summary that is shown.
+    """
 
     storms: StormStore
     surfaces: Surfaces
     clock: Clock
 
     async def __call__(self) -> float:
-        """Look at each storm once; seconds until the next look. Raises StoreUnavailable."""
+        """Look at each storm once, and return the seconds until the next look. Raises StoreUnavailable."""
         for storm in await self.storms.list_watched():
             await self._update_summary(storm)
         return EVERY_S
@@ -68,9 +71,15 @@ class PostStormSummaries:
 
     def _build_row(self, storm: Storm, said: StormSummary) -> OutboxEntry:
         message = self.surfaces.render_storm(said)
-        name = f"storm/{storm.name}"
+        name = build_storm_id(storm.name)
         posting = Posting(
-            "post", storm.channel, name, message.text, message.blocks, thread_ts=storm.root_ts, incident_id=storm.first
+            Operation.POST,
+            storm.channel,
+            name,
+            message.text,
+            message.blocks,
+            thread_ts=storm.root_ts,
+            incident_id=storm.first,
         )
         return build_outbox_entry(posting, key=name, replaces=True, every_s=EDIT_EVERY_S)
 

@@ -1,10 +1,11 @@
-"""A post-mortem that somebody asked for in a channel: owed as a file in the incident's thread. Must not write it."""
+"""Queue a post-mortem, requested in a channel, as a file for the incident's thread. Must not write it."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
 
+from bot.domain.delivery.ids import build_incident_key, build_postmortem_id
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.errors import IncidentNotFound
@@ -17,14 +18,16 @@ AGAIN_AFTER_MINUTES = 10
 
 @dataclass(frozen=True, slots=True)
 class RequestPostmortem:
-    """Asked twice within the same ten minutes, with nothing recorded between, gives one file."""
+    """Queue a post-mortem: two requests within ten minutes, with nothing recorded in between, give one file."""
 
     store: IncidentStore
     clock: Clock
 
     async def __call__(self, incident_id: str, channel_id: str, by: str) -> bool:
-        """Owe it; False if that was done just now. Raises IncidentNotFound (no record, or no brief in this channel),
-        StoreUnavailable."""
+        """Queue the file; return False if that was done just now.
+
+        Raises IncidentNotFound (no record, or no brief in this channel), StoreUnavailable.
+        """
         record = await self.store.read_record(incident_id)
         posted = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
         if posted is None:
@@ -32,13 +35,13 @@ class RequestPostmortem:
         now = self.clock.now()
         stretch = f"{now:%Y%m%d%H}{now.minute // AGAIN_AFTER_MINUTES}"
         mark = hashlib.sha256(f"{stretch}/{record!r}".encode("utf-8", "replace")).hexdigest()[:8]
-        delivery = f"postmortem/{channel_id}/{incident_id}/{mark}"
+        delivery = build_postmortem_id(channel_id, incident_id, mark)
         name = f"{_build_file_name(incident_id)}-post-mortem-{mark}.md"
         posting = build_postmortem_upload(channel_id, delivery, name, posted.root_ts, incident_id, by)
-        row = build_outbox_entry(posting, key=f"{channel_id}/{incident_id}", urgent=True)
+        row = build_outbox_entry(posting, key=build_incident_key(channel_id, incident_id), urgent=True)
         return await self.store.commit(Changes(deliveries=(row,), once=delivery))
 
 
 def _build_file_name(incident_id: str) -> str:
-    """An imported id may hold anything; a file's name may not."""
+    """Return an id as part of a file name: an imported id may contain anything."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in incident_id)[:60]

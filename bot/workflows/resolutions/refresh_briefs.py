@@ -1,6 +1,6 @@
-"""A record was corrected, retracted or purged: the briefs that used it are computed anew, and their threads are told.
+"""Refresh the briefs that used a record after it was corrected, retracted or purged, and say so in their threads.
 
-Must not change any record. Every thread is told once, however often this is worked on.
+Must not change any record. Each thread hears of each action once, however often the work is repeated.
 """
 
 from __future__ import annotations
@@ -11,10 +11,19 @@ from datetime import timedelta
 
 from bot.domain.access.visibility import Viewer, scopes
 from bot.domain.brief.decide import Brief, same_advice, with_evidence
+from bot.domain.delivery.ids import (
+    build_correction_id,
+    build_edit_id,
+    build_incident_key,
+    build_superseding_id,
+    split_superseded,
+)
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import view_of
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
-from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
+from bot.ports.brief_preview import BriefPreview
+from bot.ports.chat import Chat, ChatMessage, Posting, find_channel
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
@@ -25,42 +34,49 @@ from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
 
 PURGED = "purged"
-# What concerns one kind of alert only: other briefs that speak of the same incident are left as they are.
+# These concern one kind of alert: other briefs that use the same incident stay as they are.
 DISMISSALS = frozenset({SET_ASIDE, TAKEN_BACK})
+# Older briefs are left alone, except after a purge.
 YOUNG = timedelta(days=1)
 OUTDATED = "Superseded by a newer brief below. "
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What happened to a record: "corrected", "retracted" or "purged", by whom. `key` names this very act."""
+    """What happened to a record."""
 
     incident_id: str
+    # "corrected", "retracted" or "purged".
     what: str
     by: str
+    # Names this one action.
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefreshBriefs:
-    """Work on one correction. `preview` is `PreviewBrief`; `compact` overwrites what a purge deleted; without a `chat`
-    (on the command line) a brief is computed with what its incident's own visibility shows."""
+    """Process one correction."""
 
     store: IncidentStore
-    preview: Callable[..., Awaitable[Brief]]
+    preview: BriefPreview
     surfaces: Surfaces
     clock: Clock
+    # Overwrites on disk what a purge deleted.
     compact: Callable[[], Awaitable[None]]
+    # Without it (on the command line) a brief is computed from what its incident's own visibility shows.
     chat: Chat | None = None
 
     async def __call__(self, row: InboxRow) -> None:
-        """Work an inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
+        """Process an inbox row. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
         names = ("incident_id", "what", "by", "key")
         await self.refresh(Correction(**{name: str(row.body[name]) for name in names}))
         await self.store.commit(Changes(done=row))
 
     async def refresh(self, said: Correction) -> None:
-        """Compute anew and tell; after a purge however old the briefs are, and nothing of it stays in the files."""
+        """Recompute the briefs that used the record, and update their threads.
+
+        After a purge that includes briefs of any age, and nothing of the record stays in the store's files.
+        """
         since = None if said.what == PURGED else self.clock.now() - YOUNG
         for posted in await self.store.find_briefs_naming(said.incident_id, since):
             await self._refresh_one(posted, said)
@@ -75,7 +91,9 @@ class RefreshBriefs:
         same = same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN
         if is_open and not same and fresh.recommendation and said.what != PURGED:
-            newer = replace(posted, brief=fresh, delivery_id=f"{posted.delivery_id}+{said.key}", message_ts=None)
+            newer = replace(
+                posted, brief=fresh, delivery_id=build_superseding_id(posted.delivery_id, said.key), message_ts=None
+            )
             due = self._supersede(posted, newer)
         else:
             newer = replace(posted, brief=fresh)
@@ -104,35 +122,36 @@ class RefreshBriefs:
         return replace(fresh, same_outage=None if gone else same)
 
     async def _build_viewer(self, channel_id: str, life: Life | None) -> Viewer:
-        """Who reads the thread now; nobody but the public where that cannot be known."""
+        """Return who reads the thread now; only the public if that cannot be known."""
         if self.chat:
-            channel = await or_if_refused(self.chat.read_channel(channel_id), None)
+            channel = await find_channel(self.chat, channel_id)
             return channel.viewer if channel else Viewer()
         return Viewer(scopes(life.visibility, ())) if life else Viewer()
 
     def _build_line(self, posted: PostedBrief, said: Correction, *, same: bool) -> OutboxEntry:
         message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=same)
-        posting = _build_posting("post", posted, f"{said.key}/{posted.incident_id}/{posted.channel}", message)
+        posting = _build_posting(
+            Operation.POST, posted, build_correction_id(said.key, posted.incident_id, posted.channel), message
+        )
         return build_outbox_entry(replace(posting, thread_ts=posted.root_ts), key=_build_key(posted), urgent=True)
 
     def _build_edit(self, posted: PostedBrief) -> OutboxEntry:
         return build_brief_edit(posted, self.surfaces.render_brief(posted.brief))
 
     def _supersede(self, old: PostedBrief, newer: PostedBrief) -> tuple[OutboxEntry, ...]:
-        reply = _build_posting("post", newer, newer.delivery_id, self.surfaces.render_superseded(newer.brief))
+        reply = _build_posting(Operation.POST, newer, newer.delivery_id, self.surfaces.render_superseded(newer.brief))
         outdated = replace(old.brief, verdict=f"{OUTDATED}{old.brief.verdict}"[:140])
         return build_outbox_entry(replace(reply, thread_ts=newer.root_ts), key=_build_key(newer)), self._build_edit(
             replace(old, brief=outdated)
         )
 
     def _build_outdated_edits(self, posted: PostedBrief, said: Correction) -> tuple[OutboxEntry, ...]:
-        """The messages that the brief superseded earlier say nothing any more: they may quote what was purged."""
-        parts = posted.delivery_id.split("+")
-        names = ["+".join(parts[: n + 1]) for n in range(len(parts) - 1)]
+        """Blank the messages that the brief superseded earlier: they may quote what was purged."""
+        names = split_superseded(posted.delivery_id)[:-1]
         message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=False)
         return tuple(
             build_outbox_entry(
-                _build_posting("update", posted, f"{name}/edit", message),
+                _build_posting(Operation.UPDATE, posted, build_edit_id(name), message),
                 key=_build_key(posted),
                 replaces=True,
                 target=name,
@@ -142,13 +161,13 @@ class RefreshBriefs:
 
 
 def _has_source(brief: Brief, incident_id: str) -> bool:
-    """Whether the brief counted this record."""
+    """Return whether the brief counted this record."""
     return any(source.incident_id == incident_id for source in brief.sources)
 
 
 def _build_key(posted: PostedBrief) -> str:
-    return f"{posted.channel}/{posted.incident_id}"
+    return build_incident_key(posted.channel, posted.incident_id)
 
 
-def _build_posting(operation: str, posted: PostedBrief, delivery: str, message: ChatMessage) -> Posting:
+def _build_posting(operation: Operation, posted: PostedBrief, delivery: str, message: ChatMessage) -> Posting:
     return Posting(operation, posted.channel, delivery, message.text, message.blocks, incident_id=posted.incident_id)

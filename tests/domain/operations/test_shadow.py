@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.domain.access.visibility import Viewer
+from bot.domain.delivery.kinds import Operation
 from bot.domain.operations.shadow import Call, Shadowed, is_left_out, may_be_shown, shadowed
 from bot.domain.recall.query import OPERATOR
 
@@ -37,13 +38,13 @@ STANDS = Shadowed("C0SHADOW", "brief/INC-1/C1")
 def test_where_it_goes(
     call: tuple[str, ...], shadow: str | None, brief: Shadowed | None, expected: Shadowed | None
 ) -> None:
-    assert shadowed(Call(*call), shadow, brief) == expected
+    assert shadowed(Call(Operation(call[0]), *call[1:]), shadow, brief) == expected
 
 
 def test_reactions_are_left_out_while_the_mode_is_on() -> None:
-    assert is_left_out("react", "C0SHADOW")
-    assert not is_left_out("react", None)
-    assert not is_left_out("post", "C0SHADOW")
+    assert is_left_out(Operation.REACT, "C0SHADOW")
+    assert not is_left_out(Operation.REACT, None)
+    assert not is_left_out(Operation.POST, "C0SHADOW")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.delivery.kinds import Operation, read_operation
 from bot.playground import LocalSlack
 from bot.ports.chat import Channel, Posting
 from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
@@ -50,7 +51,7 @@ def chat(slack: LocalSlack, clock: ToldClock) -> SlackChat:
 
 
 def post(delivery: str = "d1", channel: str = "C0ALERTS", **given: Any) -> Posting:
-    return Posting("post", channel, delivery, "hello", BLOCKS, incident_id="INC-1", **given)
+    return Posting(Operation.POST, channel, delivery, "hello", BLOCKS, incident_id="INC-1", **given)
 
 
 async def test_a_post_carries_its_delivery_and_unfurls_nothing(slack: LocalSlack, chat: SlackChat) -> None:
@@ -70,7 +71,7 @@ async def test_it_finds_what_it_posted_in_channel_and_thread_even_after_an_edit(
 ) -> None:
     root = await chat.deliver(post("root"))
     reply = await chat.deliver(post("reply", thread_ts=root))
-    assert await chat.deliver(Posting("update", "C0ALERTS", "reply/edit", "new", BLOCKS, ts=reply)) == reply
+    assert await chat.deliver(Posting(Operation.UPDATE, "C0ALERTS", "reply/edit", "new", BLOCKS, ts=reply)) == reply
     assert await chat.find_delivered(post("root")) == root
     assert await chat.find_delivered(post("reply", thread_ts=root)) == reply
     assert await chat.find_delivered(post("never", thread_ts=root)) is None
@@ -78,18 +79,18 @@ async def test_it_finds_what_it_posted_in_channel_and_thread_even_after_an_edit(
 
 async def test_deleting_editing_and_reacting_twice_are_fine(slack: LocalSlack, chat: SlackChat) -> None:
     ts = await chat.deliver(post())
-    react = Posting("react", "C0ALERTS", "r", ts=ts, reaction="eyes")
+    react = Posting(Operation.REACT, "C0ALERTS", "r", ts=ts, reaction="eyes")
     assert await chat.deliver(react) is None
     assert await chat.deliver(react) is None
-    await chat.deliver(Posting("delete", "C0ALERTS", "x", ts=ts))
-    assert await chat.deliver(Posting("delete", "C0ALERTS", "x", ts=ts)) is None
-    assert await chat.deliver(Posting("update", "C0ALERTS", "u", "t", BLOCKS, ts=ts)) is None
+    await chat.deliver(Posting(Operation.DELETE, "C0ALERTS", "x", ts=ts))
+    assert await chat.deliver(Posting(Operation.DELETE, "C0ALERTS", "x", ts=ts)) is None
+    assert await chat.deliver(Posting(Operation.UPDATE, "C0ALERTS", "u", "t", BLOCKS, ts=ts)) is None
     assert await chat.get_permalink("C0ALERTS", ts or "") is None
 
 
 async def test_ephemeral_and_home(slack: LocalSlack, chat: SlackChat) -> None:
-    await chat.deliver(Posting("ephemeral", "C0ALERTS", "e", "psst", user="U0ALICE"))
-    await chat.deliver(Posting("home", "U0ALICE", "h", "home", BLOCKS, user="U0ALICE"))
+    await chat.deliver(Posting(Operation.EPHEMERAL, "C0ALERTS", "e", "psst", user="U0ALICE"))
+    await chat.deliver(Posting(Operation.HOME, "U0ALICE", "h", "home", BLOCKS, user="U0ALICE"))
     assert [m["text"] for m in slack.ephemerals("alice")] == ["psst"]
     home = slack.home("alice")
     assert home is not None
@@ -98,7 +99,7 @@ async def test_ephemeral_and_home(slack: LocalSlack, chat: SlackChat) -> None:
 
 async def test_an_unknown_operation_is_refused(chat: SlackChat) -> None:
     with pytest.raises(ChatRejected):
-        await chat.deliver(Posting("sing", "C0ALERTS", "s"))
+        await chat.deliver(Posting(read_operation("sing"), "C0ALERTS", "s"))
 
 
 async def test_who_it_is(slack: LocalSlack, chat: SlackChat) -> None:
@@ -195,7 +196,7 @@ async def test_refusals_are_told_apart(slack: LocalSlack, chat: SlackChat, code:
 async def test_a_missing_scope_says_which_and_what_to_do(slack: LocalSlack, chat: SlackChat) -> None:
     await slack.refuse_scope("reactions:write")
     with pytest.raises(ChatAuthRejected) as refusal:
-        await chat.deliver(Posting("react", "C0ALERTS", "r", ts="1.1", reaction="eyes"))
+        await chat.deliver(Posting(Operation.REACT, "C0ALERTS", "r", ts="1.1", reaction="eyes"))
     assert "reactions:write" in str(refusal.value)
     assert "reinstall" in str(refusal.value)
 

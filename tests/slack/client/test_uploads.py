@@ -8,6 +8,7 @@ from dataclasses import replace
 import aiohttp
 import pytest
 
+from bot.domain.delivery.kinds import Operation
 from bot.playground import LocalSlack
 from bot.ports.chat import Posting
 from bot.ports.errors import ChatAuthRejected, ChatOutcomeUnknown, ChatRejected, ChatUnavailable
@@ -30,7 +31,7 @@ def chat(slack: LocalSlack) -> SlackChat:
 
 def picture(thread: str | None, content: bytes = b"\x89PNG bytes") -> Posting:
     extra = {"name": "digest.png", "title": "A digest", "alt": "in words"}
-    return Posting("upload", "C0ALERTS", "chart/1", ts=thread, extra=extra, content=content)
+    return Posting(Operation.UPLOAD, "C0ALERTS", "chart/1", ts=thread, extra=extra, content=content)
 
 
 async def test_a_file_stands_in_the_thread_is_found_again_and_deleted(slack: LocalSlack, chat: SlackChat) -> None:
@@ -44,7 +45,7 @@ async def test_a_file_stands_in_the_thread_is_found_again_and_deleted(slack: Loc
     async with aiohttp.ClientSession() as page, page.get(file["url_private"]) as got:
         assert (got.content_type, await got.read()) == ("image/png", b"\x89PNG bytes")
     assert await chat.find_delivered(picture(ts)) == file_id
-    gone = Posting("delete_file", "C0ALERTS", "chart/1/purge", ts=file_id)
+    gone = Posting(Operation.DELETE_FILE, "C0ALERTS", "chart/1/purge", ts=file_id)
     await chat.deliver(gone)
     assert slack.replies("C0ALERTS", ts) == []
     assert await chat.deliver(gone) is None

@@ -13,6 +13,7 @@ from bot.slack import ids
 from bot.slack.inbound.events import OwnIdentity, receive
 from bot.slack.inbound.requests import build_bolt_request, sanitize_body
 from bot.slack.listeners.resolve import unpack_alert
+from bot.slack.payload import read_text
 from bot.slack.views import resolve_modal
 from bot.workflows.resolutions.resolve import Resolution
 
@@ -75,7 +76,7 @@ def test_any_view_is_a_resolution_or_is_refused(view: dict[str, Any]) -> None:
 @given(st.dictionaries(st.sampled_from(["tool", "fingerprint", "severity", "labels", "title", "text"]), JSON))
 def test_any_packed_alert_is_an_alert_or_left_out(values: dict[str, Any]) -> None:
     found = unpack_alert(values)
-    assert (found is None) == (not ids.read_text(values, "tool") or not ids.read_text(values, "fingerprint"))
+    assert (found is None) == (not read_text(values, "tool") or not read_text(values, "fingerprint"))
 
 
 @QUICK

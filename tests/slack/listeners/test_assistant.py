@@ -211,7 +211,7 @@ async def test_a_second_try_after_a_crash_makes_no_second_answer(office: Desk) -
         me = desk.deps.identity.user_id if desk.deps.identity else ""
         await desk.slack.post("alerts", f"<@{me}> {ASK}", user="alice", thread_ts=ts)
         await desk.slack.idle(20)
-        (row,) = [r for r in await desk.inbox.take(5) if r.kind == "app_mention"]
+        (row,) = [r for r in await desk.inbox.claim(5) if r.kind == "app_mention"]
         # the first worker dies while the model thinks: what says so is out already
         question = await converse._read_question(row)
         assert question is not None

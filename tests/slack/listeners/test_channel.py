@@ -21,6 +21,7 @@ from bot.ports.language_model import ModelExchange
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from bot.slack.app import build_app
+from bot.slack.payload import decode
 from tests.slack.conftest import Desk, SteppingClock, listening, wait
 
 LEDGER = "unknown-ledger-drift"
@@ -30,7 +31,7 @@ async def choose(desk: Desk, ts: str, do: str, user: str = "bob", channel: str =
     """Choose an entry of the menu under a brief."""
     brief = desk.brief(ts, desk.slack.core.workspace.channel(channel).id)
     menu = next(e for b in brief["blocks"] if b["type"] == "actions" for e in b["elements"] if e["type"] == "overflow")
-    value = next(o["value"] for o in menu["options"] if ids.decode(o["value"])["do"] == do)
+    value = next(o["value"] for o in menu["options"] if decode(o["value"])["do"] == do)
     assert (await desk.slack.click(channel, brief["ts"], ids.MORE, user=user, choice=value)).acked
 
 
@@ -419,11 +420,11 @@ async def test_who_is_no_steward_any_more_changes_nothing(office: Desk) -> None:
 @pytest.mark.parametrize("stewards", [Stewards(frozenset({"U0BOB"})), Stewards(group="S0ONCALL")])
 async def test_stewards_are_listed_or_of_a_user_group(unconnected: Desk, stewards: Stewards) -> None:
     desk = unconnected
-    people = desk.deps.agreed.show.people
+    people = desk.deps.channels.show.people
     people.steward_group = stewards.group  # type: ignore[attr-defined]  # what the composition root sets
-    show = replace(desk.deps.agreed.show, stewards=stewards)
-    change = replace(desk.deps.agreed.change, stewards=stewards)
-    deps = replace(desk.deps, agreed=replace(desk.deps.agreed, show=show, change=change))
+    show = replace(desk.deps.channels.show, stewards=stewards)
+    change = replace(desk.deps.channels.change, stewards=stewards)
+    deps = replace(desk.deps, channels=replace(desk.deps.channels, show=show, change=change))
     async with listening(desk.slack, build_app(desk.app.client, desk.slack.signing_secret, deps)):
         await settings_modal(desk, "bob")
         assert await submit(desk, {ids.MINIMUM: "critical"}, "bob") == {}
@@ -524,7 +525,7 @@ async def test_people_of_another_organisation_may_do_nothing(office: Desk) -> No
     await office.seed()
     await sets(office, ChannelSettings(shared=True), "C0PARTNERS")
     ts = await office.alert(channel="C0PARTNERS")
-    people: Any = office.deps.agreed.show.people
+    people: Any = office.deps.channels.show.people
     people.team_id = "T0OTHER"
     await choose(office, ts, ids.MUTE, "alice", "partners")
     errors = await submit(office, {}, "alice")

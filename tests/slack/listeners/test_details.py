@@ -11,6 +11,7 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.recall.ranking import OutsideMemory
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
+from bot.slack.payload import decode, encode
 from bot.slack.views.details_modal import MOST_BLOCKS, build_details_view
 from bot.workflows.recall.details import BriefDetails
 from tests.slack import cases
@@ -81,11 +82,11 @@ async def test_who_left_the_private_channel_sees_nothing(office: Desk) -> None:
     message = office.brief(ts, SECRET)
     await office.slack.leave(SECRET, "alice")
     go_on(office, minutes=5)
-    value = ids.encode({"i": await office.memory.incidents.find_incident(SECRET, ts)})
+    value = encode({"i": await office.memory.incidents.find_incident(SECRET, ts)})
     for action in (ids.DETAILS, ids.MORE):
         before = len(office.slack.ephemerals("alice"))
         posted = await office.slack.post_as_app("alerts", {"text": "x", "blocks": [forged(action, value)]})
-        choice = ids.encode(ids.decode(value) | {"do": ids.COMPARE})
+        choice = encode(decode(value) | {"do": ids.COMPARE})
         await office.slack.click(
             "alerts", posted["ts"], action, user="alice", **({"choice": choice} if action == ids.MORE else {})
         )
@@ -101,7 +102,7 @@ def forged(action: str, value: str) -> dict[str, Any]:
     if action == ids.MORE:
         choice = {
             "text": {"type": "plain_text", "text": "x"},
-            "value": ids.encode(ids.decode(value) | {"do": "compare"}),
+            "value": encode(decode(value) | {"do": "compare"}),
         }
         element = {"type": "overflow", "action_id": action, "options": [choice]}
     return {"type": "actions", "elements": [element]}

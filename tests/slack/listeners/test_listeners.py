@@ -8,6 +8,7 @@ import hmac
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from bot.domain.incidents.record import VerificationStatus
 from bot.ports.errors import ChatUnavailable, IncidentNotFound, StoreUnavailable
 from bot.slack import ids
 from bot.slack.app import build_app, build_correlation_id
+from bot.slack.payload import decode, encode
 from tests.slack.conftest import Desk, listening, replaced, wait
 
 SAID = {"outcome": "recovered", "fix": "Flush the ledger cache\nRestart the worker", "failed_checks": "DNS, 10"}
@@ -62,8 +64,8 @@ async def test_a_changed_recommendation_is_not_confirmed_unseen(office: Desk) ->
     ts = await office.alert()
     brief = office.brief(ts)
     value = next(e["value"] for b in brief["blocks"] if b["type"] == "actions" for e in b["elements"])
-    other = ids.decode(value) | {"f": "another"}
-    blocks = json.loads(json.dumps(brief["blocks"]).replace(json.dumps(value), json.dumps(ids.encode(other))))
+    other = decode(value) | {"f": "another"}
+    blocks = json.loads(json.dumps(brief["blocks"]).replace(json.dumps(value), json.dumps(encode(other))))
     await office.slack.edit("alerts", brief["ts"], blocks=blocks)
     await office.slack.click("alerts", brief["ts"], ids.FIXED, user="alice")
     assert "recommendation has changed" in await office.whisper()
@@ -126,7 +128,7 @@ async def test_a_failure_answers_inside_the_modal(unconnected: Desk, error: Exce
         ts = await desk.alert("unknown-ledger-drift")
         await desk.slack.click("alerts", desk.brief(ts)["ts"], ids.RECORD, user="alice")
         await desk.slack.wait_until(lambda: desk.slack.view("alice"))
-    async with listening(desk.slack, replaced(desk, store=Down(error))):
+    async with listening(desk.slack, replaced(desk, access=replace(desk.deps.access, store=Down(error)))):
         refused = await desk.slack.submit_view(SAID, user="alice")
     (said,) = refused.errors.values()
     assert said.startswith(says)
@@ -152,7 +154,7 @@ async def test_a_failing_button_tells_the_one_who_pressed_it(
     await desk.seed()
     async with listening(desk.slack, desk.app):
         ts = await desk.alert()
-    async with listening(desk.slack, replaced(desk, store=Down(error))):
+    async with listening(desk.slack, replaced(desk, access=replace(desk.deps.access, store=Down(error)))):
         assert (await desk.slack.click("alerts", desk.brief(ts)["ts"], ids.FIXED, user="alice")).acked
         said = await desk.whisper()
     assert says in said
@@ -290,7 +292,7 @@ async def test_the_shortcut_on_a_brief_opens_its_incident(office: Desk) -> None:
     await office.slack.shortcut(ids.RESOLVE_FROM_MESSAGE, "alerts", office.brief(ts)["ts"], user="alice")
     view = await office.slack.wait_until(lambda: office.slack.view("alice"))
     assert view is not None
-    assert ids.decode(view["private_metadata"]) == {"i": incident_id, "c": "C0ALERTS", "ts": ts}
+    assert decode(view["private_metadata"]) == {"i": incident_id, "c": "C0ALERTS", "ts": ts}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bot.domain.recall.query import OPERATOR
 from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import keep_apart
-from tests.slack.conftest import ROOT, Desk, wait
+from tests.slack.conftest import ROOT, Desk, pressed, wait
 
 DATADOG = json.loads((ROOT / "seeds/alerts/datadog-checkout-latency.json").read_text())
 
@@ -81,10 +81,9 @@ async def test_nobody_is_asked_about_what_is_private_elsewhere(office: Desk) -> 
 async def test_a_forged_button_tells_nothing_and_records_nothing(office: Desk) -> None:
     await office.alert(channel="C0SECRET")
     ts = await told(office, on("payments-api"))
-    body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
     for other in ("INC-1", "INC-99"):
         with pytest.raises(IncidentNotFound):
-            await keep_apart(office.deps, body, ids.encode({"i": "INC-2", "o": other}))
+            await keep_apart(office.deps, pressed({"i": "INC-2", "o": other})[0])
     hidden = await office.memory.incidents.read_record("INC-1")
     assert hidden.apart_from == ()
     assert "INC-1" not in json.dumps(office.brief(ts))

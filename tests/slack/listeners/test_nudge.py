@@ -16,9 +16,10 @@ from bot.ports.errors import RecordRejected
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.listeners.nudge import answer
+from bot.slack.payload import decode
 from bot.slack.views.nudge import BY_ITSELF, RECORD, STOP, WORKED, render_nudge, replace_buttons
 from tests.slack import cases
-from tests.slack.conftest import ROOT, Desk, SteppingClock
+from tests.slack.conftest import ROOT, Desk, SteppingClock, pressed
 
 EVENING = datetime(2026, 11, 24, 20, 0, tzinfo=UTC)  # of a Tuesday
 MORNING = datetime(2026, 11, 25, 10, 30, tzinfo=UTC)
@@ -85,7 +86,7 @@ async def test_a_person_is_asked_once_and_answers_with_a_press(office: Desk) -> 
     direct = office.slack.dm("alice")
     await office.slack.click(direct, asked["ts"], f"{ids.NUDGE}.{RECORD}", user="alice")
     view = await office.slack.wait_until(lambda: office.slack.view("alice"))
-    assert ids.decode((view or {})["private_metadata"])["i"] == ledger
+    assert decode((view or {})["private_metadata"])["i"] == ledger
     await office.slack.close_view(user="alice")
     assert "Not asked any more" not in text
     assert "has Undo" in await press(office, asked["ts"], STOP, ledger)
@@ -100,11 +101,13 @@ async def test_a_guest_does_not_verify_and_what_fires_again_is_not_closed(office
     ledger, heap = [await cleared(office, name, "alice") for name in (LEDGER, "grafana-search-heap")]
     asked = await ask(office)
     assert "it cleared by itself" in await press(office, asked["ts"], BY_ITSELF, heap)
-    value = ids.encode({"i": heap, "c": "C0ALERTS"})
-    body = {"user": {"id": "U0BOB"}}
-    assert "Nothing was changed" in await answer(office.deps, body, f"{ids.NUDGE}.{BY_ITSELF}", value)
+    value = {"i": heap, "c": "C0ALERTS"}
+    message = {"text": "asked", "blocks": [{"type": "actions", "block_id": f"{ids.NUDGE}.{heap}"}]}
+    it, told = pressed(value, action_id=f"{ids.NUDGE}.{BY_ITSELF}", message=message)
+    await answer(office.deps, it)
+    assert "Nothing was changed" in json.dumps(told)
     with pytest.raises(RecordRejected, match="older message"):
-        await answer(office.deps, body, f"{ids.NUDGE}.other", value)
+        await answer(office.deps, pressed(value, action_id=f"{ids.NUDGE}.other")[0])
     office.slack.core.workspace.user("alice").is_guest = True
     at(office, MORNING + timedelta(minutes=6))  # who people are is kept for five
     assert "not verified yet" in await press(office, asked["ts"], WORKED, payment)

@@ -11,6 +11,7 @@ from bot.ports.files import build_picture_upload, build_postmortem_upload
 from bot.slack import ids
 from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.threads import SlackThreads, read_display_name, read_saying
+from bot.slack.payload import MAX_OPTION_VALUE, encode
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.delivery.make_files import MakeFiles
 from bot.workflows.resolutions.postmortem import RequestPostmortem
@@ -19,13 +20,13 @@ from tests.slack.conftest import Desk
 
 
 def files_of(desk: Desk) -> MakeFiles:
-    deps, slack = desk.deps, desk.slack
+    slack = desk.slack
     threads = SlackThreads(SlackChat(build_web_client(slack.bot_token, slack.api_url), SystemClock()))
-    return MakeFiles(MatplotlibCharts(), desk.memory.incidents, threads, deps.chat)
+    return MakeFiles(charts=MatplotlibCharts(), store=desk.memory.incidents, threads=threads, chat=desk.chat)
 
 
 async def choose(desk: Desk, brief_ts: str, incident_id: str, user: str) -> None:
-    choice = ids.encode({"i": incident_id, "do": ids.POSTMORTEM}, ids.MAX_OPTION_VALUE)
+    choice = encode({"i": incident_id, "do": ids.POSTMORTEM}, MAX_OPTION_VALUE)
     await desk.slack.click("C0ALERTS", brief_ts, ids.MORE, user=user, choice=choice)
 
 
@@ -33,7 +34,7 @@ async def test_a_file_in_the_thread_with_what_people_said_and_no_secret(office: 
     desk = office
     await desk.seed()
     ts = await desk.alert()
-    desk.deliver = Deliver(desk.memory.outbox, desk.deps.chat, desk.deps.clock, files=files_of(desk))
+    desk.deliver = Deliver(outbox=desk.memory.outbox, chat=desk.chat, clock=desk.deps.clock, files=files_of(desk))
     incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts) or ""
     await desk.slack.post("alerts", "switching *now*, password=hunter2secret", user="bob", thread_ts=ts)
     brief = desk.brief(ts)["ts"]

@@ -20,12 +20,12 @@ from bot.domain.recall.ranking import Recalled
 from bot.playground.blocks.validate import validate_view
 from bot.slack import ids
 from bot.slack.app import build_app
-from bot.slack.listeners.preview import read_preview_channel as previewed_channel
+from bot.slack.listeners.preview import read_preview_channel
+from bot.slack.views.help import render_hello
 from bot.slack.views.preview_modal import build_preview_view
-from bot.slack.views.surfaces import render_hello
 from tests.bootstrap.past import case
 from tests.fakes import START
-from tests.slack.conftest import ROOT, Desk, listening
+from tests.slack.conftest import ROOT, Desk, listening, pressed
 
 RAISED = "payment-gateway-504"
 
@@ -94,23 +94,25 @@ async def test_who_invited_the_bot_sees_what_it_would_have_said(unconnected: Des
         await slack.refuse_scope("channels:history")
         assert "lacks the scope channels:history" in await previewed(desk, hello["ts"], "alice")
         slack.core.workspace.channel("alerts").is_ext_shared = True
-        desk.base.slack._channels.clear()
+        desk.chat._channels.clear()
         await slack.click("C0ALERTS", hello["ts"], ids.PREVIEW, user="alice")
         assert "shared with another organisation" in await desk.whisper("alice")
 
 
 @pytest.mark.parametrize(
-    ("actions", "channel"),
+    ("action", "channel"),
     [
-        (render_hello("C0NEW").blocks[1]["elements"], "C0NEW"),
-        (render_hello().blocks[1]["elements"], "C0SHADOW"),
-        ([{"value": "C0NEW"}, None, {"value": 1}], "C0SHADOW"),
-        (None, "C0SHADOW"),
+        (render_hello("C0NEW").blocks[1]["elements"][0], "C0NEW"),
+        (render_hello().blocks[1]["elements"][0], "C0SHADOW"),
+        ({"value": "C0NEW"}, "C0SHADOW"),
+        ({"value": 1}, "C0SHADOW"),
+        ({}, "C0SHADOW"),
     ],
 )
-def test_the_preview_is_of_the_channel_that_the_button_names(actions: Any, channel: str) -> None:
+def test_the_preview_is_of_the_channel_that_the_button_names(action: Any, channel: str) -> None:
     """The hello may stand in a shadow channel."""
-    assert previewed_channel({"channel": {"id": "C0SHADOW"}, "actions": actions}) == channel
+    it, _ = pressed({}, channel={"id": "C0SHADOW"})
+    assert read_preview_channel(replace(it, action=action)) == channel
 
 
 def shown(found: Preview | str) -> str:

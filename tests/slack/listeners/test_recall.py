@@ -17,14 +17,13 @@ from bot.playground import validate_message
 from bot.ports.errors import RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
-from bot.slack.listeners.context import PUBLIC
-from bot.slack.listeners.recall import answer_text, build_share_view, share_answer, turn_page
-from bot.slack.views.recall_pages import add_page_buttons, render_page
+from bot.slack.listeners.recall import answer_text, ask_where_to_share, share, turn_page
+from bot.slack.views.recall import add_page_buttons, render_page, render_vendor
 from bot.slack.views.surfaces import render_note
-from bot.slack.views.vendor import render_vendor
+from bot.workflows.channels.access import PUBLIC
 from tests.builders import an_incident, on_day
 from tests.slack import cases
-from tests.slack.conftest import Desk
+from tests.slack.conftest import Desk, pressed
 
 
 def found(count: int) -> Recalled:
@@ -60,13 +59,11 @@ def test_a_vendor_with_little_to_tell() -> None:
 @pytest.mark.parametrize("said", [{}, {"q": "x"}, {"q": "x", "p": 0}, {"q": 5, "p": 1}])
 async def test_a_button_of_another_version_is_answered(unconnected: Desk, said: dict[str, Any]) -> None:
     with pytest.raises(RecordRejected):
-        await turn_page(unconnected.deps, {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0ALICE"}}, said)
+        await turn_page(unconnected.deps, pressed(said)[0])
     with pytest.raises(RecordRejected):
-        build_share_view({})
+        await ask_where_to_share(unconnected.deps, pressed({})[0])
     with pytest.raises(RecordRejected):
-        await share_answer(
-            unconnected.deps, {"user": {"id": "U0ALICE"}, "view": {"id": "V1", "private_metadata": "{}"}}
-        )
+        await share(unconnected.deps, pressed({}, view={"id": "V1", "private_metadata": "{}"})[0])
 
 
 async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -> None:
@@ -111,7 +108,8 @@ async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -
     assert "504 → *vendor in 6 of 6* (6 outages)" in profile
     assert "worked 6 of 6" in profile
     assert "+4 more" in profile
-    named = replace(desk.deps, names=directory([Vendor("razorpay", "payments", ("quickpay",))]))
+    names = directory([Vendor("razorpay", "payments", ("quickpay",))])
+    named = replace(desk.deps, profile_vendor=replace(desk.deps.profile_vendor, names=names))
     assert "6 incidents" in cases.shown((await answer_text(named, "vendor:QuickPay", PUBLIC)).blocks)
     await slack.slash("C0ALERTS", "/recall", "vendor:nobody", user="gina")
     assert "No incident is recorded that names *nobody*" in await desk.whisper("gina")

@@ -12,8 +12,8 @@ import pytest
 from bot.domain.resolutions.recurrence import Again
 from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
-from bot.slack.listeners.brief_actions import answer_recurrence
-from tests.slack.conftest import Desk, SteppingClock, wait
+from bot.slack.listeners.brief_actions import ANSWERED_BEFORE, answer_recurrence
+from tests.slack.conftest import Desk, SteppingClock, pressed, wait
 
 NAME = "unknown-ledger-drift"
 
@@ -77,9 +77,9 @@ async def test_the_first_answer_stands_and_takes_the_questions_place(
         await wait()
     assert await status(office) == expected
     assert "Did the fix work?" not in thread(office, ts)
-    body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
-    value = ids.encode({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
-    assert await answer_recurrence(office.deps, body, value) is False
+    it, told = pressed({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
+    await answer_recurrence(office.deps, it)
+    assert told[0]["text"] == ANSWERED_BEFORE
     assert await status(office) == expected
 
 
@@ -118,13 +118,14 @@ async def test_an_hour_later_nothing_is_asked(office: Desk) -> None:
 
 async def test_a_forged_button_changes_nothing(office: Desk) -> None:
     await recorded(office)
-    body = {"channel": {"id": "C0ALERTS"}, "user": {"id": "U0BOB"}}
     for said in (
         {"i": "INC-1", "n": 1, "a": "did not work"},
         {"i": "INC-1", "n": "1", "a": "partly"},
         {"i": "INC-1", "n": 1, "a": "x"},
     ):
-        assert await answer_recurrence(office.deps, body, ids.encode(said)) is False
+        it, told = pressed(said)
+        await answer_recurrence(office.deps, it)
+        assert told[0]["text"] == ANSWERED_BEFORE
     with pytest.raises(IncidentNotFound):
-        await answer_recurrence(office.deps, body, ids.encode({"i": "INC-99", "n": 1, "a": "partly"}))
+        await answer_recurrence(office.deps, pressed({"i": "INC-99", "n": 1, "a": "partly"})[0])
     assert await status(office) == "VERIFIED"

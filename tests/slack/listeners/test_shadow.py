@@ -16,10 +16,11 @@ import sqlalchemy as sa
 from bot.adapters.store.database.tables import outbox
 from bot.bootstrap.application import Application, run_application
 from bot.bootstrap.modes.playground import build_local_settings, load_seeds
+from bot.domain.delivery.kinds import Operation
 from bot.playground import LocalSlack
 from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
 from bot.slack import ids
-from bot.slack.listeners.shadow import render_left_out
+from bot.slack.views.shadow import render_left_out
 from bot.workflows.operations.shadow import ReportLeftOut, describe_mode
 from tests.slack.conftest import MANIFEST, ROOT, SteppingClock
 
@@ -142,7 +143,9 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         # a private channel's alert is nowhere, but counted
         await watched.slack.post_alert(SECRET, LEDGER)
         await watched.settled(bot)
-        await ReportLeftOut(bot.memory.incidents, bot.base.chat, watched.clock, SHADOW, render_left_out)()
+        await ReportLeftOut(
+            store=bot.memory.incidents, chat=bot.base.chat, clock=watched.clock, shadow=SHADOW, render=render_left_out
+        )()
         (line,) = await watched.say("1 alert of private channels was left out today")
         assert SECRET not in json.dumps(line)
         await watched.settled(bot)
@@ -224,7 +227,7 @@ def options(message: dict[str, Any]) -> list[str]:
 
 async def pretend_killed(bot: Application, prefix: str) -> int:
     """The store as it is where the process died after Slack took the posts and before that was noted."""
-    lost = sa.and_(outbox.c.delivery_id.startswith(prefix), outbox.c.operation == "post")
+    lost = sa.and_(outbox.c.delivery_id.startswith(prefix), outbox.c.operation == Operation.POST)
     died = {"state": "sending", "lease": "dead", "result": None, "settled_at": None}
     async with bot.memory.store.database.write() as connection:
         changed = (

@@ -10,7 +10,7 @@ import pytest
 from bot.domain.reports.usefulness import Report, Share, WrongHigh
 from bot.playground import validate_message
 from bot.ports.errors import RecordRejected
-from bot.slack.listeners.usefulness import read_days
+from bot.slack.listeners.reports import read_days
 from bot.slack.views.usefulness import render_report
 from tests.slack import cases
 from tests.slack.conftest import Desk, wait

@@ -15,10 +15,13 @@ import pytest
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.record import Runbook
 from bot.domain.resolutions.suggestions import KnownFix
+from bot.slack.listeners.routes import HELP
 from bot.slack.views import resolve_modal
 from bot.slack.views.channel import render_channel, render_rules
 from bot.slack.views.channel_modal import build_channel_view
 from bot.slack.views.details_modal import build_details_view
+from bot.slack.views.help import render_help
+from bot.slack.views.home import render_home, render_open_incidents, render_status
 from bot.slack.views.silence_modals import build_mute_view, build_not_alert_view
 from bot.slack.views.surfaces import SlackSurfaces, render_apology
 from bot.workflows.recall.details import BriefDetails
@@ -75,7 +78,7 @@ def surfaces(text: str) -> list[Any]:
         shown += [
             SURFACES.render_brief(brief),
             SURFACES.render_superseded(brief),
-            SURFACES.render_recalled(brief, text),
+            SURFACES.render_recalled(brief, text, 5),
         ]
         shown += [SURFACES.render_repeat(brief, "https://ok.example/x"), SURFACES.render_repeat(brief, f"{text}<|")]
     rows, lines = spoiled(cases.open_rows(), text), spoiled(cases.status_lines(), text)
@@ -84,10 +87,10 @@ def surfaces(text: str) -> list[Any]:
         SURFACES.render_digest(spoiled(cases.digest(), text)),
     ]
     shown += [
-        SURFACES.render_open_incidents(rows),
-        SURFACES.render_status(lines),
-        SURFACES.render_help(text),
-        SURFACES.render_home(lines, rows),
+        render_open_incidents(rows),
+        render_status(lines),
+        render_help(HELP, text),
+        render_home(lines, rows, HELP),
     ]
     house, view, answered = (spoiled(v, text) for v in (cases.house(), cases.channel_settings(), cases.answered()))
     shown += [render_rules(house), render_channel(replace(view, digest=cases.untouched().digest))]
@@ -134,7 +137,7 @@ def test_data_adds_no_format(text: str) -> None:
 
 def is_shown(text: str) -> bool:
     """Whether anything of the text can be seen at all (else lines are missing, and marks with them)."""
-    return bool(SURFACES.render_help(text).blocks) and "“”" not in cases.shown(SURFACES.render_help(text).blocks)
+    return bool(render_help(HELP, text).blocks) and "“”" not in cases.shown(render_help(HELP, text).blocks)
 
 
 @pytest.mark.parametrize("make", [SURFACES.render_brief, SURFACES.render_superseded])

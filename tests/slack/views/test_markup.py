@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.text.visible import clean
 from bot.slack.views import markup
 
 
@@ -22,12 +23,12 @@ from bot.slack.views import markup
     ],
 )
 def test_clean_drops_what_cannot_be_seen(text: str, said: str) -> None:
-    assert markup.clean(text) == said
+    assert clean(text) == said
 
 
 def test_clean_keeps_lines_and_spaces_when_asked() -> None:
-    assert markup.clean("a  b\n\n  c", lines=True) == "a b\nc"
-    assert markup.clean("a  b\n  c ", lines=True, exact=True) == "a  b\nc"
+    assert clean("a  b\n\n  c", lines=True) == "a b\nc"
+    assert clean("a  b\n  c ", lines=True, exact=True) == "a  b\nc"
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,13 @@ from bot.domain.resolutions.suggestions import KnownFix
 from bot.playground import validate_message, validate_view
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
+from bot.slack.listeners.routes import HELP
+from bot.slack.payload import MAX_METADATA
 from bot.slack.views import resolve_modal
 from bot.slack.views.channel import render_channel, render_rules
 from bot.slack.views.channel_modal import build_channel_view
+from bot.slack.views.help import render_hello, render_help, render_recall_usage
+from bot.slack.views.home import render_home, render_open_incidents, render_status
 from bot.slack.views.silence_modals import build_mute_view, build_not_alert_view
 from bot.slack.views.surfaces import SlackSurfaces, render_apology, render_note
 from bot.workflows.resolutions.resolve import ResolveForm
@@ -49,15 +53,15 @@ MESSAGES: Mapping[str, Callable[[], ChatMessage]] = {
     "recorded, goes on": lambda: SURFACES.render_recorded(cases.life(), "it did not fix it: Restart it", "U0ABC"),
     "digest": lambda: SURFACES.render_digest(cases.digest()),
     "empty digest": lambda: SURFACES.render_digest(replace(cases.digest(), families=())),
-    "precedents": lambda: SURFACES.render_recalled(cases.high(), "payments 504 vendor:razorpay"),
-    "no precedents": lambda: SURFACES.render_recalled(replace(cases.insufficient(), incident=None), "payments"),
-    "incidents": lambda: SURFACES.render_open_incidents(cases.open_rows(14)),
-    "no incidents": lambda: SURFACES.render_open_incidents(()),
-    "status": lambda: SURFACES.render_status(cases.status_lines()),
-    "help": SURFACES.render_help,
-    "help on unknown": lambda: SURFACES.render_help("frobnicate"),
-    "usage": SURFACES.render_recall_usage,
-    "hello": SURFACES.render_hello,
+    "precedents": lambda: SURFACES.render_recalled(cases.high(), "payments 504 vendor:razorpay", 5),
+    "no precedents": lambda: SURFACES.render_recalled(replace(cases.insufficient(), incident=None), "payments", 5),
+    "incidents": lambda: render_open_incidents(cases.open_rows(14)),
+    "no incidents": lambda: render_open_incidents(()),
+    "status": lambda: render_status(cases.status_lines()),
+    "help": lambda: render_help(HELP),
+    "help on unknown": lambda: render_help(HELP, "frobnicate"),
+    "usage": render_recall_usage,
+    "hello": render_hello,
     "brief that tells": lambda: SURFACES.render_brief(cases.high(), "S0ONCALL"),
     "channel": lambda: render_channel(cases.channel_settings()),
     "channel of a member": lambda: render_channel(cases.channel_settings(is_steward=False)),
@@ -70,9 +74,9 @@ MESSAGES: Mapping[str, Callable[[], ChatMessage]] = {
 VIEWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "home": lambda: {
         "type": "home",
-        "blocks": list(SURFACES.render_home(cases.status_lines(), cases.open_rows()).blocks),
+        "blocks": list(render_home(cases.status_lines(), cases.open_rows(), HELP).blocks),
     },
-    "empty home": lambda: {"type": "home", "blocks": list(SURFACES.render_home((), ()).blocks)},
+    "empty home": lambda: {"type": "home", "blocks": list(render_home((), (), HELP).blocks)},
     "resolve": lambda: resolve_modal.build_resolve_view(FORM, {"i": "INC-81", "c": "C1"}),
     "resolve a message": lambda: resolve_modal.build_resolve_view(
         ResolveForm(None, "Message"), {"c": "C1", "ts": "1.2"}
@@ -122,7 +126,7 @@ def test_slack_takes_every_view(name: str) -> None:
     view = VIEWS[name]()
     assert validate_view(view) == []
     View(**view).validate_json()
-    assert len(view.get("private_metadata", "")) < ids.MAX_METADATA
+    assert len(view.get("private_metadata", "")) < MAX_METADATA
 
 
 def order(brief: Brief) -> list[int]:
@@ -278,7 +282,7 @@ def test_nobody_is_called_by_a_source() -> None:
 
 
 def test_recall_lists_reasons_and_no_buttons() -> None:
-    message = SURFACES.render_recalled(replace(cases.high(), incident=None), "payments 504")
+    message = SURFACES.render_recalled(replace(cases.high(), incident=None), "payments 504", 5)
     text = cases.shown(message.blocks)
     assert "You asked: payments 504" in text
     assert "same alert" in text

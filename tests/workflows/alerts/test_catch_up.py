@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.domain.delivery.kinds import Operation
 from bot.ports.channel_history import HistoryPage
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
@@ -63,7 +64,7 @@ def catch_up(w: World, history: ScriptedHistory, slept: list[float] | None = Non
 
     read = partial(_read, w)
     inbox = w.memory.store.inbox
-    return CatchUpChannels(history, inbox, inbox, w.clock, read, sleep)
+    return CatchUpChannels(history=history, inbox=inbox, backlog=inbox, clock=w.clock, read=read, sleep=sleep)
 
 
 def _read(_w: World, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
@@ -191,7 +192,7 @@ async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_
     async def is_connected() -> bool:
         return up[0]
 
-    stay = WatchConnection(heard, catch_up(w, history), w.clock, is_connected)
+    stay = WatchConnection(heard=heard, catch_up=catch_up(w, history), clock=w.clock, is_connected=is_connected)
     history.post(-5)
     await stay()
     assert await heard.read() is None, "no connection was greeted yet"
@@ -220,7 +221,7 @@ async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_
 async def test_a_brief_says_that_it_is_late(w: World) -> None:
     w.clock.at = minutes(141)
     await w.answer(await w.row({"channel": "C1", "ts": format_ts(START), "alert": {}, "read_back": True}))
-    (row,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    (row,) = [r for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     text = str(row.entry.payload["blocks"])
     assert "*late*: posted " in text
     assert "2026-11-29 03:00 UTC" in text

@@ -14,6 +14,7 @@ import pytest
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, dismiss
 from bot.ports.chat import Channel
 from bot.ports.delivery.inbox import InboxRow
@@ -22,7 +23,6 @@ from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.unit_of_work import Changes
 from bot.records.alert_json import read_stored_alert
 from bot.slack.views.alert import render_alert
-from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.http_intake import AnswerHttpAlert, ReceiveHttpAlert
 from bot.workflows.channels.settings import AdmitAlert, build_default_time
 from tests.workflows.world import World, WorldChat, world
@@ -67,11 +67,19 @@ async def desk(tmp_path: Path) -> AsyncIterator[IntakeWorld]:
             SqlDeliveryLog(m.store.database),
             AdmitAlert(m.channels, build_default_time("mon", 9, "UTC")),
         )
-        answer = AnswerAlert(
-            m.incidents, m.recall, m.index, here.chat, here.answer.surfaces, here.clock, read_stored_alert, admit
+        answer = here.build_answer(read=read_stored_alert, admit=admit)
+        work = AnswerHttpAlert(
+            store=m.incidents,
+            inbox=m.inbox,
+            deliveries=deliveries,
+            chat=here.chat,
+            answer=answer,
+            render=render_alert,
+            admit=admit,
         )
-        work = AnswerHttpAlert(m.incidents, m.inbox, deliveries, here.chat, answer, render_alert, admit)
-        yield IntakeWorld(here, ReceiveHttpAlert(m.inbox, deliveries, here.chat, here.clock), work)
+        yield IntakeWorld(
+            here, ReceiveHttpAlert(inbox=m.inbox, deliveries=deliveries, chat=here.chat, clock=here.clock), work
+        )
 
 
 def shown(sent: list[OutboxRow]) -> list[tuple[str, bool]]:
@@ -200,7 +208,9 @@ async def test_what_fires_again_is_posted_again_and_stays_one_incident(desk: Int
     assert (life.state, life.fired) == (IncidentState.OPEN, 2)
     await desk.told("d", state=AlertState.RESOLVED)
     over = await desk.worked_off()
-    newest = next(row for row in again if "thread_ts" not in row.entry.payload and row.entry.operation == "post")
+    newest = next(
+        row for row in again if "thread_ts" not in row.entry.payload and row.entry.operation == Operation.POST
+    )
     resolved = [row for row in over if row.entry.payload["text"].startswith("Resolved")]
     assert [row.entry.payload["target"] for row in resolved] == [newest.entry.delivery_id]
     assert (await desk.world.memory.incidents.read_lifecycle("INC-1")).state is IncidentState.CLEARED

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import Life
 from bot.domain.recall.query import OPERATOR
@@ -117,7 +118,7 @@ async def test_a_resolve_that_comes_first_counts_when_its_firing_arrives(w: Worl
     assert await w.drain_outbox() == []
     await arrive(w, [post(0, "firing")], "fp")
     (row,) = await w.drain_outbox()
-    assert row.entry.operation == "post"
+    assert row.entry.operation == Operation.POST
     assert "Cleared" in repr(row.entry.payload)
     assert (await w.memory.incidents.read_lifecycle("INC-1")).cleared_at == START + timedelta(minutes=5)
 
@@ -141,7 +142,7 @@ async def test_an_alert_that_turns_out_to_be_two_incidents_gets_the_second_brief
     await arrive(w, [post(10, "resolved")], "fp")
     assert (await w.memory.incidents.read_lifecycle("INC-1")).state == "cleared"
     assert (await w.memory.incidents.read_lifecycle("INC-2")).opened_at == START + timedelta(days=3)
-    posted = [r.entry.payload for r in await w.drain_outbox() if r.entry.operation == "post"]
+    posted = [r.entry.payload for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert [p["thread_ts"] for p in posted] == [later["ts"]]
     assert await w.memory.incidents.find_incident("C1", later["ts"]) == "INC-2"
 

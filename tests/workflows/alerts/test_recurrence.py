@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.recurrence import AnswerRecurrence, AskAboutRecurrence
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
-from tests.workflows.world import World, format_ts, read_event, world
+from tests.workflows.world import World, fed, format_ts, read_event, world
 
 
 async def fixed(w: World) -> str:
@@ -32,8 +33,11 @@ async def fixed(w: World) -> str:
 
 
 async def fires(w: World, alert: Mapping[str, str] | None = None, store: IncidentStore | None = None) -> None:
-    ask = AskAboutRecurrence(store or w.memory.incidents, w.chat, SlackSurfaces(), read_event, w.answer, owes_bank=True)
-    await ask(await w.row({"channel": "C1", "ts": format_ts(w.clock.now()), "alert": dict(alert or {})}))
+    ask = AskAboutRecurrence(
+        store=store or fed(w.memory.store.incidents), chat=w.chat, surfaces=SlackSurfaces(), read=read_event
+    )
+    answer = replace(w.answer, recurrence=ask)
+    await answer(await w.row({"channel": "C1", "ts": format_ts(w.clock.now()), "alert": dict(alert or {})}))
 
 
 async def log(w: World) -> list[tuple[str, str]]:
@@ -62,7 +66,7 @@ async def test_it_is_asked_once_with_what_the_bank_and_the_audit_are_owed(tmp_pa
         assert posted == [f"fired-again/{incident_id}/1/C1"]
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1"]
         assert await log(w) == [("precedent", "VERIFIED to PARTIAL, fired again after 12 min: restart it")]
-        answer = AnswerRecurrence(w.memory.incidents, SlackSurfaces(), owes_bank=True)
+        answer = AnswerRecurrence(fed(w.memory.store.incidents), SlackSurfaces())
         assert await answer(incident_id, 1, Again.FAILED, "U2")
         assert not await answer(incident_id, 1, Again.UNRELATED, "U3")
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1/answer"]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.operations.load import Load, Waiting
 from bot.domain.operations.storms import ALIKE_MOST, OVER_AFTER
@@ -34,7 +35,7 @@ class StormWorld:
     def __init__(self, w: World) -> None:
         self.w, self.load = w, Load.FULL
         storms = w.memory.store.storms
-        w.answer = replace(w.answer, group=GroupStorms(storms, lambda: self.load))
+        w.answer = w.build_answer(group=GroupStorms(storms, lambda: self.load))
         self.tell = PostStormSummaries(storms, SlackSurfaces(), w.clock)
 
     async def fire(self, number: int, **alert: Any) -> str:
@@ -52,7 +53,7 @@ class StormWorld:
         """What is owed after the summaries were looked at: (delivery id, thread, text)."""
         await self.tell()
         rows = await self.w.drain_outbox()
-        payloads = [row.entry.payload for row in rows if row.entry.operation == "post"]
+        payloads = [row.entry.payload for row in rows if row.entry.operation == Operation.POST]
         return [(p["delivery_id"], p["thread_ts"], p["text"]) for p in payloads]
 
 

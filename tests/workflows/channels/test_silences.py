@@ -12,6 +12,7 @@ import pytest
 
 from bot.domain.access.roles import Person, Stewards
 from bot.domain.alerts.suppression import Muted, Reach
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
@@ -46,7 +47,7 @@ class Outrun:
     times: int
 
     async def read_lifecycle(self, incident_id: str) -> Any:
-        life = await self.inner.life(incident_id)
+        life = await self.inner.read_lifecycle(incident_id)
         if self.times:
             self.times -= 1
             await self.inner.commit(Changes(lifecycles=(replace(life, fired=life.fired + 1),)))
@@ -76,8 +77,8 @@ def parts(w: World, store: Any = None, people: Any = None) -> tuple[FindAnswered
     gate = PermissionGate(people, Stewards())
     return (
         FindAnsweredAlert(w.memory.incidents, w.memory.channels, people),
-        DismissAlert(store, w.memory.channels, gate, w.clock),
-        UndoSilence(store, w.memory.channels, gate, w.clock),
+        DismissAlert(store=store, channels=w.memory.channels, gate=gate, clock=w.clock),
+        UndoSilence(store=store, channels=w.memory.channels, gate=gate, clock=w.clock),
     )
 
 
@@ -158,7 +159,7 @@ async def test_every_message_of_a_superseded_brief_goes(w: World) -> None:
     while claimed := await w.memory.outbox.claim(Destination.SLACK, 50):
         for row in claimed:
             await w.memory.outbox.acknowledge(row, "1.2")
-        rows += [r.entry.payload["target"] for r in claimed if r.entry.operation == "delete"]
+        rows += [r.entry.payload["target"] for r in claimed if r.entry.operation == Operation.DELETE]
     name = posted.delivery_id
     assert rows == [name, f"{name}+2", f"{name}+2+5"]
 
@@ -184,7 +185,9 @@ async def test_a_mute_of_a_service_needs_one_and_a_lost_brief_is_no_obstacle(w: 
     incident_id = await fire(w, severity="critical")
     find, _, _ = parts(w)
     gate = PermissionGate(WorldPeople(), Stewards())
-    mute = MuteAlerts(w.memory.incidents, w.memory.channels, SlackSurfaces(), gate, w.clock)
+    mute = MuteAlerts(
+        store=w.memory.incidents, channels=w.memory.channels, surfaces=SlackSurfaces(), gate=gate, clock=w.clock
+    )
     said, until = await find(incident_id, "C1"), w.clock.now() + timedelta(hours=1)
     with pytest.raises(RecordRejected, match="names no service"):
         await mute(said, "C1", "U1", Muted.SERVICE, until, "", "V1")

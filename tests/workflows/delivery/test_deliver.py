@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
@@ -27,17 +28,8 @@ from bot.ports.errors import (
     StoreUnavailable,
 )
 from bot.ports.unit_of_work import Changes
-from bot.workflows.delivery.deliver import (
-    IDLE_S,
-    ROW_FAULTS,
-    DeadLetter,
-    Deliver,
-    RetryLater,
-    build_posting,
-    compute_backoff_s,
-    decide_after_failure,
-    schedule,
-)
+from bot.workflows.delivery.deliver import IDLE_S, ROW_FAULTS, Deliver, build_posting
+from bot.workflows.delivery.policy import DeadLetter, RetryLater, compute_backoff_s, decide_after_failure, schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
 
@@ -61,11 +53,13 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def deliver(store: Store, chat: FakeChat, clock: FakeClock) -> Deliver:
-    return Deliver(store.outbox, chat, clock, chance=lambda: 0.5)
+    return Deliver(outbox=store.outbox, chat=chat, clock=clock, chance=lambda: 0.5)
 
 
 def post(delivery_id: str, channel: str = "C1", **other: Any) -> OutboxEntry:
-    return build_outbox_entry(Posting("post", channel, delivery_id, "text"), key=other.pop("key", delivery_id), **other)
+    return build_outbox_entry(
+        Posting(Operation.POST, channel, delivery_id, "text"), key=other.pop("key", delivery_id), **other
+    )
 
 
 async def owe(store: Store, *rows: OutboxEntry) -> None:
@@ -119,7 +113,7 @@ def test_backoff_grows_with_jitter_up_to_five_minutes() -> None:
     assert compute_backoff_s(40, 0.0) == 0.5
 
 
-def row(delivery_id: str, channel: str, operation: str = "post") -> OutboxRow:
+def row(delivery_id: str, channel: str, operation: Operation = Operation.POST) -> OutboxRow:
     payload = {"operation": operation, "channel": channel, "delivery_id": delivery_id}
     return OutboxRow(
         1, OutboxEntry(Destination.SLACK, operation, "k", delivery_id, payload), "lease", 1, uncertain=False
@@ -127,7 +121,7 @@ def row(delivery_id: str, channel: str, operation: str = "post") -> OutboxRow:
 
 
 def test_a_channel_takes_one_message_a_second_and_reactions_at_once() -> None:
-    rows = [row("a", "C1"), row("b", "C1"), row("c", "C2"), row("d", "C1"), row("e", "C1", "react")]
+    rows = [row("a", "C1"), row("b", "C1"), row("c", "C2"), row("d", "C1"), row("e", "C1", Operation.REACT)]
     waits = schedule(rows, {"C2": START + timedelta(seconds=0.5), "C1": START - timedelta(seconds=9)}, START)
     assert [(r.entry.delivery_id, wait) for r, wait in waits] == [
         ("a", 0.0),
@@ -139,7 +133,9 @@ def test_a_channel_takes_one_message_a_second_and_reactions_at_once() -> None:
 
 
 def test_a_payload_that_is_no_call_is_refused() -> None:
-    broken = OutboxRow(1, OutboxEntry(Destination.SLACK, "post", "k", "d", {"text": "x"}), "lease", 1, uncertain=False)
+    broken = OutboxRow(
+        1, OutboxEntry(Destination.SLACK, Operation.POST, "k", "d", {"text": "x"}), "lease", 1, uncertain=False
+    )
     with pytest.raises(RecordRejected):
         build_posting(broken)
 
@@ -150,7 +146,7 @@ def test_a_payload_that_is_no_call_is_refused() -> None:
 async def test_a_post_is_made_once_with_its_blocks_and_settled_with_its_ts(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
-    posting = Posting("post", "C1", "d1", "hi", ({"type": "divider"},), thread_ts="1.1", incident_id="INC-1")
+    posting = Posting(Operation.POST, "C1", "d1", "hi", ({"type": "divider"},), thread_ts="1.1", incident_id="INC-1")
     await owe(store, build_outbox_entry(posting, key="k"))
     assert await deliver.drain_once() == 0.0
     assert await deliver.drain_once() == IDLE_S
@@ -162,7 +158,7 @@ async def test_a_post_is_made_once_with_its_blocks_and_settled_with_its_ts(
 async def test_an_edit_knows_the_message_that_it_changes(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
-    edit = Posting("update", "C1", "d1/edit", "newer")
+    edit = Posting(Operation.UPDATE, "C1", "d1/edit", "newer")
     await owe(store, post("d1", key="k"), build_outbox_entry(edit, key="k", target="d1"))
     await drain(deliver, clock, 2)
     assert [(p.operation, p.ts) for _, p in chat.posted] == [("post", None), ("update", "1700000001.000100")]
@@ -172,7 +168,9 @@ async def test_an_edit_of_what_was_never_posted_ends_as_a_dead_letter(
     deliver: Deliver, store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     chat.problems = [ChatRejected("gone", "channel_not_found")]
-    await owe(store, post("d1", key="k"), build_outbox_entry(Posting("update", "C1", "e", "x"), key="k", target="d1"))
+    await owe(
+        store, post("d1", key="k"), build_outbox_entry(Posting(Operation.UPDATE, "C1", "e", "x"), key="k", target="d1")
+    )
     await drain(deliver, clock, 400)
     assert chat.posted == []
     assert await store.outbox.count_rows() == {"slack.dead": 2}
@@ -216,7 +214,7 @@ async def test_a_post_that_was_replaced_becomes_an_edit(
 ) -> None:
     await owe(store, post("d1"))
     await drain(deliver, clock, 2)
-    await owe(store, build_outbox_entry(Posting("post", "C1", "d1", "newer"), key="d1", replaces=True))
+    await owe(store, build_outbox_entry(Posting(Operation.POST, "C1", "d1", "newer"), key="d1", replaces=True))
     await drain(deliver, clock, 2)
     assert [(p.operation, p.text, p.ts) for _, p in chat.posted][1] == ("update", "newer", "1700000001.000100")
     assert len(chat.posted) == 2
@@ -261,17 +259,19 @@ async def test_the_store_being_down_is_told(deliver: Deliver, store: Store, chat
 RECORD = Incident("INC-1", "Gateway timeouts")
 
 
-def to_bank(operation: str, delivery_id: str, **payload: Any) -> OutboxEntry:
+def to_bank(operation: Operation, delivery_id: str, **payload: Any) -> OutboxEntry:
     return OutboxEntry(Destination.BANK, operation, "INC-1", delivery_id, {"incident_id": "INC-1", **payload})
 
 
 async def test_the_bank_gets_what_the_store_holds_in_order(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
-    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank("retain", "r1"),)))
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
+    )
+    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank(Operation.RETAIN, "r1"),)))
     assert await deliver.drain_once() == 0.0
     assert bank.kept == {"INC-1": RECORD}
-    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank("retract", "r2"),)))
+    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank(Operation.RETRACT, "r2"),)))
     await deliver.drain_once()
     assert bank.kept == {}
     assert await store.outbox.count_rows() == {"bank.sent": 2}
@@ -281,10 +281,12 @@ async def test_what_is_here_again_is_not_retracted_by_an_older_row(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
-    imported = replace(to_bank("retain", "import"), replaces=True)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
+    )
+    imported = replace(to_bank(Operation.RETAIN, "import"), replaces=True)
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(imported,)))
-    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank("retract", "r2"),)))
+    await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank(Operation.RETRACT, "r2"),)))
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(imported,)))
     await drain(deliver, clock, 2)
     assert bank.kept == {"INC-1": RECORD}
@@ -293,8 +295,10 @@ async def test_what_is_here_again_is_not_retracted_by_an_older_row(
 
 async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank(down=True)
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
-    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank("retain", "r1"),)))
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
+    )
+    await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank(Operation.RETAIN, "r1"),)))
     await drain(deliver, clock, 30)
     assert await store.outbox.count_rows() == {"bank.pending": 1}
     bank.down = False
@@ -304,8 +308,8 @@ async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, c
 
 async def test_a_record_that_is_gone_needs_no_retaining(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents)
-    await owe(store, to_bank("retain", "r1"))
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents)
+    await owe(store, to_bank(Operation.RETAIN, "r1"))
     await deliver.drain_once()
     assert bank.kept == {}
     assert await store.outbox.count_rows() == {"bank.sent": 1}
@@ -329,7 +333,7 @@ async def with_records(store: Store, *numbers: int) -> None:
     records = tuple(replace(RECORD, incident_id=f"INC-{n}") for n in numbers)
     rows = tuple(
         OutboxEntry(
-            Destination.BANK, "retain", r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id}
+            Destination.BANK, Operation.RETAIN, r.incident_id, f"retain/{r.incident_id}", {"incident_id": r.incident_id}
         )
         for r in records
     )
@@ -340,7 +344,9 @@ async def test_a_row_that_fails_while_others_arrive_is_a_dead_letter_in_the_end(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     bank = OddBank(problems={"INC-1": MemoryUnavailable("HTTP 500.")})
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.0
+    )
     await with_records(store, 1)
     for number in range(2, 2 + ROW_FAULTS):
         assert await store.outbox.count_rows() == {"bank.pending": 1} | (
@@ -357,7 +363,9 @@ async def test_a_row_that_fails_while_others_arrive_is_a_dead_letter_in_the_end(
 
 async def test_an_outage_has_no_limit_even_after_others_arrived(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = OddBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.0
+    )
     await with_records(store, 1)
     await deliver.drain_once()
     bank.problems["*"] = MemoryUnavailable("down")
@@ -373,7 +381,9 @@ async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     bank = OddBank(problems={"*": MemoryAuthRejected("The key is refused.")})
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.0
+    )
     await with_records(store, 1, 2, 3)
     await deliver.drain_once()
     assert len(bank.asked) == 3
@@ -396,7 +406,7 @@ async def test_a_probe_that_meets_an_outage_does_not_end_the_pause(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     chat.problems = [ChatAuthRejected("revoked"), ChatUnavailable("down"), ChatUnavailable("down")]
-    deliver = Deliver(store.outbox, chat, clock, chance=lambda: 0.0)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, chance=lambda: 0.0)
     await owe(store, post("d1"))
     await deliver.drain_once()
     await owe(store, post("d2", "C2"), post("d3", "C3"))
@@ -411,7 +421,7 @@ async def test_a_probe_that_meets_an_outage_does_not_end_the_pause(
 
 async def test_a_right_that_can_be_missed_stops_nothing(deliver: Deliver, store: Store, chat: FakeChat) -> None:
     chat.problems = [ChatAuthRejected("The app lacks the scope reactions:write.", "missing_scope")]
-    await owe(store, build_outbox_entry(Posting("react", "C1", "r1", "eyes"), key="r1"))
+    await owe(store, build_outbox_entry(Posting(Operation.REACT, "C1", "r1", "eyes"), key="r1"))
     await deliver.drain_once()
     assert await store.outbox.count_rows() == {"slack.dead": 1}
     assert deliver.list_paused() == {}
@@ -437,7 +447,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
             return None
 
     slow = Slow(clock.now)
-    deliver = Deliver(store.outbox, slow, clock)
+    deliver = Deliver(outbox=store.outbox, chat=slow, clock=clock)
     await owe(store, post("d1"))
     drained = asyncio.ensure_future(deliver.drain_once())
     await begun.wait()
@@ -446,7 +456,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
         await drained
     assert await deliver.release() == 1
     chat.there = slow.there
-    await Deliver(store.outbox, chat, clock).drain_once()
+    await Deliver(outbox=store.outbox, chat=chat, clock=clock).drain_once()
     assert (chat.looked, chat.posted) == (1, [])
     assert await store.outbox.count_rows() == {"slack.sent": 1}
 
@@ -458,7 +468,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
             return None
 
     await owe(store, post("d1"))
-    await Deliver(store.outbox, Hanging(clock.now), clock, deadline_s=0.01).drain_once()
+    await Deliver(outbox=store.outbox, chat=Hanging(clock.now), clock=clock, deadline_s=0.01).drain_once()
     (row,) = await store.outbox_admin.list_rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
 
@@ -473,13 +483,15 @@ async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
     assert (await store.outbox.count_rows())["slack.dead"] == 1
 
 
-async def test_a_channel_that_cannot_be_looked_at_is_no_reason_not_to_try(
+async def test_nothing_is_posted_in_a_channel_that_the_bot_cannot_see(
     store: Store, deliver: Deliver, chat: FakeChat
 ) -> None:
     chat.unseen.add("C1")
     await owe(store, post("a"))
     await deliver.drain_once()
-    assert sent(chat) == ["a"]
+    assert sent(chat) == []
+    (row,) = [row async for row in store.outbox_admin.stream_undelivered()]
+    assert (row.state, row.error) == ("dead", "the bot cannot see this channel: nothing is posted there")
 
 
 def test_a_clock_that_was_set_back_makes_nobody_wait_for_hours() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.digest_chart import DigestChart
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
@@ -57,7 +58,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 
 def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
-    text = Posting("post", "C1", "digest/C1/1", "the text")
+    text = Posting(Operation.POST, "C1", "digest/C1/1", "the text")
     picture = build_picture_upload("C1", "chart/C1/1", "digest.png", "Week", CHART)
     return build_outbox_entry(text, key="digest/C1"), build_outbox_entry(picture, key="digest/C1", target="digest/C1/1")
 
@@ -65,7 +66,7 @@ def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
 async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock: FakeClock) -> None:
     chat, files = FakeChat(clock.now), ScriptedFiles()
     await store.incidents.commit(Changes(deliveries=digest_rows()))
-    await drain(Deliver(store.outbox, chat, clock, files=files, chance=lambda: 0.5), clock, 5)
+    await drain(Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files, chance=lambda: 0.5), clock, 5)
     (_, text), (_, picture) = chat.posted
     assert (text.operation, picture.operation, picture.ts) == ("post", "upload", chat.there["digest/C1/1"])
     assert (picture.content, files.made) == (b"Week", ["chart/C1/1"])
@@ -89,10 +90,10 @@ async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits
     chat, files = FakeChat(clock.now), ScriptedFiles()
     files.broken = problem
     await store.incidents.commit(Changes(deliveries=digest_rows()))
-    deliver = Deliver(store.outbox, chat, clock, files=files if problem else None, chance=lambda: 0.5)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files if problem else None, chance=lambda: 0.5)
     await drain(deliver, clock, 4)
     await store.incidents.commit(
-        Changes(deliveries=(build_outbox_entry(Posting("post", "C1", "next", "later"), key="digest/C1"),))
+        Changes(deliveries=(build_outbox_entry(Posting(Operation.POST, "C1", "next", "later"), key="digest/C1"),))
     )
     await drain(deliver, clock, 2)
     assert [p.delivery_id for _, p in chat.posted] == ["digest/C1/1", "next"]
@@ -106,7 +107,7 @@ async def test_after_an_unknown_outcome_it_looks_and_an_outage_is_waited_for(sto
     chat.lost = [ChatOutcomeUnknown("cut off")]
     chat.there["pm/1"] = "F1"
     await store.incidents.commit(Changes(deliveries=(build_outbox_entry(rows[0], key="a"),)))
-    deliver = Deliver(store.outbox, chat, clock, files=ScriptedFiles(), chance=lambda: 0.0)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, files=ScriptedFiles(), chance=lambda: 0.0)
     await drain(deliver, clock, 4)
     assert ([p.content for _, p in chat.posted], chat.looked) == ([b"Post-mortem of INC-1"], 1)
     chat.problems = [ChatUnavailable("down")] * 3

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 from bot.ports.unit_of_work import Changes
-from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver, schedule
+from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver
+from bot.workflows.delivery.policy import schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds
 
@@ -39,7 +41,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await store.close()
 
 
-def owed(delivery_id: str, channel: str = "C1", *, urgent: bool = False, operation: str = "post") -> OutboxEntry:
+def owed(
+    delivery_id: str, channel: str = "C1", *, urgent: bool = False, operation: Operation = Operation.POST
+) -> OutboxEntry:
     payload = {"operation": operation, "channel": channel, "delivery_id": delivery_id, "text": "t"}
     return OutboxEntry(Destination.SLACK, operation, delivery_id, delivery_id, payload, urgent=urgent)
 
@@ -47,7 +51,7 @@ def owed(delivery_id: str, channel: str = "C1", *, urgent: bool = False, operati
 async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_places(store: Store) -> None:
     clock = FakeClock()
     chat = SlowChat(clock)
-    deliver = Deliver(store.outbox, chat, clock)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock)
     slow = [owed(f"slow{n}", f"C{n}") for n in range(AT_ONCE[Destination.SLACK] + 5)]
     await store.incidents.commit(Changes(deliveries=tuple(slow)))
     for _ in range(3):
@@ -67,7 +71,7 @@ async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_pl
 async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store: Store) -> None:
     clock = FakeClock()
     chat = SlowChat(clock)
-    deliver = Deliver(store.outbox, chat, clock)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock)
     await store.incidents.commit(Changes(deliveries=(owed("slow1"),)))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     asyncio.get_running_loop().call_later(0.05, chat.let_go.set)
@@ -81,11 +85,16 @@ async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store:
 
 
 def test_people_first_then_what_is_new_then_edits() -> None:
-    def row(name: str, operation: str, *, urgent: bool = False) -> OutboxRow:
+    def row(name: str, operation: Operation, *, urgent: bool = False) -> OutboxRow:
         return OutboxRow(1, owed(name, urgent=urgent, operation=operation), "lease", 1, uncertain=False)
 
-    grown = replace(row("summary that grew", "post"), own_result="1.1")
-    rows = [row("edit", "update"), grown, row("brief", "post"), row("answer", "update", urgent=True)]
+    grown = replace(row("summary that grew", Operation.POST), own_result="1.1")
+    rows = [
+        row("edit", Operation.UPDATE),
+        grown,
+        row("brief", Operation.POST),
+        row("answer", Operation.UPDATE, urgent=True),
+    ]
     waits = schedule(rows, {}, START)
     assert [(r.entry.delivery_id, wait) for r, wait in waits] == [
         ("answer", 0.0), ("brief", 1.0), ("edit", 2.0), ("summary that grew", 3.0),

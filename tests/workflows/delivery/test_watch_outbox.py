@@ -9,6 +9,7 @@ import pytest
 from prometheus_client import generate_latest
 
 from bot.adapters.store import Store, open_store
+from bot.domain.delivery.kinds import Operation
 from bot.observability import REGISTRY, configure_logging
 from bot.ports.chat import Posting
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -33,7 +34,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def owe(store: Store, *names: str) -> None:
-    rows = tuple(build_outbox_entry(Posting("post", "C1", name, "text"), key=name) for name in names)
+    rows = tuple(build_outbox_entry(Posting(Operation.POST, "C1", name, "text"), key=name) for name in names)
     await store.incidents.commit(Changes(deliveries=rows))
 
 
@@ -84,13 +85,13 @@ async def test_lateness_is_said_once_for_each_time_that_it_begins(
 async def test_status_says_what_waits_what_was_given_up_and_what_is_paused(store: Store, clock: FakeClock) -> None:
     paused: dict[str, str] = {}
     status = ReportStatus(
-        store.health,
-        store.outbox,
-        store.index,
-        clock,
-        "embedded",
-        "off",
-        "1",
+        health=store.health,
+        outbox=store.outbox,
+        index=store.index,
+        clock=clock,
+        memory="embedded",
+        model="off",
+        version="1",
         events=store.inbox_admin,
         paused=lambda: paused,
     )

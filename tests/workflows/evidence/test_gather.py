@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.alert import Alert
+from bot.domain.delivery.kinds import Operation
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
 from bot.domain.operations.load import Load
 from bot.ports.delivery.inbox import InboxRow
@@ -21,7 +22,8 @@ from bot.ports.errors import EvidenceUnavailable, StoreConflict
 from bot.ports.evidence import LATER, build_refresh_work
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.evidence.gather import BUSY, CompleteEvidence, GatherEvidence
+from bot.workflows.evidence.complete import CompleteEvidence
+from bot.workflows.evidence.gather import BUSY, GatherEvidence
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
 from tests.builders import an_alert
 from tests.workflows.world import World, world
@@ -92,9 +94,13 @@ class EvidenceWorld:
 async def looking(
     w: World, *sources: Source, deadline_s: float = 0.02, late_s: float = 5.0, load=lambda: Load.FULL
 ) -> EvidenceWorld:
-    gather = GatherEvidence(sources, w.clock, deadline_s, late_s, load)
-    w.answer = replace(w.answer, sources=gather)
-    return EvidenceWorld(w, gather, CompleteEvidence(w.memory.incidents, w.memory.inbox, SlackSurfaces(), gather))
+    gather = GatherEvidence(providers=sources, clock=w.clock, deadline_s=deadline_s, late_s=late_s, load=load)
+    w.answer = w.build_answer(sources=gather)
+    return EvidenceWorld(
+        w,
+        gather,
+        CompleteEvidence(store=w.memory.incidents, inbox=w.memory.inbox, surfaces=SlackSurfaces(), sources=gather),
+    )
 
 
 def reasons(brief) -> list[str]:
@@ -177,7 +183,7 @@ async def test_what_fails_is_named_and_the_others_stand(tmp_path: Path) -> None:
 async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         hung = source(hangs=True)
-        gather = GatherEvidence([hung], w.clock, 0.01, 0.03)
+        gather = GatherEvidence(providers=[hung], clock=w.clock, deadline_s=0.01, late_s=0.03)
         first = gather.ask(an_alert(), "1")
         assert [e.reason for e in (await first.collect()).evidence if isinstance(e, Unavailable)] == [
             "no answer within 0.01 s, still asked"
@@ -201,7 +207,7 @@ async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Pat
 async def test_a_source_that_fails_only_after_the_deadline_hung_too(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         late = source(hangs=True, problem=EvidenceUnavailable("no answer within 3 s"))
-        gather = GatherEvidence([late], w.clock, 0.01, 5)
+        gather = GatherEvidence(providers=[late], clock=w.clock, deadline_s=0.01, late_s=5)
         asking = gather.ask(an_alert(), "1")
         await asking.collect()
         late.free.set()
@@ -288,7 +294,7 @@ async def test_what_is_owed_to_an_incident_that_is_gone_is_done(tmp_path: Path) 
         gone = build_refresh_work("INC-404", "C1/1")
         assert await w.memory.inbox.receive(gone[0])
         assert await look.later() == 1
-        assert [e for e in await w.drain_outbox() if e.entry.operation == "update"] == []
+        assert [e for e in await w.drain_outbox() if e.entry.operation == Operation.UPDATE] == []
 
 
 @dataclass
@@ -299,7 +305,7 @@ class EditedMeanwhile:
     edits: int = 1
 
     async def find_records(self, incident_ids: Sequence[str]) -> Any:
-        found = await self.inner.find(incident_ids)
+        found = await self.inner.find_records(incident_ids)
         if self.edits and found:
             self.edits -= 1
             await self.inner.commit(Changes(records=tuple(replace(r, lesson="ask first") for r in found.values())))

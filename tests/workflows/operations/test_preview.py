@@ -17,7 +17,9 @@ from bot.ports.channel_history import HistoryPage
 from bot.ports.chat import Channel
 from bot.ports.errors import NotAllowedHere
 from bot.settings import Settings
+from bot.slack.listeners.interaction import Interaction
 from bot.slack.listeners.preview import open_preview
+from bot.workflows.channels.access import ChannelAccess
 from bot.workflows.operations.preview import PreviewChannel
 from tests.fakes import FakeClock
 
@@ -40,18 +42,18 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
     async def incident_at(*_: str) -> None:
         return None
 
-    reader = SimpleNamespace(reading=lambda _: ALERT, read=lambda *_: None, poster=lambda _: "x")
-    parts: Any = (
-        SimpleNamespace(between=between),
-        reader,
-        SimpleNamespace(house=house),
-        SimpleNamespace(incident_at=incident_at),
-        brief,
-        FakeClock(),
-        read_digest_time(Settings()),
-    )
+    reader = SimpleNamespace(read_alert=lambda _: ALERT, read_event=lambda *_: None, find_poster=lambda _: "x")
+    parts: Any = {
+        "history": SimpleNamespace(read_range=between),
+        "reader": reader,
+        "channels": SimpleNamespace(read_policy=house),
+        "store": SimpleNamespace(find_incident=incident_at),
+        "brief": brief,
+        "clock": FakeClock(),
+        "default": read_digest_time(Settings()),
+    }
     for channel in (Channel("C1"), Channel("C2", is_private=True, pools=("C3",))):
-        await PreviewChannel(*parts)(channel)
+        await PreviewChannel(**parts)(channel)
         assert eyes.pop() == channel.viewer
         assert eyes == []
 
@@ -66,8 +68,9 @@ async def test_who_is_not_in_a_private_channel_gets_no_preview_of_it() -> None:
     async def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("opened, or read, for somebody who may not see it")
 
-    deps: Any = SimpleNamespace(chat=SimpleNamespace(channel=channel, is_member=is_member), preview=never)
+    chat: Any = SimpleNamespace(read_channel=channel, is_member=is_member)
+    deps: Any = SimpleNamespace(access=ChannelAccess(chat, chat), preview=never)
     client: Any = SimpleNamespace(views_open=never, views_update=never)
     body = {"channel": {"id": "C2"}, "user": {"id": "U2"}, "trigger_id": "t"}
     with pytest.raises(NotAllowedHere):
-        await open_preview(deps, client, body)
+        await open_preview(deps, Interaction(body, client, never))

@@ -12,6 +12,7 @@ import pytest
 
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.suppression import ANSWERED, Admission, Outcome
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.operations.shadow import Shadowed
 from bot.ports.chat import OF_CHANNELS, Channel, Posting
@@ -19,7 +20,7 @@ from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 from bot.ports.unit_of_work import Changes
-from bot.slack.listeners.shadow import add_heading, render_left_out
+from bot.slack.views.shadow import add_heading, render_left_out
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.shadow import AdmitInShadow, NudgesInShadow, ReportLeftOut, ShowInShadow, describe_mode
 from tests.workflows.world import START, World, WorldChat, world
@@ -42,7 +43,7 @@ def chat(*channels: Channel) -> WorldChat:
     return WorldChat({channel.id: channel for channel in channels})
 
 
-def row(origin: str, operation: str = "post", **facts: Any) -> tuple[OutboxRow, Posting]:
+def row(origin: str, operation: Operation = Operation.POST, **facts: Any) -> tuple[OutboxRow, Posting]:
     payload = {"channel": origin}
     facts.setdefault("place", Shadowed(SHADOW, None, "1.1"))
     made = OutboxRow(
@@ -64,13 +65,15 @@ async def test_a_message_says_whose_it_is_and_replies_do_not() -> None:
     assert said.blocks[1:] == ({"type": "section"},)
     for made in (
         row("C0ALERTS", place=Shadowed(SHADOW, "brief", "1.1"), under_result="9.1"),
-        row("C0ALERTS", "update", place=None, target_place=Shadowed(SHADOW, "brief", "1.1")),
-        row("C0ALERTS", "delete", place=None, target_place=Shadowed(SHADOW)),
-        row("C0ALERTS", "upload"),
+        row("C0ALERTS", Operation.UPDATE, place=None, target_place=Shadowed(SHADOW, "brief", "1.1")),
+        row("C0ALERTS", Operation.DELETE, place=None, target_place=Shadowed(SHADOW)),
+        row("C0ALERTS", Operation.UPLOAD),
     ):
         assert await shown(there, made) == made[1]
-    edited = await shown(there, row("C0ALERTS", "update", place=None, target_place=Shadowed(SHADOW, None, "1.1")))
-    assert edited == replace(said, operation="update")
+    edited = await shown(
+        there, row("C0ALERTS", Operation.UPDATE, place=None, target_place=Shadowed(SHADOW, None, "1.1"))
+    )
+    assert edited == replace(said, operation=Operation.UPDATE)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +91,9 @@ async def test_a_question_to_one_person_is_shown_to_who_may_read_all_that_it_ask
     said = await shown(there, (asked, replace(posting, delivery_id="nudge/U1/2026-11-30")))
     assert (said is not None) is is_shown
     assert said is None or "for one person" in str(said.blocks[0])
-    edit, posting = row("D1", "update", place=None, target_place=Shadowed(SHADOW))  # what stands there may be answered
+    edit, posting = row(
+        "D1", Operation.UPDATE, place=None, target_place=Shadowed(SHADOW)
+    )  # what stands there may be answered
     assert await shown(there, (edit, posting)) is not None
 
 
@@ -207,8 +212,10 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
 
     there, store = Losing(), w.memory.store.incidents
     on = replace(store, writer=replace(store.writer, shadow=SHADOW))
-    digests = [Posting("post", "C0ALERTS", f"digest/{n}", "said") for n in range(2)]
-    deliver = Deliver(w.memory.outbox, there, w.clock, in_shadow=ShowInShadow(there, SHADOW, add_heading))
+    digests = [Posting(Operation.POST, "C0ALERTS", f"digest/{n}", "said") for n in range(2)]
+    deliver = Deliver(
+        outbox=w.memory.outbox, chat=there, clock=w.clock, in_shadow=ShowInShadow(there, SHADOW, add_heading)
+    )
     for posting in digests:
         await on.commit(Changes(deliveries=(build_outbox_entry(posting, key=posting.delivery_id),)))
     for _ in range(25):  # more often than any row may fail for another reason
@@ -276,7 +283,7 @@ async def test_nobody_is_asked_in_the_shadow_channel_about_what_may_not_be_read_
 
 async def test_what_is_left_out_is_counted_once_a_day_without_names(w: World) -> None:
     w.chat.channels = {"P1": private("P1"), SHADOW: Channel(SHADOW)}
-    tell = ReportLeftOut(w.memory.incidents, w.chat, w.clock, SHADOW, render_left_out)
+    tell = ReportLeftOut(store=w.memory.incidents, chat=w.chat, clock=w.clock, shadow=SHADOW, render=render_left_out)
 
     async def said() -> list[tuple[str, str]]:
         await tell()

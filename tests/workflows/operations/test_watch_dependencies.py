@@ -18,7 +18,7 @@ from bot.observability import REGISTRY
 from bot.ports.chat import Channel
 from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
 from bot.settings import Settings
-from bot.slack.views.surfaces import SlackSurfaces
+from bot.slack.views.home import render_status
 from bot.workflows.evidence.metered import MeteredSource, name_outcome
 from bot.workflows.operations.status import ReportStatus, StatusLine
 from bot.workflows.operations.watch_dependencies import WatchDependencies
@@ -43,7 +43,7 @@ async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path:
 
         watch = WatchDependencies(clock, build_probes(memory, clock) | build_slack_probe(connected), lambda: sources)
         report = ReportStatus(
-            memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1",
+            health=memory.health, outbox=memory.outbox, index=memory.index, clock=clock, memory=memory.name, model="off", version="0.1",
             watched=watch.list_states, traces=memory.store.brief_timings, sources=("loki", "github"),
         )  # fmt: skip
         assert (await replace(report, sources=())())[1] == StatusLine("Evidence", None, "no source is configured")
@@ -145,11 +145,11 @@ async def test_a_source_is_timed_by_its_outcome() -> None:
 
 def test_a_long_status_fits_into_slacks_sections() -> None:
     lines = [StatusLine(f"Evidence: source {n}", False, "y" * 400) for n in range(80)]
-    blocks = SlackSurfaces().render_status(lines).blocks
+    blocks = render_status(lines).blocks
     assert len(blocks) == 8
     assert all(len(block["text"]["text"]) <= 3000 for block in blocks)
     channels = (("C0ALERTS", AT),)
-    (shown,) = SlackSurfaces().render_status([StatusLine("Last alerts", True, "", channels)]).blocks
+    (shown,) = render_status([StatusLine("Last alerts", True, "", channels)]).blocks
     assert "*Last alerts* <#C0ALERTS> <!date^" in shown["text"]["text"]
 
 

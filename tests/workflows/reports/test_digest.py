@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
-from bot.slack.client.policy_chat import PolicyChat
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.channels.settings import build_default_time
 from bot.workflows.reports.digest import ComposeDigest, PostDigests
@@ -35,9 +35,18 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def digests(w: World, default: DigestTime = MONDAY) -> PostDigests:
-    chat = PolicyChat(w.chat, w.memory.channels)
+    chat = replace(w.chat, policies=w.memory.channels)
     memory, said = w.memory, w.memory.store.feedback
-    return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, SlackSurfaces(), w.clock, default)
+    return PostDigests(
+        store=memory.incidents,
+        feedback=said,
+        channels=memory.channels,
+        claims=memory.claims,
+        chat=chat,
+        surfaces=SlackSurfaces(),
+        clock=w.clock,
+        default=default,
+    )
 
 
 async def ids(w: World) -> list[str]:

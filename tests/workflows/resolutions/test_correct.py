@@ -11,6 +11,7 @@ import pytest
 from bot.bootstrap.wiring.resolutions import build_local_correct, build_refresh_briefs
 from bot.domain.access.roles import Person, Verifiers
 from bot.domain.brief.decide import same_advice
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.corrections import mark_of, texts_of
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.recall.query import OPERATOR
@@ -18,15 +19,14 @@ from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.unit_of_work import Changes
-from bot.slack.views.resolve_modal import read_failed_checks
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import EditRecord, RetractRecord, allow_operator, confirm_operator
 from bot.workflows.resolutions.refresh_briefs import Correction
 from bot.workflows.resolutions.resolve import ConfirmRecovery, FixOutcome, Resolution, Resolve
 from tests.fakes import FakeMemoryBank
-from tests.workflows.world import World, world
+from tests.workflows.world import World, fed, world
 
 FIX = Resolution(FixOutcome.RECOVERED, "INC-1", fix="Flush the ledger cache")
 
@@ -40,11 +40,11 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
-    store = w.memory.incidents
+    store = fed(w.memory.store.incidents)
     return (
-        Resolve(store, SlackSurfaces(), w.clock, owes_bank=True),
-        EditRecord(store, allow_operator, confirm_operator, read_failed_checks, w.clock, owes_bank=True),
-        RetractRecord(store, allow_operator, owes_bank=True),
+        Resolve(store=store, surfaces=SlackSurfaces(), clock=w.clock),
+        EditRecord(store=store, may=allow_operator, confirms=confirm_operator, clock=w.clock),
+        RetractRecord(store, allow_operator),
     )
 
 
@@ -57,7 +57,7 @@ async def told(w: World) -> None:
 
 async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted(w: World) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(w.memory.outbox, w.chat, w.clock, bank, w.memory.incidents)
+    deliver = Deliver(outbox=w.memory.outbox, chat=w.chat, clock=w.clock, bank=bank, records=w.memory.incidents)
     resolve, edit, retract = with_bank(w)
     await resolve(FIX, "U1", "v1")
     while await deliver.drain(Destination.BANK) == 0:
@@ -134,7 +134,7 @@ async def test_a_thread_is_told_once_however_often_it_is_worked_on(w: World) -> 
     for _ in range(2):
         await tell.refresh(Correction(**{name: str(row.body[name]) for name in ("incident_id", "what", "by", "key")}))
     await tell(row)
-    said = [r.entry.payload["text"] for r in await w.drain_outbox() if r.entry.operation == "post"]
+    said = [r.entry.payload["text"] for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert said == ["INC-1 was retracted: its steps above no longer count."]
 
 

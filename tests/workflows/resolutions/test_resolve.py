@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
@@ -19,7 +20,7 @@ from bot.ports.errors import IncidentNotFound, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution, Resolve, Subject
-from tests.workflows.world import World, world
+from tests.workflows.world import World, fed, world
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ async def test_a_message_without_an_incident_gets_one(w: World) -> None:
     assert recorded.incident.service == "reports"
     assert recorded.incident.alerts[0].fingerprint == "disk/full"
     assert await w.memory.incidents.find_incident("C2", "1795900000.000100") == recorded.incident.incident_id
-    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert (told.entry.payload["channel"], told.entry.payload["thread_ts"]) == ("C2", "1795900000.000100")
 
 
@@ -174,12 +175,12 @@ async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w:
     await w.post(fingerprint="quiet", severity="warning")
     await w.drain_outbox()
     await w.resolve(Resolution(FixOutcome.BY_ITSELF, "INC-2", thread=("C1", "1795921200.000000")), "U1", "view:5")
-    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == "post"]
+    (told,) = [r for r in await w.drain_outbox() if r.entry.operation == Operation.POST]
     assert told.entry.payload["thread_ts"] == "1795921200.000000"
 
 
 async def test_a_remote_bank_is_owed_the_record(w: World) -> None:
-    resolve = Resolve(w.memory.incidents, SlackSurfaces(), w.clock, owes_bank=True)
+    resolve = Resolve(store=fed(w.memory.store.incidents), surfaces=SlackSurfaces(), clock=w.clock)
     await resolve(Resolution(FixOutcome.BY_ITSELF, "INC-1"), "U1", "view:1")
     (row,) = await w.memory.outbox.claim(Destination.BANK, 5)
     assert (row.entry.operation, row.entry.key, row.entry.payload["incident_id"]) == ("retain", "INC-1", "INC-1")

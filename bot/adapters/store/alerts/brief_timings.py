@@ -14,6 +14,7 @@ from bot.adapters.store.database.statements import is_visible_to_viewer
 from bot.adapters.store.database.tables import briefs, inbox, notices, outbox
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.timings import Delivered, Traced
+from bot.domain.delivery.ids import build_edit_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class SqlBriefTimings:
                 await _read_received_time(connection, channel, brief["root_ts"]),
                 brief["first_at"],
                 await _read_delivery(connection, brief["delivery_id"]),
-                await _read_delivery(connection, f"{brief['delivery_id']}/edit"),
+                await _read_delivery(connection, build_edit_id(brief["delivery_id"])),
             )
 
     async def list_last_alerts(self, viewer: Viewer, since: datetime, limit: int) -> tuple[tuple[str, datetime], ...]:

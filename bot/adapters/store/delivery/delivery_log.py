@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.tables import inbox, outbox
+from bot.domain.delivery.kinds import Operation
 from bot.ports.delivery.delivery_log import DeliveryOutcome, LastReceivedEvent
 from bot.ports.delivery.outbox import Destination
 
@@ -49,7 +50,7 @@ class SqlDeliveryLog:
         posts = (
             outbox.c.destination == Destination.SLACK.value,
             outbox.c.key == key,
-            outbox.c.operation == "post",
+            outbox.c.operation == Operation.POST,
         )
         return await self._read_first(sa.select(outbox).where(*posts).order_by(outbox.c.id.desc()).limit(1))
 

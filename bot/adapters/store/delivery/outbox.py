@@ -19,6 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
+from bot.domain.delivery.ids import split_superseded
+from bot.domain.delivery.kinds import read_operation
 from bot.domain.operations.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
 from bot.ports.clock import Clock, Ids
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
@@ -71,7 +73,7 @@ class SqlOutbox:
             id=row["id"],
             entry=OutboxEntry(
                 destination=Destination(row["destination"]),
-                operation=row["operation"],
+                operation=read_operation(row["operation"]),
                 key=row["key"],
                 delivery_id=row["delivery_id"],
                 payload=payload,
@@ -253,11 +255,11 @@ async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datet
     moved = 0
     for row in (await connection.execute(sa.select(outbox).where(own).order_by(outbox.c.id))).mappings().all():
         same = outbox.c.id == row["id"]
-        if is_left_out(row["operation"], shadow):
+        if is_left_out(read_operation(row["operation"]), shadow):
             await connection.execute(sa.delete(outbox).where(same))
             continue
         payload = json.loads(row["payload"])
-        one = OutboxEntry(Destination.SLACK, row["operation"], row["key"], row["delivery_id"], payload)
+        one = OutboxEntry(Destination.SLACK, read_operation(row["operation"]), row["key"], row["delivery_id"], payload)
         if place := await _find_place(connection, one, shadow):
             where = {"place": place.channel, "place_under": place.under, "place_root": place.root_ts}
             await connection.execute(sa.update(outbox).where(same).values(**where, due_at=now))
@@ -270,7 +272,7 @@ async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, chan
     thread; the newest where the first is not kept."""
     own = sa.and_(briefs.c.incident_id == incident_id, briefs.c.channel == channel)
     name = (await connection.execute(sa.select(briefs.c.delivery_id).where(own))).scalar_one_or_none()
-    for delivery in (name.split("+")[0], name) if name else ():
+    for delivery in (split_superseded(name)[0], name) if name else ():
         kept = sa.select(outbox.c.place).where(outbox.c.delivery_id == delivery)
         if row := (await connection.execute(kept)).first():
             return Shadowed(row.place, delivery) if row.place else None

@@ -12,7 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.tables import audit, inbox, outbox
+from bot.domain.delivery.kinds import read_operation
 from bot.ports.clock import Clock
+from bot.ports.delivery.outbox import Destination
 from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxRowView, OutboxState, RowResult, UnprocessedEvent
 from bot.ports.errors import RecordRejected
 
@@ -157,8 +159,6 @@ async def _build_audit_row(
 def _read_outbox_row(row: sa.RowMapping) -> OutboxRowView:
     same = (
         "id",
-        "destination",
-        "operation",
         "key",
         "delivery_id",
         "attempts",
@@ -169,6 +169,8 @@ def _read_outbox_row(row: sa.RowMapping) -> OutboxRowView:
     )
     return OutboxRowView(
         **{name: row[name] for name in same},
+        destination=Destination(row["destination"]),
+        operation=read_operation(row["operation"]),
         state=OutboxState(row["state"]),
         uncertain=bool(row["uncertain"]),
         payload=json.loads(row["payload"]),

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.tables import audit
-from bot.ports.audit import AuditLine, read_detail
+from bot.ports.audit import AuditEntry, read_detail
 
 PAGE = 500
 
@@ -21,7 +21,7 @@ class SqlAuditLog:
 
     database: Database
 
-    async def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditLine]:
+    async def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditEntry]:
         """See the port."""
         asked, last = sa.select(audit).order_by(audit.c.id).limit(PAGE), 0
         if since is not None:
@@ -36,6 +36,6 @@ class SqlAuditLog:
             return list((await connection.execute(asked)).all())
 
 
-def _read_line(row: sa.Row[tuple[object, ...]]) -> AuditLine:
+def _read_line(row: sa.Row[tuple[object, ...]]) -> AuditEntry:
     detail, before, after = read_detail(row.detail)
-    return AuditLine(row.at, row.actor, row.action, row.object, detail, before, after)
+    return AuditEntry(row.at, row.actor, row.action, row.object, detail, before, after)

@@ -36,7 +36,8 @@ from bot.adapters.store.index.bank_index import SqlRecordIndex
 from bot.adapters.store.index.tables import FTS_REBUILD
 from bot.adapters.store.records.model_ledger import delete_exchanges
 from bot.adapters.store.records.quoting import names_incident, select_briefs_naming
-from bot.domain.assistant.intents import PREFIX
+from bot.domain.delivery.ids import build_purge_id
+from bot.domain.delivery.kinds import DeliveryKind, Operation, find_kind
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
@@ -48,7 +49,7 @@ REMOVED = "A past incident that this quoted was purged."
 # what a payload says; the rest is where it goes
 TEXT_KEYS = frozenset({"text", "blocks", "extra"})
 # what takes back what was shown
-UNDO_OPERATIONS = {"post": "delete", "upload": "delete_file"}
+UNDO_OPERATIONS = {Operation.POST: Operation.DELETE, Operation.UPLOAD: Operation.DELETE_FILE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ class SqlPurging:
                 changes = replace(changes, retracted=(*changes.retracted, incident_id))
                 await write_entries(connection, deletions, now)
             await self.writer.write(connection, changes, now)
+            if not there:
+                # The bank may still have what is gone here.
+                await self.writer.queue_for_bank(connection, Operation.RETRACT, (incident_id,), changes.bank_act, now)
         return there
 
     async def compact(self) -> None:
@@ -134,7 +138,7 @@ async def _purge_outbox(connection: AsyncConnection, incident_id: str, marks: Se
         for row in rows:
             if row["key"].endswith(f"/{incident_id}"):
                 due += await _withdraw_message(connection, row, incident_id, row["key"].removesuffix(f"/{incident_id}"))
-            elif row["delivery_id"].startswith(PREFIX) and names_incident(row["payload"], incident_id):
+            elif find_kind(row["delivery_id"]) is DeliveryKind.TALK and names_incident(row["payload"], incident_id):
                 # an answer to a person in a thread may tell of several incidents; nobody tells it anew
                 due += await _withdraw_message(connection, row, incident_id, json.loads(row["payload"])["channel"])
             elif row["key"] in quoting or names_incident(row["payload"], incident_id):
@@ -158,7 +162,7 @@ async def _withdraw_message(
         return []
     await connection.execute(sa.update(outbox).where(same).values(payload="{}", error=None))
     delivery = row["delivery_id"]
-    posting = Posting(undo, channel, f"{delivery}/purge", incident_id=incident_id)
+    posting = Posting(undo, channel, build_purge_id(delivery), incident_id=incident_id)
     return [build_outbox_entry(posting, key=row["key"], target=delivery, replaces=True)]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.opening import IncidentView
+from bot.domain.text.tokens import hash_wording
 from bot.slack import ids
+from bot.slack.payload import MAX_OPTION_VALUE, encode
 from bot.slack.views.brief.sections import Blocks
 from bot.slack.views.markup import actions, plain_text
 
@@ -23,7 +25,7 @@ def build_buttons(brief: Brief) -> Blocks:
     row.append(_build_details_button(incident.incident_id))
     if brief.same_outage and len(brief.same_outage.incident_id) <= 200:
         row.append(_build_not_same_button(incident.incident_id, brief.same_outage.incident_id))
-    if len(ids.encode({"i": incident.incident_id})) <= MAX_MENU_ID:
+    if len(encode({"i": incident.incident_id})) <= MAX_MENU_ID:
         row.append(
             _build_menu(incident, compares=brief.memory_mode == "on", lists=bool(brief.sources or brief.possible))
         )
@@ -36,7 +38,7 @@ def _build_fixed_button(incident_id: str, fix: str) -> dict[str, object]:
         "action_id": ids.FIXED,
         "style": "primary",
         "text": plain_text("This fixed it"),
-        "value": ids.encode({"i": incident_id, "f": ids.hash_fix(fix)}),
+        "value": encode({"i": incident_id, "f": hash_wording(fix)}),
         **build_confirmation(),
     }
 
@@ -60,7 +62,7 @@ def _build_menu(incident: IncidentView, *, compares: bool, lists: bool) -> dict[
     entries += [("Mute…", ids.MUTE), ("Post-mortem", ids.POSTMORTEM)]
     if incident.state != "resolved":
         entries.append(("Not an alert…", ids.NOT_ALERT))
-    values = [(label, ids.encode({"i": incident.incident_id, "do": do}, ids.MAX_OPTION_VALUE)) for label, do in entries]
+    values = [(label, encode({"i": incident.incident_id, "do": do}, MAX_OPTION_VALUE)) for label, do in entries]
     options = [{"text": plain_text(label), "value": value} for label, value in values]
     return {"type": "overflow", "action_id": ids.MORE, "options": options}
 
@@ -70,7 +72,7 @@ def _build_record_button(incident_id: str) -> dict[str, object]:
         "type": "button",
         "action_id": ids.RECORD,
         "text": plain_text("Record…"),
-        "value": ids.encode({"i": incident_id}),
+        "value": encode({"i": incident_id}),
     }
 
 
@@ -79,7 +81,7 @@ def _build_details_button(incident_id: str) -> dict[str, object]:
         "type": "button",
         "action_id": ids.DETAILS,
         "text": plain_text("Details"),
-        "value": ids.encode({"i": incident_id}),
+        "value": encode({"i": incident_id}),
     }
 
 
@@ -88,5 +90,5 @@ def _build_not_same_button(incident_id: str, other: str) -> dict[str, object]:
         "type": "button",
         "action_id": ids.NOT_SAME,
         "text": plain_text("Not the same"),
-        "value": ids.encode({"i": incident_id, "o": other}),
+        "value": encode({"i": incident_id, "o": other}),
     }

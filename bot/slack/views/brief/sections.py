@@ -15,9 +15,9 @@ from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.recall.dismissed import SAID
+from bot.domain.text.visible import clean
 from bot.slack.views.markup import (
     Block,
-    clean,
     context,
     format_date,
     format_time,

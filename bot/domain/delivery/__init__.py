@@ -1,0 +1,1 @@
+"""Names of deliveries: what a delivery is, and the ids and keys under which the outbox keeps it."""

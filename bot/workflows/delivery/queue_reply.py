@@ -1,0 +1,48 @@
+"""What the bot says by itself about an event: the hello, the help, the Home view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.domain.delivery.ids import build_home_id, build_reply_key
+from bot.domain.delivery.kinds import Operation
+from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
+from bot.ports.delivery.inbox import Inbox, InboxRow
+from bot.ports.delivery.outbox import build_outbox_entry
+from bot.ports.incidents import IncidentStore
+from bot.ports.unit_of_work import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class QueueReply:
+    """Queue a message for the event's channel, and settle the event with it in one transaction."""
+
+    store: IncidentStore
+    chat: Chat
+
+    async def __call__(
+        self, row: InboxRow, channel_id: str, delivery_id: str, message: ChatMessage, thread_ts: str | None = None
+    ) -> None:
+        """Queue it; in a channel that is shared with another organisation, or that Slack does not tell of, the event is
+        settled alone. Raises StoreUnavailable, ChatUnavailable."""
+        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
+        if channel is None or channel.is_silent:
+            await self.store.commit(Changes(done=row))
+            return
+        posting = Posting(Operation.POST, channel_id, delivery_id, message.text, message.blocks, thread_ts=thread_ts)
+        entry = build_outbox_entry(posting, key=build_reply_key(channel_id, delivery_id), urgent=True)
+        await self.store.commit(Changes(deliveries=(entry,), done=row))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishHome:
+    """Publish a person's Home view. Not by way of the outbox: a Home view that comes late is of no use."""
+
+    inbox: Inbox
+    chat: Chat
+
+    async def __call__(self, row: InboxRow, user_id: str, view: ChatMessage) -> None:
+        """Publish it and settle the event. Raises ChatRejected, ChatUnavailable, StoreUnavailable."""
+        posting = Posting(Operation.HOME, user_id, build_home_id(user_id, row.id), view.text, view.blocks, user=user_id)
+        await self.chat.deliver(posting)
+        await self.inbox.acknowledge(row)
