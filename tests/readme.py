@@ -23,7 +23,7 @@ from bot.parsers import read
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.databases import fresh
 from tests.doctor.provocations import table
 from tests.scenarios.test_scenarios import SCENARIOS, decided

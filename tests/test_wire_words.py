@@ -393,7 +393,7 @@ class Story:
         """The digest of the week, with its picture."""
         desk = self.desk
         assert await posting(desk)() >= 1
-        desk.deliver = Deliver(desk.memory.outbox, desk.chat, desk.deps.clock, files=Drawn())
+        desk.deliver = Deliver(outbox=desk.memory.outbox, chat=desk.chat, clock=desk.deps.clock, files=Drawn())
         await desk.work()
 
 

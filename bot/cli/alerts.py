@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.parse import attach_roots, iterate_inputs, read_names
 from bot.cli.plain_text import format_message
@@ -36,6 +37,7 @@ from bot.ports.memory import Recall
 from bot.records.alert_json import read_stored_alert, write_alert
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 CHANNEL = "C0REHEARSAL"
 PATIENCE = timedelta(minutes=1)
@@ -163,8 +165,13 @@ async def _open_rehearsal() -> AsyncIterator[Rehearsal]:
             open_memory(thrown_away, clock, RandomIds()) as kept,
         ):
             recall = UnfilteredRecall(real.recall)
-            answer = AnswerAlert(
-                kept.incidents, recall, real.index, NoSlack(), SlackSurfaces(), clock, read_stored_alert
+            answer = build_answer_alert(
+                store=kept.incidents,
+                preview=PreviewBrief(recall, real.index),
+                chat=NoSlack(),
+                surfaces=SlackSurfaces(),
+                clock=clock,
+                read=read_stored_alert,
             )
             yield Rehearsal(kept, answer, clock)
 

@@ -29,7 +29,7 @@ from bot.ports.errors import RecordRejected
 from bot.ports.evidence import attach_evidence
 from bot.records.incident_json import read_value
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 
 def register(app: typer.Typer) -> None:

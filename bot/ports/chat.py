@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from bot.domain.access.visibility import Viewer, scopes
 from bot.domain.delivery.kinds import Operation
@@ -139,6 +139,20 @@ OF_CHANNELS = "of_channels"
 
 # How Slack's message events name what not everybody may read.
 PRIVATE_TYPES = frozenset({"group", "mpim", "im"})
+
+
+def may_speak(channel: Channel | None) -> TypeGuard[Channel]:
+    """Return whether the bot may post in a channel by itself: the one answer for everything that posts.
+
+    It may not if another organization reads along and no steward allowed it, nor in a channel that Slack does not show to
+    the bot (None): nobody knows who reads there.
+    """
+    return channel is not None and not channel.is_silent
+
+
+async def find_channel(chat: Chat, channel_id: str) -> Channel | None:
+    """Return the channel; None if Slack does not show it. Raises ChatAuthRejected, ChatUnavailable."""
+    return await or_if_refused(chat.read_channel(channel_id), None)
 
 
 async def or_if_refused(asked: Awaitable[T], otherwise: T) -> T:

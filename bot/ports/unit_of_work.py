@@ -67,7 +67,7 @@ def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
     return replace(changes, openings=placed.openings, after_openings=seat, storm=placed.storm)
 
 
-def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> Changes:
+def merge_changes(one: Changes, other: Changes) -> Changes:
     """Return both changes as one."""
     return replace(
         one,
@@ -82,5 +82,5 @@ def merge_changes(one: Changes, other: Changes, *, once: str | None = None) -> C
         storm=other.storm or one.storm,
         received=one.received + other.received,
         dropped_notifications=one.dropped_notifications + other.dropped_notifications,
-        once=one.once or once,
+        once=one.once or other.once,
     )

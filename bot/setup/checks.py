@@ -32,7 +32,7 @@ from bot.slack.client.app_info import fetch_app_identity, find_channel_by_id
 from bot.slack.client.chat import SlackChat
 from bot.slack.client.first_events import find_channel_by_name, watch_first_events
 from bot.slack.views.alert import TRIAL, render_trial_answer, render_trial_post
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 RATE_LIMIT_WAIT_S = 30.0
 # The doctor speaks of a bot that runs already.

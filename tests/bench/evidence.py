@@ -28,13 +28,14 @@ from bot.adapters.evidence.selectors import Selectors
 from bot.adapters.evidence.vendor_status import VendorStatus
 from bot.adapters.store import Store
 from bot.bootstrap.system import SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.evidence.items import Observed, Unavailable
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.evidence import LATER, EvidenceProvider
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.evidence.gather import GatherEvidence
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.recall.recall import RecallPrecedents
 from tests.adapters.evidence.prometheus_server import Prom, rule, serving
 from tests.bench.speed import Remembering, filled, percentiles_ms
@@ -120,9 +121,17 @@ async def taken(store: Store) -> InboxRow:
 
 async def answered(store: Store, gather: GatherEvidence, count: int, alerts: int) -> dict[str, Any]:
     """Each alert one after the other; the whole of what is done for it."""
-    recall, chat = RecallPrecedents(store.index), WorldChat()
+    recall, chat = RecallPrecedents(index=store.index), WorldChat()
     clock = SystemClock()
-    answer = AnswerAlert(store.incidents, recall, store.index, chat, SlackSurfaces(), clock, reader, sources=gather)
+    answer = build_answer_alert(
+        store=store.incidents,
+        preview=PreviewBrief(recall, store.index),
+        chat=chat,
+        surfaces=SlackSurfaces(),
+        clock=clock,
+        read=reader,
+        sources=gather,
+    )
     asked, wall, cpu, seen, unseen = questions(100, count), list[float](), list[float](), 0, 0
     warm = 0 if gather.providers else WARM  # the first alerts without evidence warm the caches for those with it
     for number in range(warm + alerts):
@@ -158,10 +167,10 @@ async def measure(count: int, alerts: int, *, hangs: bool) -> dict[str, Any]:
             sources(folder, hangs=hangs) as providers,
             filled(folder / "bench.db", count, Remembering(SyntheticEmbedder()), {}) as store,
         ):
-            without = GatherEvidence((), SystemClock())
+            without = GatherEvidence(providers=(), clock=SystemClock())
             bare = await answered(store, without, count, 200)
             figures |= {f"without_evidence_{name}": bare[name] for name in ("brief_ms", "brief_cpu_ms")}
-            gather = GatherEvidence(providers, SystemClock())
+            gather = GatherEvidence(providers=providers, clock=SystemClock())
             figures |= {"deadline_ms": gather.deadline_s * 1000} | await answered(store, gather, count, alerts)
     return figures
 

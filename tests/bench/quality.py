@@ -44,7 +44,7 @@ async def measure(folder: Path, embedder: OnnxEmbedder | None, kept: Path | None
             if key not in stores:
                 place = (kept or Path(temporary)) / key
                 stores[key] = await filled_store(path, place, embedder)
-            found.append(await _set(path.name, rows(path / "queries.jsonl"), RecallPrecedents(stores[key].index)))
+            found.append(await _set(path.name, rows(path / "queries.jsonl"), RecallPrecedents(index=stores[key].index)))
         for store in stores.values():
             await store.close()
     return found

@@ -127,7 +127,7 @@ async def sizes(store: Store, count: int) -> dict[str, int]:
 
 async def recalls(store: Store, count: int, embedder: Remembering | None) -> dict[str, Any]:
     """CPU and wall time of whole recalls: candidates, records, ranking."""
-    recall, cpu, wall = RecallPrecedents(store.index), [], []
+    recall, cpu, wall = RecallPrecedents(index=store.index), [], []
     asked = [query_from_text(text) for text in questions(QUESTIONS, count)]
     for number, query in enumerate([*asked[:5], *asked]):
         if embedder:

@@ -38,7 +38,14 @@ def jobs(w: World, *, zone: ZoneInfo = BERLIN, day: str = "mon", hour: int = 9) 
     memory, time = w.memory, DigestTime(day, hour, zone)
     said = memory.store.feedback
     posting = PostDigests(
-        memory.incidents, said, memory.channels, memory.claims, w.chat, SlackSurfaces(), w.clock, time
+        store=memory.incidents,
+        feedback=said,
+        channels=memory.channels,
+        claims=memory.claims,
+        chat=w.chat,
+        surfaces=SlackSurfaces(),
+        clock=w.clock,
+        default=time,
     )
     return ScheduledJobs(posting, memory.inbox, memory.store.retention, w.clock, zone)
 

@@ -30,11 +30,11 @@ OPEN = replace(INCIDENT, attempts=(), title="Ledger drifts")
 
 
 def resolving(store: Store, clock: FakeClock) -> Resolve:
-    return Resolve(store.incidents, SlackSurfaces(), clock)
+    return Resolve(store=store.incidents, surfaces=SlackSurfaces(), clock=clock)
 
 
 def editing(store: Store, clock: FakeClock) -> EditRecord:
-    return EditRecord(store.incidents, allow_operator, confirm_operator, clock)
+    return EditRecord(store=store.incidents, may=allow_operator, confirms=confirm_operator, clock=clock)
 
 
 class ReplicasContract:
@@ -120,7 +120,7 @@ class ReplicasContract:
     async def test_two_who_purge_at_once(self, replica: Opening, clock: FakeClock) -> None:
         one, two = await replica(), await replica()
         await one.incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,)))
-        purges = [PurgeRecord(s.incidents, s.purging, allow_operator) for s in (one, two)]
+        purges = [PurgeRecord(store=s.incidents, purging=s.purging, may=allow_operator) for s in (one, two)]
         done = await asyncio.gather(*(p("INC-7", f"U{n}", "a name", f"v{n}") for n, p in enumerate(purges)))
         assert sorted(d.was_there for d in done) == [False, True]
         assert await one.incidents.find_retracted(("INC-7",)) == {"INC-7"}
@@ -133,7 +133,14 @@ class ReplicasContract:
         time = DigestTime("mon", 8, UTC)
         jobs = [
             PostDigests(
-                s.incidents, s.feedback, s.channels, s.claims, FakeChat(clock.now), SlackSurfaces(), clock, time
+                store=s.incidents,
+                feedback=s.feedback,
+                channels=s.channels,
+                claims=s.claims,
+                chat=FakeChat(clock.now),
+                surfaces=SlackSurfaces(),
+                clock=clock,
+                default=time,
             )
             for s in stores
         ]

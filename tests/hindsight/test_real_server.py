@@ -53,7 +53,14 @@ async def store(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Store]:
 
 
 def delivery(store: Store, bank: HindsightBank, clock: FakeClock) -> Deliver:
-    return Deliver(store.outbox, FakeChat(clock.now), clock, bank, store.incidents, chance=lambda: 0.0)
+    return Deliver(
+        outbox=store.outbox,
+        chat=FakeChat(clock.now),
+        clock=clock,
+        bank=bank,
+        records=store.incidents,
+        chance=lambda: 0.0,
+    )
 
 
 def retained(record: Incident) -> OutboxEntry:
@@ -104,10 +111,14 @@ async def test_fourteen_incidents_are_fourteen_in_either_kind_of_bank(tmp_path: 
             memories = await banks.until_quiet(bank)
             facts = await banks.facts_by_document(bank)
             hits = await bank.recall(ASKED, 50)
-            both = await RecallPrecedents(store.index, bank, store.incidents).precedents(ASKED, OPERATOR)
+            both = await RecallPrecedents(index=store.index, bank=bank, store=store.incidents).precedents(
+                ASKED, OPERATOR
+            )
             await store.incidents.commit(Changes(retracted=tuple(record.incident_id for record in FOURTEEN)))
-            gone = await RecallPrecedents(store.index, bank, store.incidents).precedents(ASKED, OPERATOR)
-            only_bank = await RecallPrecedents(store.index, bank).precedents(ASKED, OPERATOR)
+            gone = await RecallPrecedents(index=store.index, bank=bank, store=store.incidents).precedents(
+                ASKED, OPERATOR
+            )
+            only_bank = await RecallPrecedents(index=store.index, bank=bank).precedents(ASKED, OPERATOR)
         await store.close()
         assert gone.precedents == ()
         ids = [hit.incident_id for hit in hits]
@@ -128,7 +139,9 @@ async def test_without_a_store_the_bank_alone_gives_each_incident_once(store: St
         await bank.client.acreate_bank(bank.bank_id)
         for record in FOURTEEN[:5]:
             await bank.retain(record)
-        recalled = await RecallPrecedents(store.index, bank, store.incidents).precedents(ASKED, OPERATOR)
+        recalled = await RecallPrecedents(index=store.index, bank=bank, store=store.incidents).precedents(
+            ASKED, OPERATOR
+        )
         ids = [p.incident.incident_id for p in recalled.precedents]
         assert sorted(ids) == sorted(set(ids))
         assert ids
@@ -250,7 +263,9 @@ async def test_its_database_stops(store: Store, clock: FakeClock) -> None:
             await work.drain_once()
             assert (await store.outbox.count_rows())["bank.pending"] == 1
             begun = time.monotonic()
-            recall = RecallPrecedents(store.index, GuardedBank(bank, clock, recall_s=1.0), store.incidents)
+            recall = RecallPrecedents(
+                index=store.index, bank=GuardedBank(bank, clock, recall_s=1.0), store=store.incidents
+            )
             answers = [await recall.precedents(ASKED, OPERATOR) for _ in range(10)]
             assert time.monotonic() - begun < 5
             assert all(answer.missing[0].what == "memory" for answer in answers)

@@ -26,7 +26,7 @@ from bot.slack.client import first_events
 from bot.slack.client.app_info import find_channel_by_id
 from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.first_events import watch_first_events
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 PAGES = Named("pages")
 

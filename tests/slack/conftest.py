@@ -19,6 +19,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 from structlog.testing import capture_logs
 
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.assistant import build_converse
 from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.foundation import Foundation, build_foundation
@@ -42,6 +43,7 @@ from bot.workflows.alerts.recurrence import AskAboutRecurrence
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.status import ReportStatus
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.transfer import ImportProgress, ImportRecords
 from tests.databases import fresh
 
@@ -101,7 +103,7 @@ class Desk:
     deps: UseCases
     inbox: BrokenInbox
     app: AsyncApp
-    answer: AskAboutRecurrence
+    answer: AnswerAlert
     deliver: Deliver
 
     @property
@@ -157,16 +159,32 @@ async def open_desk(slack: LocalSlack, memory: Memory, clock: SteppingClock, set
     client = build_web_client(slack.bot_token, slack.api_url)
     base = await build_foundation(settings=settings, memory=memory, clock=clock, client=client)
     us, chat, surfaces = base.identity, base.chat, base.surfaces
-    status = ReportStatus(memory.health, memory.outbox, memory.index, clock, "embedded", "off", "0.1")
+    status = ReportStatus(
+        health=memory.health,
+        outbox=memory.outbox,
+        index=memory.index,
+        clock=clock,
+        memory="embedded",
+        model="off",
+        version="0.1",
+    )
     reader = partial(read, own_bot_ids=frozenset({us.bot_id, us.user_id}))
     talks = build_converse(base, model=None)
     inbox = BrokenInbox(memory.inbox)
     deps = replace(build_use_cases(base, read=reader, status=status, converse=talks), inbox=inbox)
     admit = AdmitAlert(memory.channels, read_digest_time(settings))
-    brief = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_stored_alert, admit)
-    answer = AskAboutRecurrence(memory.incidents, chat, surfaces, read_stored_alert, brief)
+    answer = build_answer_alert(
+        store=memory.incidents,
+        preview=PreviewBrief(memory.recall, memory.index),
+        chat=chat,
+        surfaces=surfaces,
+        clock=clock,
+        read=read_stored_alert,
+        admit=admit,
+        recurrence=AskAboutRecurrence(store=memory.incidents, chat=chat, surfaces=surfaces, read=read_stored_alert),
+    )
     app = build_app(client, slack.signing_secret, deps)
-    deliver = Deliver(memory.outbox, chat, clock, None, memory.incidents)
+    deliver = Deliver(outbox=memory.outbox, chat=chat, clock=clock, bank=None, records=memory.incidents)
     return Desk(slack, base, memory, deps, inbox, app, answer, deliver)
 
 

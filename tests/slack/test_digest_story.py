@@ -20,7 +20,16 @@ def posting(desk: Desk) -> PostDigests:
     memory, deps = desk.memory, desk.deps
     time = DigestTime(f"{deps.clock.now():%a}".lower(), 0, UTC)
     said, chat = memory.store.feedback, desk.chat
-    return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, deps.surfaces, deps.clock, time)
+    return PostDigests(
+        store=memory.incidents,
+        feedback=said,
+        channels=memory.channels,
+        claims=memory.claims,
+        chat=chat,
+        surfaces=deps.surfaces,
+        clock=deps.clock,
+        default=time,
+    )
 
 
 async def test_the_digest_has_its_picture_in_the_thread_once(office: Desk) -> None:
@@ -29,7 +38,7 @@ async def test_the_digest_has_its_picture_in_the_thread_once(office: Desk) -> No
     clock = desk.deps.clock
     clock.at += timedelta(days=1)  # type: ignore[attr-defined]  # the tests' own clock
     assert await posting(desk)() == 1
-    desk.deliver = Deliver(desk.memory.outbox, desk.chat, clock, files=Drawn())
+    desk.deliver = Deliver(outbox=desk.memory.outbox, chat=desk.chat, clock=clock, files=Drawn())
     await desk.slack.lose_answers(1, "files.completeUploadExternal")
     await desk.work()
     assert await posting(desk)() == 0

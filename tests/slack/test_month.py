@@ -23,7 +23,7 @@ from bot.domain.recall.query import OPERATOR
 from bot.domain.text.names import content_words
 from bot.parsers import read
 from bot.slack import ids
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.scenarios.month import Occurrence, occurrences
 from tests.slack.conftest import Desk
 from tests.slack.listeners.test_corrections import asks, press_record

@@ -20,7 +20,7 @@ from bot.slack.client.first_events import find_channel_by_name, open_connection
 from bot.slack.client.history import SlackHistory
 from bot.slack.client.people import SlackPeople
 from bot.slack.client.threads import SlackThreads
-from bot.workflows.delivery.deliver import RetryLater, decide_after_failure
+from bot.workflows.delivery.policy import RetryLater, decide_after_failure
 from bot.workflows.operations.preview import LATER, PreviewChannel
 from tests.fakes import FakeClock
 from tests.slack.between import PAGE, Between, is_json, stands_between
@@ -156,7 +156,15 @@ async def test_a_preview_of_pages_in_a_circle_says_that_it_cannot_read() -> None
             return HistoryPage((), "same")
 
     nothing: Any = None
-    preview = PreviewChannel(Circling(), nothing, nothing, nothing, nothing, FakeClock(), nothing)  # type: ignore[arg-type]  # of Slack's history only this is asked
+    preview = PreviewChannel(
+        history=Circling(),  # type: ignore[arg-type]  # of Slack's history only this is asked
+        reader=nothing,
+        channels=nothing,
+        store=nothing,
+        brief=nothing,
+        clock=FakeClock(),
+        default=nothing,
+    )
     assert await preview(Channel("C1")) == LATER
 
 

@@ -5,14 +5,16 @@ The reader is told, too: an event carries its alert as a dict, so that these tes
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bot.adapters.store.records.incidents import SqlIncidentStore
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
 from bot.ports.channels import ChannelStore
@@ -23,6 +25,7 @@ from bot.ports.errors import ChatRejected
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.resolve import Resolve
 from tests.databases import fresh
 
@@ -124,6 +127,8 @@ class World:
     clock: SettableClock
     answer: AnswerAlert
     resolve: Resolve
+    # Builds `answer` with other ports in place of its own.
+    build_answer: Callable[..., AnswerAlert]
     posts: int = 0
 
     async def post(self, channel: str = "C1", *, ts: str | None = None, **alert: Any) -> str:
@@ -160,5 +165,15 @@ async def world(folder: Path) -> AsyncIterator[World]:
     clock, chat, surfaces = SettableClock(), WorldChat(), SlackSurfaces()
     settings = Settings(database_url=fresh(folder / "world.db"))
     async with open_memory(settings, clock, CountingIds()) as memory:
-        answer = AnswerAlert(memory.incidents, memory.recall, memory.index, chat, surfaces, clock, read_event)
-        yield World(memory, chat, clock, answer, Resolve(memory.incidents, surfaces, clock))
+        build = partial(
+            build_answer_alert,
+            store=memory.incidents,
+            preview=PreviewBrief(memory.recall, memory.index),
+            chat=chat,
+            surfaces=surfaces,
+            clock=clock,
+            read=read_event,
+        )
+        yield World(
+            memory, chat, clock, build(), Resolve(store=memory.incidents, surfaces=surfaces, clock=clock), build
+        )

@@ -11,6 +11,7 @@ from functools import partial
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.config.file import build_directory, read_optional_configuration
 from bot.bootstrap.system import RandomIds, SystemClock
+from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.bootstrap.wiring.slack import build_slack_client
@@ -37,6 +38,7 @@ from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.channels.settings import read_source
 from bot.workflows.operations.backfill import Backfill, PacedCaller
 from bot.workflows.operations.backfill_report import ReportBackfill
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 POLICY_CACHE_TTL = timedelta(seconds=30)
 COUNT_ONLY_DECISION = Admission(Outcome.COUNT_ONLY, "it is past: nothing is posted about it")
@@ -115,7 +117,7 @@ async def open_backfill(
     clock = SystemClock()
     async with open_memory(settings, clock, RandomIds()) as memory:
         chat = ComputedLinksChat(build_slack_client(settings), clock, memory.channels)
-        patiently = PacedCaller(clock, a_minute, waits)
+        patiently = PacedCaller(clock=clock, a_minute=a_minute, told=waits)
         identity = await chat.fetch_identity()
         chat.url = identity.url
         names = build_directory(read_optional_configuration(settings.precedent_config))
@@ -131,16 +133,16 @@ async def open_backfill(
         history, store = SlackHistory(chat), memory.store
         yield (
             Backfill(
-                history,
-                store.backfill_progress,
-                store.incidents,
-                chat,
-                store.watermark,
-                clock,
-                reader,
-                answer,
-                patiently,
-                told,
+                history=history,
+                backfills=store.backfill_progress,
+                store=store.incidents,
+                chat=chat,
+                heard=store.watermark,
+                clock=clock,
+                reader=reader,
+                answer=answer,
+                patiently=patiently,
+                told=told,
             ),
             ReportBackfill(store.backfill_progress, store.incidents),
         )
@@ -156,6 +158,12 @@ async def open_backfill_report(settings: Settings) -> AsyncIterator[ReportBackfi
 def _build_answer_alert(memory: Memory, chat: ComputedLinksChat, clock: Clock) -> AnswerAlert:
     known = memory.store.incidents
     store = QuietIncidentStore(known.database, known.clock, known.writer)
-    return AnswerAlert(
-        store, memory.recall, memory.index, chat, SlackSurfaces(), clock, read_stored_alert, admit_silently
+    return build_answer_alert(
+        store=store,
+        preview=PreviewBrief(memory.recall, memory.index),
+        chat=chat,
+        surfaces=SlackSurfaces(),
+        clock=clock,
+        read=read_stored_alert,
+        admit=admit_silently,
     )

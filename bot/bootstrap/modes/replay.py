@@ -47,9 +47,13 @@ async def open_replay(settings: Settings, clock: Clock) -> AsyncIterator[ReplayB
     async with _copy_database(settings) as copy, open_memory(copy, clock, RandomIds()) as memory:
         while await memory.fill_vectors() == 0.0:
             pass
-        recall = RecallWithFeedback(RecallPrecedents(memory.index, None, memory.incidents), memory.store.feedback)
+        recall = RecallWithFeedback(
+            RecallPrecedents(index=memory.index, bank=None, store=memory.incidents), memory.store.feedback
+        )
         rename = partial(rename_alert, names, listed) if ours else _keep_alert
-        yield ReplayBriefs(memory.incidents, memory.channels, recall, memory.index, rename)
+        yield ReplayBriefs(
+            store=memory.incidents, channels=memory.channels, recall=recall, index=memory.index, rename=rename
+        )
 
 
 @asynccontextmanager

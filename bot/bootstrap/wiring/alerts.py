@@ -15,23 +15,35 @@ from bot.bootstrap.wiring.evidence import (
 )
 from bot.bootstrap.wiring.foundation import Foundation
 from bot.bootstrap.workers import Handle
-from bot.domain.alerts.alert import Alert, Reading
+from bot.domain.alerts.alert import Alert, NotAlert, Reading
+from bot.domain.alerts.suppression import Admission
+from bot.domain.operations.storms import Opening, Placed
 from bot.observability import count_masked
 from bot.parsers import read
-from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.evidence import EvidenceSources
+from bot.ports.brief_preview import BriefPreview
+from bot.ports.chat import Channel, Chat
+from bot.ports.clock import Clock
+from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
+from bot.ports.evidence import NO_SOURCES, EvidenceSources
+from bot.ports.incidents import IncidentStore
+from bot.ports.surfaces import Surfaces
 from bot.records.alert_json import read_stored_alert
 from bot.slack.inbound.events import OwnIdentity, read_back
 from bot.slack.views.alert import render_alert
 from bot.web.webhooks import WebhookIntake, add_webhooks
-from bot.workflows.alerts.answer import AnswerAlert
+from bot.workflows.alerts.announce import AnnounceIncident, place_alone
+from bot.workflows.alerts.answer import AnswerAlert, admit_all
 from bot.workflows.alerts.attach_message import AttachMessage
 from bot.workflows.alerts.catch_up import CatchUpChannels, WatchConnection
 from bot.workflows.alerts.http_intake import AnswerHttpAlert, ReceiveHttpAlert
+from bot.workflows.alerts.open_incident import OpenNewIncident
+from bot.workflows.alerts.read_post import ReadPost
 from bot.workflows.alerts.recurrence import AskAboutRecurrence
 from bot.workflows.alerts.storms import GroupStorms, PostStormSummaries
+from bot.workflows.alerts.update_incident import UpdateIncident
 from bot.workflows.channels.settings import AdmitAlert
 from bot.workflows.operations.shadow import Admit
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 Reader = Callable[[Mapping[str, Any]], Reading]
 
@@ -49,12 +61,17 @@ def build_reader(base: Foundation) -> Reader:
     return wrap_reader(read_event, frozenset(base.configuration.deploy_posts.channels), base.names)
 
 
-def build_answer(base: Foundation, *, admit: Admit, sources: EvidenceSources) -> Handle:
+def build_answer(base: Foundation, *, admit: Admit, sources: EvidenceSources) -> AnswerAlert:
     """Build the handler of an alert's post: its brief, and the question that a recurrence deserves."""
-    answer = AnswerAlert(
+    recurrence = AskAboutRecurrence(
         store=base.memory.incidents,
-        recall=base.memory.recall,
-        index=base.memory.index,
+        chat=base.chat,
+        surfaces=base.surfaces,
+        read=read_stored_alert,
+    )
+    return build_answer_alert(
+        store=base.memory.incidents,
+        preview=PreviewBrief(base.memory.recall, base.memory.index),
         chat=base.chat,
         surfaces=base.surfaces,
         clock=base.clock,
@@ -62,13 +79,33 @@ def build_answer(base: Foundation, *, admit: Admit, sources: EvidenceSources) ->
         admit=admit,
         group=GroupStorms(base.memory.store.storms, base.load.read_load),
         sources=sources,
+        recurrence=recurrence,
     )
-    return AskAboutRecurrence(
-        store=base.memory.incidents,
-        chat=base.chat,
-        surfaces=base.surfaces,
-        read=read_stored_alert,
-        answer=answer,
+
+
+def build_answer_alert(
+    *,
+    store: IncidentStore,
+    preview: BriefPreview,
+    chat: Chat,
+    surfaces: Surfaces,
+    clock: Clock,
+    read: Callable[[Mapping[str, Any]], Alert | NotAlert],
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = admit_all,
+    group: Callable[[Opening], Awaitable[Placed]] = place_alone,
+    sources: EvidenceSources = NO_SOURCES,
+    recurrence: AskAboutRecurrence | None = None,
+) -> AnswerAlert:
+    """Build what answers an alert; without the optional ports no rule, storm, evidence or recurrence is looked at."""
+    announce = AnnounceIncident(store=store, preview=preview, surfaces=surfaces, group=group, sources=sources)
+    return AnswerAlert(
+        store=store,
+        read_post=ReadPost(store=store, chat=chat, clock=clock, read=read),
+        open_incident=OpenNewIncident(store=store, chat=chat, announce=announce),
+        update_incident=UpdateIncident(store=store, chat=chat, surfaces=surfaces, announce=announce),
+        admit=admit,
+        sources=sources,
+        recurrence=recurrence,
     )
 
 
@@ -89,9 +126,17 @@ def add_alert_intake(base: Foundation, server: web.Application, *, answer: Handl
     """
     token = read_webhook_token(base.settings)
     deliveries = SqlDeliveryLog(base.memory.store.database)
-    receive = ReceiveHttpAlert(base.memory.inbox, deliveries, base.chat, base.clock)
+    receive = ReceiveHttpAlert(inbox=base.memory.inbox, deliveries=deliveries, chat=base.chat, clock=base.clock)
     add_webhooks(server, WebhookIntake(receive, token, base.settings.webhook_channel, base.names))
-    return AnswerHttpAlert(base.memory.incidents, base.memory.inbox, deliveries, base.chat, answer, render_alert, admit)
+    return AnswerHttpAlert(
+        store=base.memory.incidents,
+        inbox=base.memory.inbox,
+        deliveries=deliveries,
+        chat=base.chat,
+        answer=answer,
+        render=render_alert,
+        admit=admit,
+    )
 
 
 def build_watch_connection(

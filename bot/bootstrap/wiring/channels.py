@@ -47,13 +47,15 @@ def build_channel_use_cases(base: Foundation) -> ChannelUseCases:
         base.clock,
     )
     return ChannelUseCases(
-        show=ShowChannel(channels, people, chat, stewards, default),
-        change=ChangeChannel(channels, people, chat, stewards, default),
+        show=ShowChannel(channels=channels, people=people, chat=chat, stewards=stewards, default=default),
+        change=ChangeChannel(channels=channels, people=people, chat=chat, stewards=stewards, default=default),
         find=FindAnsweredAlert(store, channels, people),
-        dismiss_alert=DismissAlert(store, channels, gate, clock),
-        mute=MuteAlerts(store, channels, base.surfaces, gate, clock),
-        undo=UndoSilence(store, channels, gate, clock),
+        dismiss_alert=DismissAlert(store=store, channels=channels, gate=gate, clock=clock),
+        mute=MuteAlerts(store=store, channels=channels, surfaces=base.surfaces, gate=gate, clock=clock),
+        undo=UndoSilence(store=store, channels=channels, gate=gate, clock=clock),
         silences=ListSilences(channels, clock),
-        stop_nudges=StopNudges(store, channels, gate, clock),
-        dismiss_precedent=DismissPrecedent(store, base.memory.store.feedback, gate.require, clock),
+        stop_nudges=StopNudges(store=store, channels=channels, require=gate.require, clock=clock),
+        dismiss_precedent=DismissPrecedent(
+            store=store, feedback=base.memory.store.feedback, require=gate.require, clock=clock
+        ),
     )

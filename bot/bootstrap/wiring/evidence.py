@@ -23,8 +23,9 @@ from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
 from bot.web.deploys import DeployIntake, add_deploys
+from bot.workflows.evidence.complete import CompleteEvidence
 from bot.workflows.evidence.deploys import RecordDeployPost
-from bot.workflows.evidence.gather import CompleteEvidence, GatherEvidence
+from bot.workflows.evidence.gather import GatherEvidence
 from bot.workflows.evidence.metered import MeteredSource
 
 Reader = Callable[[Mapping[str, Any]], Reading]
@@ -46,7 +47,7 @@ def build_gather_evidence(
     """Build what asks all sources, and the deploys that the bot was told of. Raises ConfigurationRejected."""
     deploys = build_recorded_deploys(settings=settings, configuration=configuration, memory=memory)
     metered = tuple(MeteredSource(one) for one in (*build_providers(configuration), *deploys))
-    return GatherEvidence(metered, clock, settings.evidence_deadline_s, load=load)
+    return GatherEvidence(providers=metered, clock=clock, deadline_s=settings.evidence_deadline_s, load=load)
 
 
 def build_complete_evidence(base: Foundation, *, sources: GatherEvidence) -> Handle:

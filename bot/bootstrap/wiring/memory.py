@@ -99,7 +99,9 @@ async def open_memory(settings: Settings, clock: Clock, ids: Ids) -> AsyncIterat
             health=store.health,
             index=store.index,
             recall=MeteredRecall(
-                RecallWithFeedback(RecallPrecedents(store.index, bank, store.incidents), store.feedback)
+                RecallWithFeedback(
+                    RecallPrecedents(index=store.index, bank=bank, store=store.incidents), store.feedback
+                )
             ),
             channels=store.channels,
             bank=bank,

@@ -15,11 +15,11 @@ from bot.bootstrap.wiring.shadow import (
 from bot.domain.alerts.alert import Reading
 from bot.slack.client.history import PastReader
 from bot.slack.inbound.events import OwnIdentity
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.preview import PreviewChannel
 from bot.workflows.operations.status import ReportStatus
 from bot.workflows.operations.watch_dependencies import WatchDependencies
+from bot.workflows.recall.preview_brief import PreviewBrief
 
 
 def build_status(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.bootstrap.wiring.foundation import Foundation
 from bot.bootstrap.wiring.memory import Memory
 from bot.ports.clock import Clock
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.recall.details import ShowDetails
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.recall.recall import LookUpPrecedents
 
 

@@ -11,7 +11,7 @@ def build_post_digests(base: Foundation) -> PostDigests:
     """Build what posts the digests that are due."""
     return PostDigests(
         store=base.memory.incidents,
-        said=base.memory.store.feedback,
+        feedback=base.memory.store.feedback,
         channels=base.memory.channels,
         claims=base.memory.claims,
         chat=base.chat,
@@ -23,4 +23,4 @@ def build_post_digests(base: Foundation) -> PostDigests:
 
 def build_compose_digest(base: Foundation) -> ComposeDigest:
     """Build what composes a digest on request."""
-    return ComposeDigest(store=base.memory.incidents, said=base.memory.store.feedback)
+    return ComposeDigest(store=base.memory.incidents, feedback=base.memory.store.feedback)

@@ -13,8 +13,8 @@ from bot.ports.chat import Chat
 from bot.ports.clock import Clock
 from bot.ports.surfaces import Surfaces
 from bot.slack.listeners.context import CorrectionUseCases
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.alerts.recurrence import AnswerRecurrence
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import (
     EditRecord,
     PurgeRecord,
@@ -43,7 +43,7 @@ def build_resolve(base: Foundation) -> Resolve:
         surfaces=base.surfaces,
         clock=base.clock,
         confirms=build_confirmation_rules(base),
-        said=base.memory.store.feedback,
+        feedback=base.memory.store.feedback,
     )
 
 
@@ -73,10 +73,10 @@ def _build_corrections(
 ) -> CorrectionUseCases:
     store = memory.incidents
     return CorrectionUseCases(
-        edit=EditRecord(store, may, confirms, clock),
+        edit=EditRecord(store=store, may=may, confirms=confirms, clock=clock),
         retract=RetractRecord(store, may),
-        purge=PurgeRecord(store, memory.store.purging, may),
-        fixes=GroupFixes(store, memory.store.feedback, may, clock),
+        purge=PurgeRecord(store=store, purging=memory.store.purging, may=may),
+        fixes=GroupFixes(store=store, feedback=memory.store.feedback, may=may, clock=clock),
     )
 
 

@@ -48,7 +48,14 @@ def build_shadow_loops(settings: Settings, memory: Memory, chat: Chat, clock: Cl
     """Return the loops that run while the mode is on."""
     if not settings.shadow_channel:
         return []
-    return [Loop("left-out", ReportLeftOut(memory.incidents, chat, clock, settings.shadow_channel, render_left_out))]
+    return [
+        Loop(
+            "left-out",
+            ReportLeftOut(
+                store=memory.incidents, chat=chat, clock=clock, shadow=settings.shadow_channel, render=render_left_out
+            ),
+        )
+    ]
 
 
 async def begin_shadow(settings: Settings, memory: Memory, chat: Chat) -> None:

@@ -62,7 +62,7 @@ def resolve(
 async def _resolve(said: Resolution, by: str) -> RecordedResolution:
     clock = SystemClock()
     async with open_memory(read_settings(), clock, RandomIds()) as memory:
-        resolve = Resolve(memory.incidents, SlackSurfaces(), clock)
+        resolve = Resolve(store=memory.incidents, surfaces=SlackSurfaces(), clock=clock)
         return await resolve(said, by, f"cli/{RandomIds().new()}")
 
 

@@ -1,1 +1,1 @@
-"""From a post to a brief. Must not hold code of its own."""
+"""Handle alert posts: open, update and group incidents."""

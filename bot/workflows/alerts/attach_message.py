@@ -1,7 +1,7 @@
-"""A message that speaks of an alert belongs to that alert's incident: a forward, a permalink, a paste.
+"""Attach a message that speaks of an alert (a forward, a permalink, a paste) to that alert's incident.
 
-So what people do from that message (its menu, its thread) is about the incident. Must not open an incident, answer, or
-keep what the message says.
+What people do from such a message, by its menu or in its thread, is then about the incident. Must not open an
+incident, answer, or store the text of the message.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from bot.records.alert_json import read_alert
 
 @dataclass(frozen=True, slots=True)
 class AttachMessage:
-    """Find the incident that a message speaks of, and note that the message belongs to it."""
+    """Find the incident that a message refers to, and link the message to it."""
 
     store: IncidentStore
     chat: Chat
 
     async def __call__(self, row: InboxRow) -> None:
-        """Work one inbox row off. Raises StoreUnavailable, ChatUnavailable."""
+        """Process one inbox row. Raises StoreUnavailable, ChatUnavailable."""
         event = row.body["event"]
         inner = event.get("message") or event
         channel, ts = await read_event_channel(self.chat, event), str(inner.get("ts") or event["ts"])
@@ -38,7 +38,9 @@ class AttachMessage:
         await self.store.commit(Changes(done=row, posts=seen))
 
     async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Life | None:
-        """The first incident that it refers to and that everybody here may see; else the one whose alert was pasted."""
+        """Return the first referenced incident that everybody in the channel may see, else the one whose alert was
+        pasted.
+        """
         for there, ts in event.get("refers_to") or ():
             known = await self.store.find_incident(str(there), str(ts))
             life = await self.store.read_lifecycle(known) if known else None

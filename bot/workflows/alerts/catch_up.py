@@ -1,7 +1,7 @@
-"""Catching up: after a stop or a dropped connection, what was posted meanwhile is read back and received like events.
+"""Catch up after a stop or a dropped connection: read back the posts that were missed, and receive them like events.
 
-Must not answer anything itself, read threads, or hold up what arrives now: it runs in the background, one channel at a
-time, at the pace that Slack names.
+It runs in the background, one channel at a time, at the pace that Slack dictates, so that it never delays what
+arrives now. Must not answer anything itself, or read threads.
 """
 
 from __future__ import annotations
@@ -19,35 +19,41 @@ from bot.ports.delivery.inbox import Inbox, InboxBacklog, ReceivedEvent
 from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable
 
 T = TypeVar("T")
+# Older posts are not read back: nobody is helped by a brief for an alert of yesterday.
 AT_MOST = timedelta(hours=6)
+# One catch-up gives up after this long; the next connection starts another.
 DEADLINE_S = 900.0
 WAIT_S, WAIT_MOST_S = 5.0, 120.0
 MESSAGES_MOST = 5_000
 HEARD_EVERY_S = 10.0
 LOOK_EVERY_S = 0.5
-# So long a connection may be dead before anybody notices.
+# A connection can be dead for this long before anybody notices.
 UNDETECTED_FOR = timedelta(seconds=60)
 log = get_logger("catch-up")
 
 ReadMessage = Callable[[str, Mapping[str, Any]], ReceivedEvent | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUpChannels:
-    """Reads the channels that the bot is in. `read` turns a message of a channel into what the inbox keeps of it, under
-    the same natural key as its event would have: so nothing is taken twice."""
+    """Read back the channels that the bot is in."""
 
     history: ChannelHistory
     inbox: Inbox
     backlog: InboxBacklog
     clock: Clock
+    # Turns a message of a channel into an inbox event under the natural key that its live event would have had:
+    # nothing is received twice.
     read: ReadMessage
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     deadline_s: float = DEADLINE_S
 
     async def __call__(self, heard_until: datetime | None, connected_at: datetime) -> int:
-        """How many posts were new. Nothing is read where Slack was never heard before (`heard_until` None): then all
-        that stands in the channels is older than the bot. Raises StoreUnavailable, ChatAuthRejected."""
+        """Read what was posted since `heard_until`, and return how many posts were new.
+
+        Nothing is read if Slack was never heard before (`heard_until` is None): everything in the channels is older
+        than the bot then. Raises StoreUnavailable, ChatAuthRejected.
+        """
         if heard_until is None:
             return 0
         new = 0
@@ -68,14 +74,17 @@ class CatchUpChannels:
                 return list(found)
 
     async def _find_start(self, channel: str, heard_until: datetime, connected_at: datetime) -> str:
-        """The ts after which this channel may hold what was missed: when Slack was surely heard last, or the channel's
-        newest message before the connection, if that is older (a connection can be dead for long without a sign)."""
+        """Return the ts after which this channel may hold missed posts.
+
+        That is the moment when Slack was certainly heard last, or the channel's newest message before the connection
+        if that is older: a connection can be dead for long without a sign.
+        """
         sure = max(heard_until - UNDETECTED_FOR, connected_at - AT_MOST)
         newest = await self.backlog.find_newest_message(channel, connected_at)
         return max(min(newest or _format_ts(sure), _format_ts(sure)), _format_ts(connected_at - AT_MOST))
 
     async def _read_channel(self, channel: str, since: str, until: datetime) -> int:
-        """Slack gives the newest first; they are received in the order in which they were posted."""
+        """Receive the missed posts of a channel in the order of posting (Slack returns the newest first)."""
         messages: list[Mapping[str, Any]] = []
         seen, cursor = PageCursors(), ""
         while True:
@@ -99,7 +108,9 @@ class CatchUpChannels:
         return new
 
     async def _call_patiently(self, ask: Callable[[], Awaitable[T]], until: datetime) -> T | None:
-        """The answer, after as many waits as Slack asks for; None where it refuses this or the deadline is over."""
+        """Return the answer after as many waits as Slack asks for; None if it refuses this call or the deadline has
+        passed.
+        """
         while self.clock.now() < until:
             try:
                 return await ask()
@@ -113,21 +124,22 @@ class CatchUpChannels:
         return None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class WatchConnection:
-    """Notes that Slack is heard, and catches up whenever there was a gap. `connections` are the moments at which a
-    connection to Slack began, oldest first; `is_connected` says whether there is one now."""
+    """Note how long Slack has been heard, and catch up whenever there was a gap."""
 
     heard: ConnectionWatermark
     catch_up: CatchUpChannels
     clock: Clock
+    # Tells whether there is a connection now.
     is_connected: Callable[[], Awaitable[bool]]
+    # When each connection to Slack began, oldest first.
     connections: list[datetime] = field(default_factory=list)
     _noted_at: datetime | None = None
     _greeted: bool = False
 
     async def __call__(self) -> float:
-        """Look once; seconds until the next look. Raises StoreUnavailable, ChatAuthRejected."""
+        """Look once, and return the seconds until the next look. Raises StoreUnavailable, ChatAuthRejected."""
         if self.connections:
             await self._catch_up(self.connections[-1], len(self.connections))
         self._greeted = self._greeted and await self.is_connected()
@@ -138,7 +150,7 @@ class WatchConnection:
         return LOOK_EVERY_S
 
     async def _catch_up(self, connected_at: datetime, count: int) -> None:
-        """Read what was missed before this connection; one that began meanwhile has its own turn."""
+        """Read what was missed before this connection. A connection that begins meanwhile gets its own turn."""
         new = await self.catch_up(await self.heard.read(), connected_at)
         del self.connections[:count]
         self._greeted, self._noted_at = True, None
@@ -150,7 +162,7 @@ class WatchConnection:
 
 
 def _has_more(seen: PageCursors, cursor: str) -> bool:
-    """Whether there is another page. Where the pages go round in a circle, what was read is taken."""
+    """Return whether there is another page. If the pages go around in a circle, what was read so far is received."""
     try:
         return bool(seen.follow(cursor))
     except ChatUnavailable as circle:

@@ -1,6 +1,6 @@
-"""Alerts that come over HTTP: kept before they are acknowledged, posted by the bot itself, answered in their thread.
+"""Handle alerts that arrive over HTTP: store them before they are acknowledged, post them, answer in their thread.
 
-Must not read HTTP, render, or decide what an alert does to an incident: the answer to it is the answer to any alert.
+The incident is handled like that of any other alert, by `AnswerAlert`. Must not read HTTP or render.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bot.domain.delivery.ids import build_edit_id, build_intake_id, build_intake
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life, ended
 from bot.observability import get_logger
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, may_speak
 from bot.ports.clock import Clock
 from bot.ports.delivery.delivery_log import DeliveryLog, DeliveryOutcome
 from bot.ports.delivery.inbox import Inbox, InboxRow, ReceivedEvent
@@ -30,17 +30,21 @@ from bot.records.alert_json import read_alert, write_alert
 
 KIND = "intake"
 DUPLICATE_WITHIN = timedelta(minutes=10)
+# A row looks for its post this often; after `OFTEN` looks, at the slower pace, for each look costs the store a write.
 LOOK_AGAIN_S = 0.3
 LOOK_SELDOM_S = 2.0
 OFTEN = 20
 log = get_logger("intake")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiveHttpAlert:
-    """Keeps an alert for a channel, once. A sender that got no answer sends again: the same body for the same channel,
-    with nothing else about that alert in between, is the same notification for ten minutes; later it is a repeat. What
-    could not be posted does not count: it may be sent again."""
+    """Store an alert for a channel, once.
+
+    A sender that got no answer sends again: the same body for the same channel, with nothing else about that alert in
+    between, is the same notification for ten minutes, and a repeat after that. An alert that could not be posted does
+    not count, so it may be sent again.
+    """
 
     inbox: Inbox
     deliveries: DeliveryLog
@@ -48,8 +52,11 @@ class ReceiveHttpAlert:
     clock: Clock
 
     async def __call__(self, alert: Alert, channel_id: str, digest: str) -> bool:
-        """True if it is new, False if it was here before; `digest` stands for the body. Raises StoreUnavailable,
-        ChatRejected where the bot cannot see the channel or is not in it, NotAllowedHere where it is shared."""
+        """Return True if the alert is new, False if it was received before.
+
+        `digest` is the hash of the body. Raises StoreUnavailable, ChatRejected if the bot cannot see the channel or
+        is not in it, NotAllowedHere if the channel is shared with another organization.
+        """
         await self._require_own(channel_id)
         order, prefix = f"alert/{alert.fingerprint}", f"{KIND}/{channel_id}/"
         last = await self.deliveries.find_last_received(order, prefix)
@@ -66,7 +73,7 @@ class ReceiveHttpAlert:
             channel = await self.chat.read_channel(channel_id)
         except ChatUnavailable:
             return  # it is kept all the same; whoever posts it looks again
-        if channel.is_silent:
+        if not may_speak(channel):
             raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
         if not channel.is_joined:
             raise ChatRejected("the bot is not in this channel", "not_in_channel")
@@ -78,29 +85,36 @@ def format_ts(at: datetime) -> str:
 
 
 def is_continued(life: Life, alert: Alert, at: datetime) -> bool:
-    """Whether an alert goes on with this incident, so that its post is changed. What fires after the incident had cleared
-    or was resolved is posted anew, for Slack tells nobody of an edit; what was dismissed stays quiet for a day."""
+    """Return whether the alert continues this incident, so that its existing post is edited.
+
+    An alert that fires after the incident cleared or was resolved gets a new post, for Slack notifies nobody of an
+    edit. A dismissed incident stays quiet for a day.
+    """
     if alert.state not in FIRES or life.state is IncidentState.OPEN:
         return True
     return life.state is IncidentState.DISMISSED and not ended(life, at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerHttpAlert:
-    """Posts a kept alert, and hands it over once it stands in the channel. What is told of an alert that the bot posted
-    before changes that post. `answer` works an inbox row of an alert's message off; `render` is the alert as a message.
-    What `admit` says is not to be answered is not posted: it counts as if it had been."""
+    """Post a stored alert, and hand it over to `answer` once its post is in the channel.
+
+    A later notification of the same alert edits that post. An alert that `admit` suppresses is not posted; it is
+    counted as if it had been.
+    """
 
     store: IncidentStore
     inbox: Inbox
     deliveries: DeliveryLog
     chat: Chat
+    # Processes an inbox row of an alert's message.
     answer: Callable[[InboxRow], Awaitable[None]]
+    # Renders the alert as a message.
     render: Callable[[Alert], ChatMessage]
     admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
 
     async def __call__(self, row: InboxRow) -> None:
-        """Work one row off, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
+        """Process one row, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
         alert, channel = read_alert(row.body["alert"]), str(row.body["channel"])
         key = build_intake_key(channel, hashlib.sha256(alert.fingerprint.encode()).hexdigest()[:20])
         mine = await self.deliveries.find(build_intake_id(key, row.id))
@@ -135,13 +149,13 @@ class AnswerHttpAlert:
         return admission.outcome is not Outcome.ANSWER
 
     async def _is_about(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
-        """Whether our post there is about the incident that this alert goes on with."""
+        """Return whether our post at `ts` is about the incident that this alert continues."""
         return await self.store.find_incident(channel, ts) == life.incident_id and is_continued(
             life, alert, row.received_at
         )
 
     async def _find_thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
-        """The thread of an incident that somebody else's post announced in this channel: then ours is not needed."""
+        """Return the thread in which somebody else's post announced the incident here: ours is not needed then."""
         if life is None or not is_continued(life, alert, row.received_at):
             return None
         briefs = await self.store.list_briefs(life.incident_id)
@@ -157,7 +171,7 @@ class AnswerHttpAlert:
             await self._hand_over(row, _build_post_event(alert, channel, mine.result, row.received_at))
 
     async def _edit_post(self, row: InboxRow, alert: Alert, channel: str, key: str, before: DeliveryOutcome) -> None:
-        """Our own post says what is so now, and the incident hears of it as of any edited post."""
+        """Edit our own post to the current state, and tell the incident as if any post had been edited."""
         posting = self._build_posting(Operation.UPDATE, channel, build_edit_id(before.delivery_id), alert)
         edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
         await self.store.commit(Changes(deliveries=(edit,)))
@@ -178,14 +192,16 @@ class AnswerHttpAlert:
 
 
 def _build_post_event(alert: Alert, channel: str, ts: str, at: datetime) -> dict[str, Any]:
-    """The event of the alert's own post. It was told when it was received, not when it stood in the channel: what came
-    while it waited for that is later."""
+    """Build the event of the alert's own post.
+
+    It is dated to the moment of receipt, not to the moment at which the post appeared: what came in between is later.
+    """
     said = write_alert(replace(alert, delivery=Delivery.POST))
     return {"channel": channel, "ts": ts, "told_at": format_ts(at.astimezone(UTC)), "alert": said}
 
 
 def _build_change_event(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:
-    """The event that tells of an alert's post that was edited, or of an answer in its thread."""
+    """Build the event of an edit of the alert's post, or of a reply in its thread."""
     now = format_ts(at.astimezone(UTC))
     event: dict[str, Any] = {"channel": channel, "ts": now, "alert": write_alert(replace(alert, delivery=how))}
     if how is Delivery.EDIT:

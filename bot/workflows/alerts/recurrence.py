@@ -1,13 +1,15 @@
-"""Fired again soon after a fix was seen to work: the fix counts as partly until somebody says what it was.
+"""Handle an alert that fires again soon after a fix was verified: the fix counts as PARTIAL until somebody says what
+happened.
 
-Must not render anything itself, and must not call Slack for anything but facts: what is owed goes through the outbox.
+Must not render, and must not call Slack but to read facts: what is to be sent goes through the outbox.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from bot.domain.alerts.alert import Alert, Delivery, NotAlert
@@ -27,66 +29,62 @@ from bot.domain.resolutions.recurrence import (
 )
 from bot.domain.text.names import one_line
 from bot.ports.audit import AuditLine
-from bot.ports.chat import Chat, ChatMessage, Posting, read_event_channel
+from bot.ports.chat import Chat, ChatMessage, Posting, may_speak, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
-from bot.ports.errors import StoreConflict
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
+from bot.workflows.retrying import retry_conflicts
 
 BOT = "precedent"
 CONFLICTS = 3
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedBefore:
+    """The alert's last incident, and when the alert fired again."""
+
+    incident_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskAboutRecurrence:
-    """Answers an alert's post by `answer`, then asks about the fix after which it fired again. The brief of the new
-    incident is decided before: it says what memory held when the alert came."""
+    """Ask in the old incident's thread about the fix after which its alert fired again.
+
+    It is called in two steps, around the answer to the alert: afterwards the newest incident of the alert is the one
+    that has just opened, and the brief of that one must show what memory held when the alert came.
+    """
 
     store: IncidentStore
     chat: Chat
     surfaces: Surfaces
     read: Callable[[Mapping[str, Any]], Alert | NotAlert]
-    answer: Callable[[InboxRow], Awaitable[None]]
 
-    async def __call__(self, row: InboxRow) -> None:
-        """Work one inbox row off. Raises what `answer` raises, StoreUnavailable, ChatUnavailable."""
+    async def find_resolved(self, row: InboxRow) -> ResolvedBefore | None:
+        """Return the incident of the same alert that was resolved less than an hour before this post.
+
+        Raises StoreUnavailable, ChatUnavailable.
+        """
         event = row.body.get("event") or {}
-        before = await self._find_resolved(event)
-        await self.answer(row)
-        # Nothing new was opened for a muted or unlisted one: then nothing is asked either.
-        if before is not None and await self._find_incident(event) not in {None, before[0]}:
-            await self._ask_now(*before)
-
-    async def _ask_now(self, incident_id: str, at: datetime) -> None:
-        for _ in range(CONFLICTS):
-            try:
-                return await self._ask(incident_id, at)
-            except StoreConflict:
-                continue
-        return await self._ask(incident_id, at)
-
-    async def _find_incident(self, event: Mapping[str, Any]) -> str | None:
-        return await self.store.find_incident(str(event.get("channel") or ""), str(event.get("ts") or ""))
-
-    async def _find_resolved(self, event: Mapping[str, Any]) -> tuple[str, datetime] | None:
-        """The incident of the same alert that was resolved less than an hour before this event, and when it fired."""
         reading, at = self.read(event), posted_at(str(event.get("ts") or ""))
-        if (
-            isinstance(reading, NotAlert)
-            or reading.state not in FIRES
-            or reading.delivery is Delivery.EDIT
-            or at is None
-        ):
+        if isinstance(reading, NotAlert) or at is None:
+            return None
+        if reading.state not in FIRES or reading.delivery is Delivery.EDIT:
             return None
         channel = await read_event_channel(self.chat, event)
-        life = (
-            None
-            if channel.is_silent
-            else await self.store.find_latest_lifecycle(reading.fingerprint, channel.visibility)
-        )
-        return (life.incident_id, at) if life and is_soon_after(life, at) else None
+        if not may_speak(channel):
+            return None
+        life = await self.store.find_latest_lifecycle(reading.fingerprint, channel.visibility)
+        return ResolvedBefore(life.incident_id, at) if life and is_soon_after(life, at) else None
+
+    async def ask(self, row: InboxRow, resolved: ResolvedBefore) -> None:
+        """Ask, unless no other incident was opened (the alert is muted or not listed). Raises StoreUnavailable."""
+        event = row.body.get("event") or {}
+        opened = await self.store.find_incident(str(event.get("channel") or ""), str(event.get("ts") or ""))
+        if opened not in {None, resolved.incident_id}:
+            await retry_conflicts(CONFLICTS, partial(self._ask, resolved.incident_id, resolved.at))
 
     async def _ask(self, incident_id: str, at: datetime) -> None:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
@@ -98,12 +96,11 @@ class AskAboutRecurrence:
         said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {one_line(asked.fix, 120)}"
         await self.store.commit(
             Changes(
-                # Written as it is, so that whoever changes the incident at the same moment is noticed.
+                # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
                 lifecycles=(life,),
                 records=(put_in_question(record, asked.number),),
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(questions),
-                bank_act=asked.key,
                 once=asked.key,
                 audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
@@ -112,27 +109,24 @@ class AskAboutRecurrence:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecurrence:
-    """A person says what it was: the first answer stands, for everyone."""
+    """Record what a person says about the recurrence. The first answer counts, for everyone."""
 
     store: IncidentStore
     surfaces: Surfaces
 
     async def __call__(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
-        """Record it; False if it was answered before, or the attempt is not one that is asked about. `by` is the
-        person's Slack id. Raises IncidentNotFound, StoreUnavailable: then nothing was saved."""
-        for _ in range(CONFLICTS):
-            try:
-                return await self._record(incident_id, number, answer, by)
-            except StoreConflict:
-                continue
-        return await self._record(incident_id, number, answer, by)
+        """Record the answer; return False if there was one before, or nobody asked about this attempt.
+
+        `by` is the person's Slack id. Raises IncidentNotFound, StoreUnavailable: nothing was saved then.
+        """
+        return await retry_conflicts(CONFLICTS, partial(self._record, incident_id, number, answer, by))
 
     async def _record(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
         asked = asking(record, number)
         if asked is None:
             return False
-        message, key = self.surfaces.render_recurrence_answer(asked, answer, by), build_answer_id(asked.key)
+        message, key = self.surfaces.render_recurrence_answer(asked, answer, by), f"{asked.key}/answer"
         edits = [_build_edit(asked, brief.channel, message) for brief in await self.store.list_briefs(incident_id)]
         return await self.store.commit(
             Changes(
@@ -140,7 +134,6 @@ class AnswerRecurrence:
                 records=(answered(record, number, answer),),
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(edits),
-                bank_act=key,
                 once=key,
                 audit=(
                     AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
@@ -150,7 +143,7 @@ class AnswerRecurrence:
 
 
 def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
-    """The question in the incident's thread."""
+    """Build the question in the incident's thread."""
     delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
     posting = Posting(
         Operation.POST, channel, delivery, message.text, message.blocks, thread_ts=root_ts, incident_id=about
@@ -159,7 +152,7 @@ def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMe
 
 
 def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
-    """The question, replaced by its answer."""
+    """Build the edit that puts the answer in the place of the question."""
     delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
     posting = Posting(
         Operation.UPDATE, channel, build_answer_id(delivery), message.text, message.blocks, incident_id=about

@@ -1,7 +1,7 @@
-"""Storms in a channel: which incident joins one, and the one message that tells of all of them.
+"""Group incidents of a channel into storms, and post one summary for each storm.
 
-Must not decide what a storm is (that is the domain), and must not post anywhere but in the thread of the first alert.
-The message is written by whoever looks next, not by those who join: so they need not agree on its text.
+The domain decides what a storm is. The summary is written by whichever replica looks next, not by the incidents that
+join, so these need not agree on its text. It is posted in the thread of the storm's first alert, and nowhere else.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ EVERY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class GroupStorms:
-    """Asks the store what opened lately, and the domain where the new incident is told of."""
+    """Decide where a new incident is announced, given what else opened in the channel."""
 
     storms: StormStore
     load: Callable[[], Load]
 
     async def __call__(self, new: Opening) -> Placed:
-        """Where this incident is told of; what comes of it is to be committed with `after_openings`. Raises
-        StoreUnavailable."""
+        """Return where this incident is announced; commit the result with `after_openings`. Raises StoreUnavailable."""
         near, seen = await self.storms.read_openings(
             new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id
         )
@@ -43,15 +42,17 @@ class GroupStorms:
 
 @dataclass(frozen=True, slots=True)
 class PostStormSummaries:
-    """Writes each storm's summary when something about it changed: in the thread of its first alert, edited as it
-    grows. Any number of replicas may do so: one of them notes what is said now."""
+    """Post each storm's summary in the thread of its first alert, and edit it as the storm grows.
+
+    Any number of replicas may do so: the store lets one of them record the summary that is shown.
+    """
 
     storms: StormStore
     surfaces: Surfaces
     clock: Clock
 
     async def __call__(self) -> float:
-        """Look at each storm once; seconds until the next look. Raises StoreUnavailable."""
+        """Look at each storm once, and return the seconds until the next look. Raises StoreUnavailable."""
         for storm in await self.storms.list_watched():
             await self._update_summary(storm)
         return EVERY_S

@@ -1,1 +1,1 @@
-"""Questions in a thread. Must not hold code of its own."""
+"""Answer questions in an incident's thread."""

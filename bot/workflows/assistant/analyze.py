@@ -1,7 +1,8 @@
-"""A hypothesis about an incident: ask a model what the brief, the evidence and the attempts may mean, and show only what holds.
+"""Ask a model for a hypothesis about an incident, from the brief, the evidence and the attempts; show only what can
+be checked.
 
-The brief never waits for it. Nothing of it is retained as experience: it is no incident, no attempt and no cause, and it has
-no way to become one. Must not render, post, or ask where nobody allowed it.
+The brief never waits for it. Nothing of it is retained as experience: it is no incident, no attempt and no cause, and
+has no way to become one. Must not render, post, or ask where nobody allowed it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bot.domain.assistant.hypothesis import Cited, Given, Hypothesis, Refused, T
 from bot.domain.brief.decide import Brief
 from bot.observability import HYPOTHESES, count_masked
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel
+from bot.ports.chat import Channel, may_speak
 from bot.ports.clock import Clock
 from bot.ports.errors import IncidentNotFound, ModelUnavailable
 from bot.ports.language_model import LanguageModel, ModelAnswer, ModelCall, ModelExchange, ModelLedger
@@ -29,31 +30,35 @@ NOT_HERE = "No model is asked in this channel; a steward can turn it on: /preced
 SPENT = "Today's {:,} tokens are used up; the model is asked again from 00:00 UTC on."
 NOT_SHOWN = "The model's answer is not shown: {}."
 NOTHING_SENT = "Nothing about {} was sent to a model, or you may not see it from here."
-# Outcomes of calls that a model worked on, so that they cost tokens though nobody told how many.
+# Outcomes of calls that a model worked on: they cost tokens even if nobody reported how many.
 _WORKED_ON = frozenset({"too slow", "bad JSON", "empty answer", "answer cut off"})
+# A rough average for English text.
 _CHARS_A_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What came of asking. Exactly one of `hypothesis` and `reason` (a sentence that says why there is none) is given.
-    `given` is what the model knew, None where it was not asked."""
+    """The result of asking. Exactly one of `hypothesis` and `reason` is set."""
 
     memory: bool
     hypothesis: Hypothesis | None = None
+    # A sentence that says why there is no hypothesis.
     reason: str | None = None
     model: str | None = None
+    # What the model knew; None if it was not asked.
     given: Given | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskAnalyst:
-    """Asks the model about a brief. `model` is None where none is set up; `daily_tokens` is what a day may cost."""
+    """Ask the model about a brief."""
 
+    # None if none is set up.
     model: LanguageModel | None
     ledger: ModelLedger
     channels: ChannelStore
     clock: Clock
+    # The budget of one day (UTC).
     daily_tokens: int
     deadline_s: float = DEADLINE_S
 
@@ -68,9 +73,12 @@ class AskAnalyst:
         memory: bool = True,
         question: str = "",
     ) -> Analysis:
-        """One hypothesis, or why there is none. `by` is the Slack id of who asked, `question` what they want to know.
-        `evidence` is what is seen now beside the alert (default: what the brief holds), `attempts` what was tried in this
-        incident. Raises StoreUnavailable: what cannot be noted is not shown."""
+        """Return one hypothesis, or why there is none.
+
+        `by` is the Slack id of the person who asks, `question` what they want to know. `evidence` is what is seen now
+        (by default what the brief holds), `attempts` what was tried in this incident. Raises StoreUnavailable: an
+        exchange that cannot be recorded is not shown.
+        """
         reason = await self.explain_refusal(channel)
         if reason or self.model is None:
             return Analysis(memory, reason=reason or OFF)
@@ -97,18 +105,25 @@ class AskAnalyst:
         evidence: Sequence[Cited] | None = None,
         attempts: Sequence[Tried] = (),
     ) -> tuple[Analysis, Analysis]:
-        """With memory, and without: asked at the same time, each without knowing of the other. Raises as above."""
+        """Return hypotheses with memory and without, asked at the same time, neither knowing of the other.
+
+        Raises StoreUnavailable.
+        """
         both = (self(brief, channel, by, evidence, attempts, memory=memory) for memory in (True, False))
         with_memory, without = await asyncio.gather(*both)
         return with_memory, without
 
     async def explain_refusal(self, channel: Channel) -> str | None:
-        """Why the model is not asked about this channel's alerts now, as a sentence; None where it is. Raises
-        StoreUnavailable."""
+        """Return a sentence why the model is not asked about this channel's alerts now; None if it is.
+
+        Raises StoreUnavailable.
+        """
         if self.model is None:
             return OFF
         settings = await self.channels.read_settings(channel.id)
-        if channel.is_silent or not model_allowed(settings, is_private=channel.is_private, is_shared=channel.is_shared):
+        if not may_speak(channel) or not model_allowed(
+            settings, is_private=channel.is_private, is_shared=channel.is_shared
+        ):
             return NOT_HERE
         spent = await self.ledger.count_tokens(self.clock.now().date())
         return SPENT.format(self.daily_tokens) if spent >= self.daily_tokens else None
@@ -149,18 +164,23 @@ class AskAnalyst:
 
 
 def _estimate_tokens(answer: ModelAnswer) -> int:
-    """Tokens of an answer whose server counts none."""
+    """Estimate the tokens of an answer whose server reports none."""
     return max(1, len(answer.calls)) * len(str(answer.sent)) // _CHARS_A_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
 class ShowModelPayloads:
-    """The exact payloads that went to models about an incident, for who may see the incident from where they ask."""
+    """Show the exact payloads about an incident that went to models, to people who may see the incident where they
+    ask.
+    """
 
     ledger: ModelLedger
 
     async def __call__(self, incident_id: str, viewer: Viewer) -> tuple[ModelExchange, ...]:
-        """Latest first. Raises IncidentNotFound where nothing was sent, or not for these eyes; StoreUnavailable."""
+        """Return them, latest first.
+
+        Raises IncidentNotFound if nothing was sent, or nothing that this viewer may see; StoreUnavailable.
+        """
         sent = await self.ledger.list_exchanges(incident_id)
         seen = tuple(one for one in sent if viewer.may_see(one.visibility))
         if not seen:

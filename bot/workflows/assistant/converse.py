@@ -1,9 +1,9 @@
-"""Answer what a person asks the bot in the thread of an incident: from the record, else with a model's labelled hypothesis.
+"""Answer a question to the bot in an incident's thread: from the record, else with a model's labeled hypothesis.
 
-Each question gets one answer, in its thread, also over a crash or a second delivery of the event: a message of ours is owed
-under the question's own id, and where a model is asked, what says so becomes the answer. What is said in the thread is read
-when it is needed and kept nowhere. Must not record anything, answer what was not said to the bot, or let a model's words out
-that `Analyse` did not accept.
+Each question gets one answer, in its thread, even over a crash or a second delivery of the event: the answer is
+queued under the question's own id, and if a model is asked, the message that says so becomes the answer. Messages in
+the thread are read when they are needed, and never stored. Must not record anything, answer what was not addressed to
+the bot, or show words of a model that `AskAnalyst` did not accept.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from bot.domain.incidents.opening import view_of
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import Load
 from bot.observability import QUESTIONS
-from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, or_if_refused
+from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
 from bot.ports.delivery.delivery_log import DeliveryLog
 from bot.ports.delivery.inbox import InboxRow
@@ -53,8 +53,9 @@ from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
 
-# Questions that wait for a model at once: an alert must never wait because people talk.
+# Questions that may wait for a model at the same time: an alert must never wait because people talk.
 AT_ONCE = 2
+# Comparisons that are remembered for the limit per person.
 MOST_KEPT = 500
 BUSY = "The model is answering others just now."
 UNDER_LOAD = "Many alerts are coming in, so no model is asked now."
@@ -64,10 +65,10 @@ NO_BRIEF = Reply(("This incident has no brief in this channel that I could answe
 
 
 class Analyst(Protocol):
-    """A model that is asked, and what it said as it is shown: accepted and labelled, or why there is nothing to show."""
+    """A model that is asked. Its answers come rendered: accepted and labeled, or why there is nothing to show."""
 
     async def explain_refusal(self, channel: Channel) -> str | None:
-        """Why it is not asked about this channel's alerts now; None where it is."""
+        """Return why it is not asked about this channel's alerts now; None if it is."""
         ...
 
     async def ask(
@@ -78,73 +79,75 @@ class Analyst(Protocol):
         attempts: Sequence[Tried],
         question: str,
     ) -> ChatMessage:
-        """One hypothesis on a question."""
+        """Return one hypothesis on a question."""
         ...
 
     async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
-        """With memory and without, side by side."""
+        """Return hypotheses with memory and without, side by side."""
         ...
 
 
 class ReplySurfaces(Protocol):
-    """How answers look. Pure; text from data is escaped."""
+    """Render answers. Pure; text from data is escaped."""
 
     def render_reply(self, reply: Reply, brief: Brief | None = None) -> ChatMessage:
-        """An answer; `brief` gives the links of the incidents it cites."""
+        """Render an answer; `brief` has the links of the incidents that it cites."""
         ...
 
     def render_thinking(self) -> ChatMessage:
-        """What stands there until the model has answered."""
+        """Render the placeholder that is shown until the model has answered."""
         ...
 
     def render_limit(self) -> ChatMessage:
-        """That there were too many questions."""
+        """Render that there were too many questions."""
         ...
 
     def render_help(self) -> ChatMessage:
-        """How to ask, where there is no incident."""
+        """Render how to ask, for threads of no incident."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadQuestion:
-    """One message to the bot. `named`: it names the bot; else it answers what the bot asked."""
+    """One message to the bot."""
 
     row: InboxRow
     channel: Channel
     ts: str
     root: str | None
     user: str
+    # True if it names the bot; else it answers a question of the bot.
     named: bool
     lately: tuple[Answered, ...] = ()
     incident_id: str | None = None
 
     @property
     def key(self) -> str:
-        """The order of what is said in one thread."""
+        """Return the outbox key that orders the messages of one thread."""
         return build_thread_key(self.channel.id, self.root or self.ts)
 
     def build_delivery_id(self, kind: str = "") -> str:
-        """The id of its answer."""
+        """Return the delivery id of its answer."""
         return delivery_of(self.channel.id, self.user, self.ts, kind or SAYS)
 
 
 def build_thread_key(channel: str, root: str) -> str:
-    """The outbox key of everything that is said in a thread."""
+    """Return the outbox key of all answers in a thread."""
     return build_talk_key(channel, root)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Converse:
-    """Works off one question. `brief` gives an incident's brief in a channel for a viewer (IncidentNotFound where there is
-    none); `names` the names of people by their Slack ids."""
+    """Answer one question."""
 
     store: IncidentStore
     chat: Chat
     deliveries: DeliveryLog
     clock: Clock
     talk: ReplySurfaces
+    # Returns an incident's brief in a channel for a viewer; raises IncidentNotFound if there is none.
     brief: Callable[[str, str, Viewer], Awaitable[Brief]]
+    # Returns the names of people by their Slack ids.
     names: Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
     analyst: Analyst
     load: Callable[[], Load] = lambda: Load.FULL
@@ -152,8 +155,10 @@ class Converse:
     _compared: list[tuple[str, datetime]] = field(default_factory=list)
 
     async def is_awaited(self, channel: str, root: str, user: str, ts: str) -> bool:
-        """Whether a message in a thread is this person's answer to what the bot asked them there just before. Raises
-        StoreUnavailable."""
+        """Return whether a message in a thread is this person's answer to what the bot asked them just before.
+
+        Raises StoreUnavailable.
+        """
         latest = await self.deliveries.find_latest_post(build_thread_key(channel, root))
         if latest is None or latest.result is None:
             return False
@@ -163,7 +168,7 @@ class Converse:
         return 0 < float(ts) - float(latest.result) <= ANSWERS_WITHIN.total_seconds()
 
     async def __call__(self, row: InboxRow) -> None:
-        """Answer it, or leave it. Raises StoreUnavailable, ChatUnavailable: then it is tried again."""
+        """Answer the question, or ignore it. Raises StoreUnavailable, ChatUnavailable: it is tried again then."""
         question = await self._read_question(row)
         turn = self._decide_turn(question) if question else Turn.SILENCE
         if question is None or turn is Turn.SILENCE:
@@ -178,8 +183,8 @@ class Converse:
     async def _read_question(self, row: InboxRow) -> ThreadQuestion | None:
         event = row.body["event"]
         at, ts, root, user = (str(event.get(key) or "") for key in ("channel", "ts", "thread_ts", "user"))
-        channel = await or_if_refused(self.chat.read_channel(at), None)
-        if channel is None or channel.is_silent or not user:
+        channel = await find_channel(self.chat, at)
+        if not may_speak(channel) or not user:
             return None
         now = self.clock.now()
         owed_since = await self.deliveries.list_queued(DeliveryKind.TALK.prefix, now - HOUR - timedelta(minutes=1))
@@ -213,12 +218,12 @@ class Converse:
             await self._answer(question, self.talk.render_reply(answer(asked.intent, known), brief))
 
     async def _read_brief(self, incident_id: str, channel: Channel) -> Brief:
-        """The brief in this channel with how the incident stands now. Raises IncidentNotFound."""
+        """Return the brief in this channel with the incident's current state. Raises IncidentNotFound."""
         brief = await self.brief(incident_id, channel.id, channel.viewer)
         return with_life(brief, view_of(await self.store.read_lifecycle(incident_id)))
 
     async def _answer_elsewhere(self, question: ThreadQuestion, asked: Asked) -> None:
-        """In a thread of no incident there is help for who names the bot; thanks need no answer."""
+        """Answer in a thread of no incident: help for people who name the bot; thanks need no answer."""
         if asked.intent is Intent.THANKS or not question.named:
             await self.store.commit(Changes(done=question.row))
         else:
@@ -236,8 +241,10 @@ class Converse:
         return Known(brief, self.clock.now(), record, tried, names)
 
     async def compare(self, incident_id: str, channel: Channel, by: str) -> ChatMessage:
-        """The model's hypotheses with memory and without, for the eyes of the person `by` alone, or why there are none.
-        Raises IncidentNotFound, StoreUnavailable, ChatUnavailable."""
+        """Return the model's hypotheses with memory and without, for the person `by` alone, or why there are none.
+
+        Raises IncidentNotFound, StoreUnavailable, ChatUnavailable.
+        """
         reason = await self.explain_refusal(channel)
         posted = next((b for b in await self.store.list_briefs(incident_id) if b.is_shown_here(channel.id)), None)
         if posted is None:
@@ -251,7 +258,7 @@ class Converse:
             return await self.analyst.compare(brief, channel, by, attempts)
 
     def _may_compare(self, by: str) -> bool:
-        """Whether this person compared less than so often in the last minute, as far as this process knows."""
+        """Return whether this person is below the limit of comparisons a minute, as far as this process knows."""
         now = self.clock.now()
         self._compared[:] = [(who, at) for who, at in self._compared if now - at < MINUTE][-MOST_KEPT:]
         if sum(who == by for who, _ in self._compared) >= PERSON_A_MINUTE:
@@ -268,13 +275,16 @@ class Converse:
             self._asking.discard(what)
 
     async def read_attempts(self, record: Incident | None, channel: str, root: str, but: str = "") -> tuple[Tried, ...]:
-        """What was tried in an incident, by its record and its thread, without the message `but`. Raises ChatUnavailable."""
+        """Return what was tried in an incident, by its record and its thread, without the message `but`.
+
+        Raises ChatUnavailable.
+        """
         thread = await or_if_refused(self.chat.read_thread(channel, root), ())
         sayings = [said.text for said in thread if said.ts != but]
         return tried_in(record.attempts if record else (), sayings)
 
     async def _read_names(self, brief: Brief) -> Mapping[str, str]:
-        """What the people are called who fixed it before; what Slack does not tell now is left out."""
+        """Return the names of the people who fixed it before; names that Slack does not give now are left out."""
         people = [s.fixed_by for s in brief.sources if s.fixed_by and s.fixed_by.isalnum() and s.fixed_by.isupper()]
         try:
             return await self.names(list(dict.fromkeys(people))) if people else {}
@@ -296,14 +306,19 @@ class Converse:
         await self._answer(question, message)
 
     async def explain_refusal(self, channel: Channel) -> str | None:
-        """Why no model is asked about this channel's alerts now, as a sentence; None where it is. Raises StoreUnavailable."""
+        """Return a sentence why no model is asked about this channel's alerts now; None if one is.
+
+        Raises StoreUnavailable.
+        """
         if self.load() is not Load.FULL:
             return UNDER_LOAD
         return await self.analyst.explain_refusal(channel) or (BUSY if len(self._asking) >= AT_ONCE else None)
 
     async def _answer_without_model(self, question: ThreadQuestion, asked: Asked, known: Known, reason: str) -> None:
-        """What the record says, or what it could say, and why no model is asked. Who is thought for already is not asked
-        anything back."""
+        """Answer from the record, or say what it could answer, and why no model is asked.
+
+        A person who already sees the placeholder is not asked anything back.
+        """
         found = answer(asked.intent, known)
         if asked.intent is Intent.COMPARE:
             found = Reply((reason, BRIEFS_COMPARED))
@@ -321,7 +336,7 @@ class Converse:
         await self.store.commit(Changes(deliveries=rows, done=question.row))
 
     async def _announce(self, question: ThreadQuestion, message: ChatMessage, kind: str) -> None:
-        """Say that an answer comes; again is fine, and never takes the place of an answer."""
+        """Post the placeholder; again is fine, and it never replaces an answer."""
         posting = self._build_posting(question, message, kind)
         await self.store.commit(Changes(deliveries=(build_outbox_entry(posting, key=question.key, urgent=True),)))
 

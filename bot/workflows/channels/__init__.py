@@ -1,1 +1,1 @@
-"""Channel settings and silences. Must not hold code of its own."""
+"""Read and change channel settings and silences."""

@@ -1,6 +1,6 @@
-"""What is agreed in a channel: asked for every alert, shown to people, changed by those who may.
+"""Admit alerts by the rules of their channel; show and change these rules.
 
-Must not render, and must not decide about an alert (that is `bot.domain.alerts.suppression`).
+`bot.domain.alerts.suppression` decides about an alert. Must not render.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bot.domain.alerts.suppression import Admission, admit
 from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
-from bot.ports.chat import Channel, Chat, or_if_refused
+from bot.ports.chat import Channel, Chat, find_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
@@ -28,7 +28,7 @@ MEMBER_OF_BOTH = "You can pool only channels that you are a member of; {} is non
 
 
 def read_source(event: Mapping[str, Any]) -> str:
-    """Who posted an alert: the id of the bot, of the app, else of the person; "" where Slack names nobody."""
+    """Return who posted an alert: the id of the bot, else of the app, else of the person; "" if Slack names none."""
     inner = event.get("message")
     facts = {**event, **inner} if isinstance(inner, Mapping) else event
     return next((str(facts[key]) for key in ("bot_id", "app_id", "user") if facts.get(key)), "")
@@ -36,14 +36,14 @@ def read_source(event: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AdmitAlert:
-    """Whether an alert is answered where it was posted; what silences it is counted. `default` is the operator's digest
-    time, whose zone is a channel's that names none."""
+    """Decide whether an alert is answered in the channel in which it was posted, and count what silences it."""
 
     channels: ChannelStore
+    # The operator's digest time; its zone applies to channels that set none.
     default: DigestTime
 
     async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
-        """Ask what is agreed in the channel. `at` is when it was posted. Raises StoreUnavailable."""
+        """Apply the channel's policy to an alert that was posted at `at`. Raises StoreUnavailable."""
         source = read_source(row.body["event"])
         house = await self.channels.read_policy(channel.id, at)
         zone = digest_time(house.settings, self.default).zone
@@ -57,21 +57,22 @@ class AdmitAlert:
 
 @dataclass(frozen=True, slots=True)
 class ChannelView:
-    """A channel's settings as a person sees them. `sources` are the apps that posted alerts here, with what people call
-    them; `may` is whether this person may change the settings."""
+    """A channel's settings as one person sees them."""
 
     channel: Channel
     settings: ChannelSettings
     pool: tuple[str, ...]
+    # The apps that posted alerts here: (id, name for people).
     sources: tuple[tuple[str, str], ...]
     groups: tuple[Group, ...]
     digest: DigestTime
+    # Whether this person may change the settings.
     may: Permission
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowChannel:
-    """What is set in a channel, for one person."""
+    """Show a channel's settings to one person."""
 
     channels: ChannelStore
     people: PeopleDirectory
@@ -80,7 +81,7 @@ class ShowChannel:
     default: DigestTime
 
     async def __call__(self, channel_id: str, user_id: str) -> ChannelView:
-        """Raises StoreUnavailable, ChatUnavailable, ChatRejected (the bot is not there)."""
+        """Return the view. Raises StoreUnavailable, ChatUnavailable, ChatRejected (the bot is not there)."""
         settings = await self.channels.read_settings(channel_id)
         channel, person, sources, groups = await asyncio.gather(
             self.chat.read_channel(channel_id),
@@ -99,11 +100,11 @@ class ShowChannel:
         )
 
     async def find_zone(self, channel_id: str) -> tzinfo:
-        """The channel's time zone. Raises StoreUnavailable."""
+        """Return the channel's time zone. Raises StoreUnavailable."""
         return digest_time(await self.channels.read_settings(channel_id), self.default).zone
 
     async def _list_sources(self, channel_id: str, settings: ChannelSettings) -> tuple[tuple[str, str], ...]:
-        """With those that are listed, though none of their alerts was seen."""
+        """Return the channel's sources, including those in the settings that have posted no alert yet."""
         tools: dict[str, list[str]] = {source: [] for source in settings.sources}
         for seen in await self.channels.list_sources(channel_id):
             tools.setdefault(seen.source, []).append(seen.tool)
@@ -118,9 +119,9 @@ def _format_source(name: str | None, tools: Sequence[str], source: str) -> str:
     return name or f"{read_as} ({source})".strip()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeChannel:
-    """A person sets what is agreed in a channel, and the audit log says so."""
+    """Change a channel's settings, with a line in the audit log."""
 
     channels: ChannelStore
     people: PeopleDirectory
@@ -131,8 +132,11 @@ class ChangeChannel:
     async def __call__(
         self, channel_id: str, user_id: str, settings: ChannelSettings, pool: tuple[str, ...] | None = None
     ) -> ChannelSettings:
-        """Replace the settings; `pool` None leaves the pool alone. What equals the operator's setting follows it from now
-        on. Raises NotAllowedHere (with who may), RecordRejected with the field, StoreUnavailable."""
+        """Replace the settings, and the pool unless it is None; return the settings as stored.
+
+        A value that equals the operator's default is stored as None, so it follows that default from now on. Raises
+        NotAllowedHere (naming who may), RecordRejected with the field, StoreUnavailable.
+        """
         person = await self.people.read_person(user_id)
         channel, before = await self.chat.read_channel(channel_id), await self.channels.read_settings(channel_id)
         for act in (Act.SETTINGS, Act.SHARE) if settings.shared != before.shared else (Act.SETTINGS,):
@@ -169,7 +173,7 @@ class ChangeChannel:
         if not await self.chat.is_member(channel.id, user_id):
             raise RecordRejected("pool", MEMBER_OF_BOTH.format("this channel"))
         for other_id in added:
-            other = await self._find_channel(other_id)
+            other = await find_channel(self.chat, other_id)
             if other is None:
                 raise RecordRejected("pool", "I am not in one of these channels. Invite me there first.")
             if not other.is_private or other.is_shared:
@@ -177,12 +181,9 @@ class ChangeChannel:
             if not await self.chat.is_member(other_id, user_id):
                 raise RecordRejected("pool", MEMBER_OF_BOTH.format("one of these"))
 
-    async def _find_channel(self, channel_id: str) -> Channel | None:
-        return await or_if_refused(self.chat.read_channel(channel_id), None)
-
 
 def _list_values(settings: ChannelSettings, pool: Sequence[str]) -> dict[str, Any]:
-    """The settings as the audit log keeps them: None is the operator's default."""
+    """Return the settings as the audit log stores them; None is the operator's default."""
     return {name: _simplify(value) for name, value in (asdict(settings) | {"pool": tuple(pool)}).items()}
 
 
@@ -193,5 +194,5 @@ def _simplify(value: Any) -> Any:
 
 
 def build_default_time(day: str, hour: int, zone: str) -> DigestTime:
-    """The operator's digest time."""
+    """Build the operator's digest time."""
     return DigestTime(day, hour, ZoneInfo(zone))

@@ -1,13 +1,14 @@
-"""Silencing by people: "not an alert", mutes, and undoing both. Everything is audited, and nothing is silenced for good.
+"""Let people silence alerts ("not an alert", mutes), and undo both. Everything is audited, and nothing is silenced
+for good.
 
-Must not render anything but through `Surfaces`, and must not decide what a rule or a mute is about (that is
-`bot.domain.alerts.suppression`).
+`bot.domain.alerts.suppression` decides what a rule or a mute covers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from bot.domain.access.roles import Act, Stewards, may
 from bot.domain.alerts.alert import Alert
@@ -22,11 +23,12 @@ from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
+from bot.workflows.retrying import retry_conflicts
 
 MAX_REASON = 300
 CONFLICTS = 5
@@ -34,13 +36,13 @@ CONFLICTS = 5
 
 @dataclass(frozen=True, slots=True)
 class PermissionGate:
-    """Asks whether a person may do something."""
+    """Check whether a person may do something."""
 
     people: PeopleDirectory
     stewards: Stewards
 
     async def require(self, user_id: str, act: Act) -> None:
-        """Raises NotAllowedHere, with who may."""
+        """Raise NotAllowedHere, naming who may, unless this person may."""
         permission = may(await self.people.read_person(user_id), act, self.stewards)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
@@ -48,25 +50,26 @@ class PermissionGate:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredAlert:
-    """A brief in a channel, and the app whose post it answers ("" where it is not known)."""
+    """A brief in a channel, and the source of the post that it answers."""
 
     incident_id: str
     alert: Alert
     source: str
+    # The name of the app that posted it; "" if it is not known.
     app: str
     life: Life
 
 
 @dataclass(frozen=True, slots=True)
 class FindAnsweredAlert:
-    """What a brief's menu is about."""
+    """Find the alert that a brief's menu is about."""
 
     store: IncidentStore
     channels: ChannelStore
     people: PeopleDirectory
 
     async def __call__(self, incident_id: str, channel_id: str) -> AnsweredAlert:
-        """Raises IncidentNotFound where the incident has no brief in this channel, StoreUnavailable."""
+        """Raise IncidentNotFound if the incident has no brief in this channel, StoreUnavailable."""
         life = await self.store.read_lifecycle(incident_id)
         here = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
         if here is None:
@@ -76,10 +79,11 @@ class FindAnsweredAlert:
         return AnsweredAlert(incident_id, here.brief.alert, source, names.get(source) or source, life)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DismissAlert:
-    """A person says that a brief answers no alert: it goes, the incident is dismissed, and (unless they say "only this
-    one") a rule is taught."""
+    """Dismiss an incident whose alert a person calls no alert: its brief is deleted and, unless they say "only this
+    one", a rule is added.
+    """
 
     store: IncidentStore
     channels: ChannelStore
@@ -87,15 +91,12 @@ class DismissAlert:
     clock: Clock
 
     async def __call__(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
-        """The rule that holds from now on, None without one. Raises NotAllowedHere, RecordRejected (an incident with a
-        recorded resolution was an alert), StoreUnavailable."""
+        """Return the rule that is in force from now on, None without one.
+
+        Raises NotAllowedHere, RecordRejected (an incident with a recorded resolution was an alert), StoreUnavailable.
+        """
         await self.gate.require(user_id, Act.TEACH)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._dismiss(said, channel_id, user_id, reach)
-            except StoreConflict:
-                continue  # the alert fired again at this very moment
-        return await self._dismiss(said, channel_id, user_id, reach)
+        return await retry_conflicts(CONFLICTS, partial(self._dismiss, said, channel_id, user_id, reach))
 
     async def _dismiss(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
         life = await self.store.read_lifecycle(said.incident_id)
@@ -111,7 +112,7 @@ class DismissAlert:
         return replace(rule, number=await self.channels.add_rule(rule, changes))
 
     async def _build_changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
-        """The brief here goes. The incident is dismissed where no other channel works on it."""
+        """Delete the brief in this channel, and dismiss the incident unless another channel works on it."""
         posted = await self.store.list_briefs(life.incident_id)
         here = tuple(b for b in posted if b.channel == channel_id)
         alone = len(here) == len(posted)
@@ -128,7 +129,7 @@ class DismissAlert:
 
 
 def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
-    """The brief's message goes, and those that it superseded: each delivery's name begins with the one before."""
+    """Delete the brief's message and those that it superseded: each delivery id begins with the one before."""
     names = split_superseded(posted.delivery_id)
     key = build_incident_key(posted.channel, posted.incident_id)
     return tuple(
@@ -142,9 +143,9 @@ def _build_deletions(posted: PostedBrief) -> tuple[OutboxEntry, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MuteAlerts:
-    """A person mutes an alert, a service or the whole channel for a while; the thread is told."""
+    """Mute an alert, a service or the whole channel for a while, and say so in the thread."""
 
     store: IncidentStore
     channels: ChannelStore
@@ -155,8 +156,11 @@ class MuteAlerts:
     async def __call__(
         self, said: AnsweredAlert, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
     ) -> Mute:
-        """The mute that holds from now on; `once` names the submission, so that a second one changes nothing. Raises
-        NotAllowedHere, RecordRejected with the field, StoreUnavailable."""
+        """Return the mute that is in force from now on.
+
+        `once` names the submission, so that a second one changes nothing. Raises NotAllowedHere, RecordRejected with
+        the field, StoreUnavailable.
+        """
         now = self.clock.now()
         if until <= now:
             raise RecordRejected("until", "That time is over already.")
@@ -207,9 +211,9 @@ class MuteAlerts:
         return (build_outbox_entry(posting, key=build_incident_key(mute.channel, mute.incident_id), urgent=True),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UndoSilence:
-    """A person ends a rule or a mute."""
+    """End a rule or a mute."""
 
     store: IncidentStore
     channels: ChannelStore
@@ -217,15 +221,13 @@ class UndoSilence:
     clock: Clock
 
     async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
-        """`kind` is "rule" or "mute". What holds in the channel then; one that ended before is no error. Raises
-        NotAllowedHere, StoreUnavailable."""
+        """Return the channel's policy after ending a "rule" or "mute" (`kind`); one that has ended before is no
+        error.
+
+        Raises NotAllowedHere, StoreUnavailable.
+        """
         await self.gate.require(user_id, Act.UNDO)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._undo(kind, number, channel_id, user_id)
-            except StoreConflict:
-                continue
-        return await self._undo(kind, number, channel_id, user_id)
+        return await retry_conflicts(CONFLICTS, partial(self._undo, kind, number, channel_id, user_id))
 
     async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
         now = self.clock.now()
@@ -250,11 +252,11 @@ class UndoSilence:
 
 @dataclass(frozen=True, slots=True)
 class ListSilences:
-    """The rules and mutes of a channel."""
+    """List the rules and mutes of a channel."""
 
     channels: ChannelStore
     clock: Clock
 
     async def __call__(self, channel_id: str) -> House:
-        """What holds now. Raises StoreUnavailable."""
+        """Return what is in force now. Raises StoreUnavailable."""
         return await self.channels.read_policy(channel_id, self.clock.now())

@@ -1,1 +1,1 @@
-"""Delivering what the outbox holds. Must not hold code of its own."""
+"""Deliver what the outbox holds."""

@@ -1,15 +1,40 @@
-"""Delivering what is owed: claims rows, makes the calls, and decides what a failure means. Must not write messages.
+"""Deliver what the outbox holds: claim rows, make the calls, and act on what a failure means.
 
-Decisions are pure functions of the failure, the number of attempts and a random number. Slack takes about one message a
-second in a channel; rows that must wait for that are given back untried, so that urgent ones overtake them. Each
-destination has a lane of its own: one that is down or refuses the bot does not hold up the other.
+How a delivery works, and why:
+
+**An outbox.** A use case never calls Slack or the memory bank. It commits an outbox row together with everything else that
+it changes, so that what was recorded is announced, and what was not recorded never is. This module makes the calls. A row
+is delivered at least once, and once in effect.
+
+**Leases.** A claimed row is leased with a fencing token. If the process dies, the lease ends, and the next claim takes the
+row over; a late answer of the first claim is then ignored. That is why one delivery must take less time than the lease.
+
+**Unknown outcomes.** After a timeout or a crash nobody knows whether the message arrived. The row is marked as uncertain,
+and before the next attempt Slack is searched for a message of ours with this delivery id. A post that is there already is
+not posted twice; if a newer payload has replaced the row meanwhile, it becomes an edit of that message.
+
+**Order.** The store hands out at most one row per key at a time, so an edit cannot overtake its post. A call on a message
+(edit, delete, reply) names its target by delivery id; the target's ts is filled in at the last moment, and while there is
+none the call waits for some attempts.
+
+**Pace.** Slack takes about one message a second in a channel. `policy.schedule` gives each claimed row its turn, answers to
+people first; a row that must wait is given back untried, so that more urgent ones may overtake it.
+
+**Lanes.** Each destination has a lane of its own, so that one that is down or refuses the bot does not hold up the other. A
+lane is paused while the destination refuses the bot as such, and then single rows probe whether it takes anything again.
+
+**Failures.** `policy.decide_after_failure` turns an error into a decision: an outage is retried for ever, for nothing that
+people recorded is thrown away; a refusal of this one call is a dead letter, for a person to look at. A row that keeps
+failing while others arrive is at fault itself, and becomes a dead letter, too.
+
+Must not write messages.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -17,96 +42,51 @@ from typing import Protocol
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.observability import DELIVERIES, get_logger, spawn
-from bot.ports.chat import Chat, Posting, or_if_refused
+from bot.ports.chat import Chat, Posting, find_channel, may_speak
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import Destination, Outbox, OutboxRow
-from bot.ports.errors import (
-    ChartUnavailable,
-    ChatAuthRejected,
-    ChatOutcomeUnknown,
-    ChatRejected,
-    ChatUnavailable,
-    IncidentNotFound,
-    MemoryAuthRejected,
-    MemoryRejected,
-    PrecedentError,
-    RecordRejected,
-    StoreUnavailable,
-)
+from bot.ports.errors import ChartUnavailable, IncidentNotFound, PrecedentError, RecordRejected, StoreUnavailable
 from bot.ports.files import FileBuilder
 from bot.ports.incidents import IncidentStore
 from bot.ports.memory import MemoryBank
+from bot.workflows.delivery.policy import (
+    AUTH_PAUSE_S,
+    CAP_S,
+    HOLD_S,
+    PACE_S,
+    PACED_OPERATIONS,
+    TARGET_ATTEMPTS,
+    DeadLetter,
+    Decision,
+    RetryLater,
+    Succeeded,
+    compute_backoff_s,
+    decide_after_failure,
+    decide_without_target,
+    find_row_channel,
+    name_outcome,
+    schedule,
+)
 
 AT_ONCE = {Destination.SLACK: 20, Destination.BANK: 4}
 # Of these, places that only answers to people take.
 RESERVED_FOR_PEOPLE = {Destination.SLACK: 4, Destination.BANK: 0}
+# A turn waits this long for calls under way; slower ones go on in the background.
 PATIENCE_S = 0.25
-PACE_S = 1.0
-HOLD_S = 5.0
 IDLE_S = 0.25
-BASE_S, CAP_S = 1.0, 300.0
-AUTH_PAUSE_S = 60.0
 CALL_DEADLINE_S = 20.0
-TARGET_ATTEMPTS = 8
+# See `Lane.count_failure`.
 ROW_FAULTS = 20
-PACED_OPERATIONS = frozenset(
-    {Operation.POST, Operation.UPDATE, Operation.DELETE, Operation.EPHEMERAL, Operation.UPLOAD}
-)
-# what the bot can do without: lacking the right to do it must not stop the rest
+# The bot can do without these: a missing scope for them must not pause everything else.
 DISPENSABLE_OPERATIONS = frozenset({Operation.REACT, Operation.UPLOAD, Operation.DELETE_FILE})
+SHARED = "the channel is shared with another organisation: nothing is posted there"
+UNKNOWN = "the bot cannot see this channel: nothing is posted there"
 POSTING_FIELDS = frozenset(f.name for f in fields(Posting)) - {"content"}
 log = get_logger("deliver")
 
 
-@dataclass(frozen=True, slots=True)
-class Succeeded:
-    """It is there; `result` is what it produced."""
-
-    result: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class RetryLater:
-    """Again after `delay_s`. `uncertain`: it may have happened. `pause_s`: all that is owed there waits that long."""
-
-    delay_s: float
-    reason: str
-    uncertain: bool = False
-    pause_s: float = 0.0
-    tried: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
-    """Never; kept for a person to look at."""
-
-    reason: str
-
-
-Decision = Succeeded | RetryLater | DeadLetter
-
-
-def compute_backoff_s(attempts: int, chance: float) -> float:
-    """Full jitter: anywhere between half a second and the doubled delay, at most five minutes. `chance` is in [0, 1)."""
-    return max(0.5, chance * min(CAP_S, BASE_S * 2.0 ** min(attempts, 16)))
-
-
-def decide_after_failure(problem: BaseException, attempts: int, chance: float, *, uncertain: bool) -> Decision:
-    """What a failed delivery means. An outage has no limit of attempts: what people recorded is not thrown away."""
-    reason = str(problem) or type(problem).__name__
-    if isinstance(problem, ChatAuthRejected | MemoryAuthRejected):
-        return RetryLater(AUTH_PAUSE_S, reason, uncertain, pause_s=AUTH_PAUSE_S, tried=False)
-    if isinstance(problem, ChatRejected | MemoryRejected | RecordRejected | IncidentNotFound | ChartUnavailable):
-        return DeadLetter(reason)
-    if isinstance(problem, ChatOutcomeUnknown | TimeoutError):
-        return RetryLater(compute_backoff_s(attempts, chance), reason, uncertain=True)
-    if isinstance(problem, ChatUnavailable) and problem.retry_after_s is not None:
-        return RetryLater(problem.retry_after_s, reason, uncertain)
-    return RetryLater(compute_backoff_s(attempts, chance), reason, uncertain)
-
-
 def build_posting(row: OutboxRow) -> Posting:
-    """The call that a row stands for, its target filled in; raises RecordRejected for a payload that is none."""
+    """Return the call of a row, with its target filled in. Raises RecordRejected for a malformed payload."""
     payload = {name: value for name, value in row.entry.payload.items() if name in POSTING_FIELDS}
     try:
         posting = Posting(**payload)
@@ -121,96 +101,91 @@ def build_posting(row: OutboxRow) -> Posting:
     return replace(posting, operation=row.entry.operation, blocks=tuple(posting.blocks))
 
 
-def schedule(
-    rows: Sequence[OutboxRow], free_at: Mapping[str, datetime], now: datetime
-) -> list[tuple[OutboxRow, float]]:
-    """Each row with the seconds it has to wait for its channel: the first is due now, the next a pace later. Answers to
-    people come first, then what is new in the channel, then edits of what stands there."""
-    # a clock that was set back must not make anybody wait for longer than was ever meant
-    free = {channel: min(at, now + timedelta(seconds=HOLD_S)) for channel, at in free_at.items()}
-    waits = []
-    for row in sorted(rows, key=_rank_row):
-        channel = _find_channel(row)
-        start = max(now, free.get(channel, now)) if row.entry.operation in PACED_OPERATIONS else now
-        if row.entry.operation in PACED_OPERATIONS:
-            free[channel] = start + timedelta(seconds=PACE_S)
-        waits.append((row, (start - now).total_seconds()))
-    return waits
-
-
 @dataclass(slots=True)
 class Lane:
-    """What this process knows about one destination. `paused`: why nothing is sent there, until when. `in_hand`: rows
-    that are being delivered, by id; `running` delivers them. `faults`: by row id, how often it failed while others arrived, and how many had
-    arrived when it failed last."""
+    """What this process knows about one destination."""
 
     destination: Destination
+    # Why nothing is sent there; "" if it is not paused.
     paused: str = ""
     paused_until: datetime | None = None
+    # How many rows arrived so far.
     arrived: int = 0
+    # The rows being delivered, by id.
     in_hand: dict[int, OutboxRow] = field(default_factory=dict)
+    # By row id: how often it failed while others arrived, and how many had arrived at its last failure.
     faults: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # The tasks that deliver.
     running: set[asyncio.Task[None]] = field(default_factory=set)
 
     def count_failure(self, row_id: int) -> int:
-        """Note a failure of this row; how many there were, each with another row's arrival since the one before it.
-        An outage of the destination never counts: nothing arrives during one."""
+        """Count a failure of this row, and return how many there were with another row's arrival in between.
+
+        During an outage of the destination nothing arrives, so an outage never counts.
+        """
         count, arrived = self.faults.get(row_id, (0, self.arrived))
         count += self.arrived > arrived
         self.faults[row_id] = (count, self.arrived)
         return count
 
     def forget(self, row_id: int, *, arrived: bool = False) -> None:
-        """This row is done with."""
+        """Drop a row that is done."""
         self.in_hand.pop(row_id, None)
         self.faults.pop(row_id, None)
         self.arrived += arrived
 
 
 class ShadowGate(Protocol):
-    """The last look at what stands in a shadow channel; see `bot.workflows.operations.shadow.ShowInShadow`."""
+    """Check what goes to a shadow channel; see `bot.workflows.operations.shadow.ShowInShadow`."""
 
     async def __call__(self, row: OutboxRow, posting: Posting) -> Posting | None:
-        """The message to send, None for none."""
+        """Return the message to send, None for none."""
         ...
 
     def translate_failure(self, row: OutboxRow, problem: BaseException) -> BaseException:
-        """What a failed delivery means."""
+        """Return the error that a failed delivery stands for."""
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Deliver:
-    """Works off the outbox: Slack's rows, and the memory bank's where one is set up. `deadline_s` for one delivery must
-    be shorter than the lease, or another replica would begin the same one. `in_shadow` looks at what stands in a shadow
-    channel before it is sent."""
+    """Deliver the outbox: Slack's rows, and the memory bank's if one is set up."""
 
     outbox: Outbox
     chat: Chat
     clock: Clock
     bank: MemoryBank | None = None
     records: IncidentStore | None = None
+    # Returns a random number in [0, 1).
     chance: Callable[[], float] = random.SystemRandom().random
+    # Must be shorter than the lease, or another replica would start the same delivery.
     deadline_s: float = CALL_DEADLINE_S
     files: FileBuilder | None = None
+    # Checks what goes to a shadow channel before it is sent.
     in_shadow: ShadowGate | None = None
+    # When the next call may be made in each channel.
     _free_at: dict[str, datetime] = field(default_factory=dict)
     _lanes: dict[Destination, Lane] = field(default_factory=lambda: {d: Lane(d) for d in Destination})
 
     async def drain_once(self) -> float:
-        """Deliver what is due now, everywhere, and wait until that is done; seconds until there may be more. Raises
-        StoreUnavailable."""
+        """Deliver everything that is due now, wait until that is done, and return the seconds until there may be
+        more.
+
+        Raises StoreUnavailable.
+        """
         waits = [await self.drain(destination, patience_s=None) for destination in self.list_destinations()]
         return min(waits)
 
     def list_destinations(self) -> tuple[Destination, ...]:
-        """Where this bot delivers to."""
+        """Return where this bot delivers to."""
         return (Destination.SLACK, Destination.BANK) if self.bank else (Destination.SLACK,)
 
     async def drain(self, destination: Destination, *, patience_s: float | None = PATIENCE_S) -> float:
-        """Deliver what is due there now; seconds until there may be more. Slow calls go on beyond `patience_s` (None:
-        they are waited for), so that they hold up nobody; some places are kept for people's answers. Raises
-        StoreUnavailable."""
+        """Deliver what is due for one destination, and return the seconds until there may be more.
+
+        Slow calls continue beyond `patience_s` (None waits for them), so that they hold up nobody; some places are
+        reserved for answers to people. Raises StoreUnavailable.
+        """
         lane, now = self._lanes[destination], self.clock.now()
         if lane.paused_until and now < lane.paused_until <= now + timedelta(seconds=AUTH_PAUSE_S):
             return min(IDLE_S * 4, (lane.paused_until - now).total_seconds())
@@ -225,7 +200,7 @@ class Deliver:
         return 0.0 if due or done else IDLE_S
 
     async def _claim(self, lane: Lane, now: datetime) -> list[OutboxRow]:
-        """The rows to deliver now; those that must wait for their channel's pace are given back untried."""
+        """Claim the rows to deliver now; give those back untried that must wait for their channel's pace."""
         # after a pause single rows probe whether the destination takes anything again; an outage is no answer to that
         free = (1 if lane.paused else AT_ONCE[lane.destination]) - len(lane.running)
         kept = 0 if lane.paused else RESERVED_FOR_PEOPLE[lane.destination]
@@ -242,8 +217,10 @@ class Deliver:
         return [row for row, wait_s in waits if wait_s <= 0]
 
     async def release(self, grace_s: float = 0.0) -> int:
-        """Let what is being delivered end, for so long; give back what does not, so that the next start takes it at once;
-        how many. It may have arrived: the next one looks first. Raises StoreUnavailable."""
+        """Let deliveries under way finish within `grace_s`; give the others back, and return how many.
+
+        The next start takes these at once. They may have arrived, so it looks first. Raises StoreUnavailable.
+        """
         running = {task for lane in self._lanes.values() for task in lane.running}
         if running:
             _, late = await asyncio.wait(running, timeout=grace_s)
@@ -256,12 +233,12 @@ class Deliver:
         return len(held)
 
     def list_paused(self) -> Mapping[str, str]:
-        """The destinations to which nothing is sent now, and why."""
+        """Return the destinations that are paused, and why."""
         return {lane.destination.value: lane.paused for lane in self._lanes.values() if lane.paused}
 
     async def _deliver(self, lane: Lane, row: OutboxRow) -> None:
         if lane.destination is Destination.SLACK and row.entry.operation in PACED_OPERATIONS:
-            self._free_at[_find_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
+            self._free_at[find_row_channel(row)] = self.clock.now() + timedelta(seconds=PACE_S)
         decision = await self._decide(lane, row)
         if isinstance(decision, RetryLater):
             self._hold(lane, row, decision)
@@ -290,7 +267,7 @@ class Deliver:
             return decision
 
     def _hold(self, lane: Lane, row: OutboxRow, decision: RetryLater) -> None:
-        """Remember who has to wait: everybody where the bot is refused, the channel where Slack named a time."""
+        """Remember who has to wait: everybody if the bot is refused, the channel if Slack named a time."""
         now = self.clock.now()
         if decision.pause_s:
             if lane.paused != decision.reason:
@@ -298,21 +275,26 @@ class Deliver:
             lane.paused, lane.paused_until = decision.reason, now + timedelta(seconds=decision.pause_s)
         if lane.destination is Destination.SLACK:
             free = now + timedelta(seconds=min(decision.delay_s, HOLD_S))
-            self._free_at[_find_channel(row)] = max(self._free_at.get(_find_channel(row), now), free)
+            self._free_at[find_row_channel(row)] = max(self._free_at.get(find_row_channel(row), now), free)
 
     async def _call_slack(self, row: OutboxRow) -> Decision:
-        shown = await self._render_in_shadow(row, build_posting(row))
-        if shown is None:
-            return Succeeded(None)
-        posting = shown
+        posting = build_posting(row)
+        if self.in_shadow and (row.place or row.target_place):
+            shown = await self.in_shadow(row, posting)
+            if shown is None:
+                return Succeeded(None)
+            posting = shown
         if row.entry.payload.get("target") and not row.target_result:
-            return _decide_without_target(row, self.chance())
+            return decide_without_target(row, self.chance())
         if row.place and row.place.under and not row.under_result and row.attempts < TARGET_ATTEMPTS:
             return RetryLater(
                 compute_backoff_s(row.attempts, self.chance()), "the message in whose thread it goes is on its way"
             )
-        if posting.operation != Operation.HOME and await self._is_silent(posting.channel):
-            return DeadLetter("the channel is shared with another organisation: nothing is posted there")
+        if posting.operation != Operation.HOME:
+            # the last gate before anything of ours could be read by another organization
+            channel = await find_channel(self.chat, posting.channel)
+            if not may_speak(channel):
+                return DeadLetter(SHARED if channel else UNKNOWN)
         if posting.operation == Operation.POST and (there := await self._find_posted(row, posting)):
             if row.own_result or row.replaced:
                 await self.chat.deliver(replace(posting, operation=Operation.UPDATE, ts=there))
@@ -321,14 +303,8 @@ class Deliver:
             return await self._upload(row, posting)
         return Succeeded(await self.chat.deliver(posting))
 
-    async def _render_in_shadow(self, row: OutboxRow, posting: Posting) -> Posting | None:
-        """The call as a shadow channel gets it; None where it may not be read there."""
-        if self.in_shadow is None or not (row.place or row.target_place):
-            return posting
-        return await self.in_shadow(row, posting)
-
     async def _upload(self, row: OutboxRow, posting: Posting) -> Decision:
-        """A file that is there already is not posted again. What it holds is made now."""
+        """Make the file's content now and upload it, unless the file is there already."""
         if there := await self._find_posted(row, posting):
             return Succeeded(there)
         if self.files is None:
@@ -338,21 +314,17 @@ class Deliver:
         own = replace(posting, channel=str(told["channel"]), thread_ts=told.get("thread_ts"))
         return Succeeded(await self.chat.deliver(replace(posting, content=await self.files.build_content(own))))
 
-    async def _is_silent(self, channel_id: str) -> bool:
-        """The last gate before anything of ours could be read by another organisation."""
-        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
-        # a channel that cannot be seen cannot be posted to: the call itself says what is wrong
-        return channel is not None and channel.is_silent
-
     async def _find_posted(self, row: OutboxRow, posting: Posting) -> str | None:
-        """The ts of this post where it is in the channel already."""
+        """Return the ts of this post if it is in the channel already."""
         if row.own_result:
             return row.own_result
         return await self.chat.find_delivered(posting) if row.uncertain else None
 
     async def _update_bank(self, row: OutboxRow) -> Decision:
-        """Make the bank hold what the store holds now: the row may be older than another that was delivered. A record
-        that is gone is not retained, and one that is here again is not retracted."""
+        """Make the bank hold what the store holds now, for the row may be older than another that was delivered.
+
+        A record that is gone is not retained, and one that is back is not retracted.
+        """
         if self.bank is None:
             return RetryLater(CAP_S, "no memory bank is set up", tried=False)
         incident_id = str(row.entry.payload["incident_id"])
@@ -385,29 +357,3 @@ class Deliver:
             log.error("a delivery was refused; see `precedent outbox list`", **facts, reason=decision.reason)
             await self.outbox.dead_letter(row, decision.reason)
             lane.forget(row.id)
-
-
-def name_outcome(decision: Decision) -> str:
-    """The decision as the metrics name it."""
-    if isinstance(decision, RetryLater):
-        return "paused" if decision.pause_s else "unknown" if decision.uncertain else "later"
-    return "sent" if isinstance(decision, Succeeded) else "dead"
-
-
-def _find_channel(row: OutboxRow) -> str:
-    place = row.place or row.target_place
-    return place.channel if place else str(row.entry.payload.get("channel", ""))
-
-
-def _decide_without_target(row: OutboxRow, chance: float) -> Decision:
-    """A call on a message that is not there: it may still come, for a while."""
-    reason = "the message that this changes was never posted"
-    return (
-        DeadLetter(reason)
-        if row.attempts >= TARGET_ATTEMPTS
-        else RetryLater(compute_backoff_s(row.attempts, chance), reason)
-    )
-
-
-def _rank_row(row: OutboxRow) -> tuple[bool, bool]:
-    return not row.entry.urgent, row.entry.operation == Operation.UPDATE or row.own_result is not None

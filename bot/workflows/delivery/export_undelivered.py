@@ -1,4 +1,4 @@
-"""Everything that is still owed as JSON Lines, for when a database must be given up. Must not change anything."""
+"""Export everything undelivered as JSON Lines, for when a database must be given up. Must not change anything."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from bot.records.incident_json import write_record
 
 @dataclass(frozen=True, slots=True)
 class ExportUndelivered:
-    """Give every delivery that is owed and every event that is not worked off, each with all that it says."""
+    """Export every undelivered outbox row and every unprocessed event, with full content."""
 
     outbox: OutboxAdmin
     inbox: InboxAdmin
     store: IncidentStore
 
     async def __call__(self) -> AsyncIterator[str]:
-        """One line of JSON each: `box` is outbox or inbox; what is owed to the memory bank carries its record. Raises
-        StoreUnavailable."""
+        """Yield one line of JSON each: `box` is "outbox" or "inbox"; a row for the memory bank carries its record.
+
+        Raises StoreUnavailable.
+        """
         async for row in self.outbox.stream_undelivered():
             record = await self._read_record(row)
             yield _format_line({"box": "outbox", **build_row_json(row), "payload": dict(row.payload), **record})
@@ -43,12 +45,12 @@ class ExportUndelivered:
 
 
 def build_row_json(row: OutboxRowView) -> dict[str, Any]:
-    """An outbox row as JSON values, without what it says."""
+    """Return an outbox row as JSON values, without its payload."""
     return _format_times({name: value for name, value in asdict(row).items() if name != "payload"})
 
 
 def build_event_json(event: UnprocessedEvent) -> dict[str, Any]:
-    """An inbox row as JSON values, without what it says."""
+    """Return an inbox row as JSON values, without its body."""
     return _format_times({name: value for name, value in asdict(event).items() if name != "body"})
 
 

@@ -1,4 +1,7 @@
-"""What files hold, made when they are sent: the picture of a digest, the post-mortem of an incident. Must not send them."""
+"""Make the content of files at the moment of sending: a digest's picture, an incident's post-mortem.
+
+Must not send them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from bot.ports.files import ChartRenderer, ThreadReader, read_chart
 from bot.ports.incidents import IncidentStore
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MakeFiles:
     """`bot.ports.files.Files`."""
 
@@ -31,7 +34,7 @@ class MakeFiles:
         return await self.charts.render_png(read_chart(posting.extra.get("chart")))
 
     async def _write_postmortem(self, incident_id: str, posting: Posting) -> str:
-        """As things stand now: also whether the channel may still see it."""
+        """Write the post-mortem as of now, after checking again that the channel may see the incident."""
         record = await self.store.read_record(incident_id)
         if not (await self.chat.read_channel(posting.channel)).viewer.may_see(record.source.visibility):
             raise IncidentNotFound(f"There is no incident {incident_id} that this channel may see.")
@@ -44,7 +47,7 @@ class MakeFiles:
         return postmortem(*_replace_ids(record, life, names), named, unread=said is None)
 
     async def _read_thread(self, posting: Posting) -> tuple[Saying, ...] | None:
-        """What people said in the thread; None where the bot may not read it."""
+        """Return what people wrote in the thread; None if the bot may not read it."""
         said = await or_if_refused(self.threads.read_messages(posting.channel, posting.thread_ts or ""), None)
         return None if said is None else tuple(said)
 
@@ -57,7 +60,7 @@ async def _find_lifecycle(store: IncidentStore, incident_id: str) -> Life | None
 
 
 def _replace_ids(record: Incident, life: Life | None, names: Mapping[str, str]) -> tuple[Incident, Life | None]:
-    """With people's names in the place of their ids."""
+    """Return record and lifecycle with people's names in place of their Slack ids."""
     attempts = tuple(replace(a, by=names.get(a.by, a.by)) if a.by else a for a in record.attempts)
     who = life.acknowledged_by if life else None
     after = replace(life, acknowledged_by=names.get(who, who)) if life and who else life

@@ -1,4 +1,4 @@
-"""Watching what is owed: the gauges, and one warning when something waits too long. Must not deliver anything."""
+"""Watch the outbox: set the gauges, and log once when a delivery waits too long. Must not deliver anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = get_logger("watch")
 
 @dataclass(slots=True)
 class WatchOutbox:
-    """Sets the gauges, and says once when the oldest delivery is late, and once when none is any more."""
+    """Set the gauges; log once when the oldest delivery is late, and once when none is late any more."""
 
     outbox: Outbox
     inbox: InboxAdmin
@@ -25,7 +25,7 @@ class WatchOutbox:
     _late: bool = False
 
     async def __call__(self) -> float:
-        """Look once; seconds until the next look. Raises StoreUnavailable."""
+        """Look once, and return the seconds until the next look. Raises StoreUnavailable."""
         counts = await self.outbox.count_rows()
         for destination in Destination:
             for state in OutboxState:

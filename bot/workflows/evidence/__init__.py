@@ -1,1 +1,1 @@
-"""Gathering evidence under a deadline. Must not hold code of its own."""
+"""Gather evidence for a brief."""

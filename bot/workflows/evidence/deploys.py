@@ -1,4 +1,4 @@
-"""A deploy post of a channel that the operator listed becomes a deploy that evidence knows. Must not keep words of the post."""
+"""Record a deploy from a post in a channel that the operator listed. Must not store words of the post."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ KIND = "deploy"
 
 @dataclass(frozen=True, slots=True)
 class RecordDeployPost:
-    """Works off one row of kind "deploy". A post that is edited while the deploy goes on stays one deploy, at the time of
-    the post."""
+    """Process one inbox row of kind "deploy".
+
+    A post that is edited while the deploy is under way stays one deploy, at the time of the post.
+    """
 
     log: DeployLog
     inbox: Inbox
 
     async def __call__(self, row: InboxRow) -> None:
-        """Raises StoreUnavailable."""
+        """Process the row. Raises StoreUnavailable."""
         event = row.body["event"]
         ts = str((event.get("message") or event).get("ts"))
         place = f"{event.get('channel')}/{ts}"

@@ -1,4 +1,4 @@
-"""How long sources of evidence and the recall take, for the metrics. Must not change what they answer."""
+"""Time sources of evidence and the recall for the metrics. Must not change what they answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bot.ports.memory import Recall
 
 @dataclass(frozen=True, slots=True)
 class MeteredSource:
-    """An EvidenceProvider that is timed. Where nothing is configured for the alert's service nothing is counted."""
+    """Time an evidence provider. Nothing is counted if nothing is configured for the alert's service."""
 
     provider: EvidenceProvider
 
@@ -51,7 +51,7 @@ class MeteredSource:
 
 
 def name_outcome(found: Sequence[Evidence]) -> str:
-    """What came of asking; "" where there was nothing to ask for."""
+    """Return the outcome as the metric names it; "" if there was nothing to ask for."""
     if not found:
         return ""
     return "observed" if any(isinstance(item, Observed) for item in found) else "unavailable"
@@ -59,7 +59,7 @@ def name_outcome(found: Sequence[Evidence]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MeteredRecall:
-    """A Recall that is timed."""
+    """Time a Recall."""
 
     recall: Recall
 

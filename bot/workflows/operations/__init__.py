@@ -1,1 +1,1 @@
-"""Status, load, shadow mode, preview, backfill, replay. Must not hold code of its own."""
+"""Operate the bot: its status, shadow mode, replay and backfill."""

@@ -1,8 +1,8 @@
-"""Reading a channel's past: the lives of its alerts go into the store as if the bot had been there, in silence.
+"""Read a channel's past: store the lifecycles of its alerts as if the bot had been there, in silence.
 
-Must not post anything, ask memory, or learn a cause or a fix from what people wrote: of them only how many wrote how much
-is counted. Each portion is kept before the next is asked for, and a post that was taken is not taken again: so it can be
-broken off at any moment, and done again.
+Must not post anything, ask memory, or learn a cause or a fix from what people wrote: of that it counts only how many
+wrote how much. Each portion is stored before the next is read, and a post is never taken twice, so it can be
+interrupted at any moment and run again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 from bot.domain.alerts.alert import AlertState, Delivery
@@ -19,39 +20,43 @@ from bot.domain.incidents.opening import posted_at
 from bot.domain.operations.backfill import FIRST, Span, Talk, Tally, missing, next_length, together, with_span
 from bot.ports.alerts.backfill_progress import BackfillProgress, BackfillStore
 from bot.ports.channel_history import ChannelArchive, ConnectionWatermark, HistoryPage, MessageReader, PageCursors
-from bot.ports.chat import Channel, Chat
+from bot.ports.chat import Channel, Chat, may_speak
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
-from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere, StoreConflict
+from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.incidents import IncidentStore
+from bot.workflows.retrying import retry_conflicts
 
 T = TypeVar("T")
 WAIT_S, WAIT_MOST_S = 5.0, 120.0
-# So often in a row Slack may fail without naming a time.
+# How often in a row Slack may fail without naming a time to wait.
 TRIES = 10
 CONFLICTS = 20
-# What was said so long ago need not hold any more.
+# What an older post said need not be true any more.
 PAST_AFTER = timedelta(hours=24)
-# The newest is left to the bot that listens: what it may not have taken yet, and what it reads back after a gap.
+# The newest posts are left to the running bot: what it may not have received yet, and what it reads back after a gap.
 LEFT_TO_LISTENER, READ_BACK_AT_MOST = timedelta(minutes=6), timedelta(hours=6)
 ENDS = {AlertState.RESOLVED.value, AlertState.ACKNOWLEDGED.value}
 SHARED = "{} is shared with another organisation, so nothing is read there. A steward can allow it: /precedent channel."
 UNSEEN = "The bot is not in {}. Invite it there: /invite @Precedent."
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PacedCaller:
-    """Asks Slack for much: so many calls of each kind `a_minute`, and again after as long as it wants. `told` hears how
-    many seconds that is, and why."""
+    """Make many calls to Slack: at most `a_minute` of each kind, and again after as long as Slack demands."""
 
     clock: Clock
     a_minute: float
+    # Called with the seconds of each wait, and the reason.
     told: Callable[[float, ChatUnavailable], None]
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     _free_at: dict[str, datetime] = field(default_factory=dict)
 
     async def __call__(self, kind: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """The answer. Raises ChatRejected; ChatUnavailable where Slack fails again and again without naming a time."""
+        """Return the answer.
+
+        Raises ChatRejected; ChatUnavailable if Slack fails again and again without naming a time.
+        """
         failed = 0
         while True:
             await self._wait_turn(kind)
@@ -76,8 +81,9 @@ class PacedCaller:
 
 @dataclass(slots=True)
 class _Portion:
-    """What one stretch of a channel held: the alert posts (each one or two facts), the counts, the talks."""
+    """What one stretch of a channel contains."""
 
+    # The alert posts: (ts, its one or two events, natural key).
     posts: list[tuple[str, tuple[Mapping[str, Any], ...], str]] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
     talks: dict[str, Talk] = field(default_factory=dict)
@@ -86,10 +92,9 @@ class _Portion:
         self.tally = together(self.tally, Tally(**more))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
-    """Reads one channel. `answer` works on an alert's event as on any other, but keeps silent; False where the channel
-    agreed to ignore it. `told` hears how far it is, after each portion."""
+    """Read the past of one channel."""
 
     history: ChannelArchive
     backfills: BackfillStore
@@ -98,13 +103,17 @@ class Backfill:
     heard: ConnectionWatermark
     clock: Clock
     reader: MessageReader
+    # Processes an alert's event like any other but posts nothing; returns False if the channel's rules ignore it.
     answer: Callable[[InboxRow], Awaitable[bool]]
     patiently: PacedCaller
+    # Called with the progress after each portion.
     told: Callable[[BackfillProgress, Span], None]
 
     async def find_channel(self, name: str) -> str:
-        """The id of the channel that is called so, by name or id. Raises ChatRejected where the bot is in none,
-        ChatUnavailable."""
+        """Return the id of the channel with this name or id.
+
+        Raises ChatRejected if the bot is in no such channel, ChatUnavailable.
+        """
         wanted, cursor, seen = name.removeprefix("#"), "", PageCursors()
         while True:
             at = cursor
@@ -115,10 +124,12 @@ class Backfill:
                 raise ChatRejected(UNSEEN.format(name), "channel_not_found")
 
     async def __call__(self, channel_id: str, since: datetime) -> BackfillProgress:
-        """Read what is not read yet of the channel's past since then. Raises NotAllowedHere, ChatRejected,
-        ChatUnavailable, StoreUnavailable; what was read by then is kept."""
+        """Read whatever has not been read yet of the channel's past since then.
+
+        Raises NotAllowedHere, ChatRejected, ChatUnavailable, StoreUnavailable; what was read by then is stored.
+        """
         channel = await self.patiently("channel", lambda: self.chat.read_channel(channel_id))
-        if channel.is_silent:
+        if not may_speak(channel):
             raise NotAllowedHere(SHARED.format(f"#{channel.name}"))
         if not channel.is_joined:
             raise ChatRejected(UNSEEN.format(f"#{channel.name}"), "not_in_channel")
@@ -131,12 +142,12 @@ class Backfill:
         return progress
 
     async def _find_end(self) -> datetime:
-        """Where no bot listened yet, all there is is past."""
+        """Return where the past ends; now, if no bot has been listening yet."""
         now, heard = self.clock.now(), await self.heard.read()
         return now if heard is None else max(heard - LEFT_TO_LISTENER, now - READ_BACK_AT_MOST)
 
     async def _read_gap(self, channel: Channel, progress: BackfillProgress, gap: Span, whole: Span) -> BackfillProgress:
-        """Oldest first, as it happened, a portion at a time."""
+        """Read an unread stretch portion by portion, oldest first, as it happened."""
         at, length = gap[0], FIRST
         while at < gap[1]:
             end = min(at + length, gap[1])
@@ -150,7 +161,10 @@ class Backfill:
         return progress
 
     async def _read_portion(self, channel: str, start: datetime, end: datetime, until: datetime) -> _Portion:
-        """[start, end) with the threads of its alerts. Slack gives the newest first; only what is needed is held."""
+        """Read [start, end) with the threads of its alerts.
+
+        Slack returns the newest first; only what is needed is held.
+        """
         portion = _Portion()
         oldest, latest = format_ts(start), format_ts(end)
 
@@ -167,7 +181,7 @@ class Backfill:
         return portion
 
     def _count_message(self, channel: str, message: Mapping[str, Any], portion: _Portion, *, in_thread: bool) -> bool:
-        """Count the message; whether it is an alert. What bots remark in threads is not looked at further."""
+        """Count the message, and return whether it is an alert. Remarks of bots in threads are only counted."""
         received, poster = self.reader.read_event(channel, message), self.reader.find_poster(message)
         if received is None:
             portion.count(own=1)
@@ -184,7 +198,9 @@ class Backfill:
         return False
 
     async def _read_thread(self, channel: str, root: Mapping[str, Any], portion: _Portion, until: datetime) -> None:
-        """An alert's thread, if anybody answered: its tool may have cleared it there, and people may have talked."""
+        """Read an alert's thread, if there are replies: its tool may have cleared it there, and people may have
+        talked.
+        """
         ts = str(root["ts"])
         stands_in = str(root.get("thread_ts") or ts)
         if stands_in != ts or not root.get("reply_count") or self.reader.is_by_us_alone(root):
@@ -207,7 +223,7 @@ class Backfill:
             portion.talks[ts] = Talk(len(wrote), wrote.total())
 
     async def _store_portion(self, channel: Channel, portion: _Portion) -> None:
-        """The lives of the alerts. What Slack told the bot as it happened is the bot's."""
+        """Store the lifecycles of the alerts, except for what the running bot received as it happened."""
         live = await self.backfills.find_received(key for _, _, key in portion.posts)
         known = await self.backfills.find_incidents(channel.id, (ts for ts, _, _ in portion.posts))
         purged = await self.backfills.find_purged(channel.id, (ts for ts, _, _ in portion.posts))
@@ -223,8 +239,9 @@ class Backfill:
     async def _find_missing(
         self, known: str | None, events: Sequence[Mapping[str, Any]]
     ) -> Sequence[Mapping[str, Any]]:
-        """What is not in the store yet, given the incident that the post belongs to. Of a post whose taking was broken
-        off its end may be missing."""
+        """Return the events that are not in the store yet, given the incident of the post: an interrupted run may
+        lack the last.
+        """
         if known is None:
             return events
         life = await self.store.read_lifecycle(known)
@@ -232,20 +249,16 @@ class Backfill:
         return () if is_ended else events[1:]
 
     async def _answer(self, event: Mapping[str, Any]) -> bool:
+        """Process one event as past; retried if the running bot changed the same incident."""
         now = self.clock.now()
         at = posted_at(str(event.get("event_ts") or event["ts"])) or now
         body = {"event": {**event, "past": at < now - PAST_AFTER}}
         row = InboxRow(0, "message", body, "", 1, now)
-        for _ in range(CONFLICTS):
-            try:
-                return await self.answer(row)
-            except StoreConflict:
-                continue  # the bot that listens changed the same incident; it is read anew
-        return await self.answer(row)
+        return await retry_conflicts(CONFLICTS, partial(self.answer, row))
 
 
 async def _read_all(page: Callable[[str], Awaitable[HistoryPage]]) -> AsyncIterator[Mapping[str, Any]]:
-    """The messages of all pages. Raises ChatUnavailable where there is no end of them."""
+    """Yield the messages of all pages. Raises ChatUnavailable if they never end."""
     seen, cursor = PageCursors(), ""
     while True:
         found = await page(cursor)
@@ -257,8 +270,10 @@ async def _read_all(page: Callable[[str], Awaitable[HistoryPage]]) -> AsyncItera
 
 
 def rebuild_events(event: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """What a post said when it was posted, and what its tool made of it later. A post that was edited until it said that
-    the alert is over, or that somebody has it, began as the alert."""
+    """Return what a post said when it was posted, and what its tool made of it later.
+
+    A post that was edited until it said that the alert is over or acknowledged began as the firing alert.
+    """
     alert, edited = event["alert"], message.get("edited")
     at = str(edited.get("ts") or "") if isinstance(edited, Mapping) else ""
     if alert["state"] not in ENDS or posted_at(at) is None or at <= str(message["ts"]):

@@ -1,6 +1,6 @@
-"""What the past of a channel amounts to: its alerts, how often they fired, and the threads worth recording.
+"""Report what a channel's past amounts to: its alerts, how often they fired, and the threads worth recording.
 
-Must not read the channel or render; what is told is what was read before.
+It reports what `Backfill` read. Must not read the channel, or render.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ NOTHING_READ = "Nothing was read of {} yet: precedent backfill '{}' reads it."
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport:
-    """What was read of one channel since then. `open` are incidents that still stand open."""
+    """What was read of one channel since a moment."""
 
     progress: BackfillProgress
     since: datetime
     incidents: int
+    # How many incidents are still open.
     open: int
     families: tuple[Family, ...]
     worth: tuple[Worth, ...]
@@ -33,14 +34,16 @@ class BackfillReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportBackfill:
-    """Adds up what the store holds of a channel."""
+    """Sum up what the store holds of a channel."""
 
     backfills: BackfillStore
     store: IncidentStore
 
     async def __call__(self, channel: str, since: datetime, until: datetime) -> BackfillReport:
-        """`channel` is its id, or the name that it had when it was read. Raises IncidentNotFound where nothing of it was
-        read yet, StoreUnavailable."""
+        """Return the report; `channel` is an id, or the name that the channel had when it was read.
+
+        Raises IncidentNotFound if nothing of it was read yet, StoreUnavailable.
+        """
         name = channel.removeprefix("#")
         found = await self.backfills.read_progress(name) or await self._find_by_name(name)
         if found is None:
@@ -64,7 +67,7 @@ class ReportBackfill:
         return await self.backfills.read_progress(channel) if channel else None
 
     async def _read_talks(self, channel: str) -> Mapping[str, tuple[str, Talk]]:
-        """Of each incident the thread in which most was written."""
+        """Return for each incident the thread in which most was written."""
         found: dict[str, tuple[str, Talk]] = {}
         for ts, talk in (await self.backfills.read_talks(channel)).items():
             incident = await self.store.find_incident(channel, ts)

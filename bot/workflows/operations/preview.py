@@ -1,6 +1,6 @@
-"""What the bot would have said to the last alerts of a channel, for one member's eyes.
+"""Preview what the bot would have answered to the last alerts of a channel, for one member's eyes.
 
-Must not store, post or open anything, and must not read more of the channel than some pages.
+Must not store, post or open anything, or read more of the channel than a few pages.
 """
 
 from __future__ import annotations
@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from datetime import UTC
+from typing import Any
 
-from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.suppression import House, Outcome, admit
-from bot.domain.brief.decide import Brief
-from bot.domain.incidents.alert_history import AlertHistory, history_of
+from bot.domain.incidents.alert_history import history_of
 from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.opening import IncidentView, posted_at, view_of
+from bot.domain.incidents.opening import posted_at, view_of
 from bot.domain.operations.preview import Opened, Preview, Seen, Would, answered, firing, opened, preview
 from bot.domain.reports.schedule import DigestTime, digest_time
+from bot.ports.brief_preview import BriefPreview
 from bot.ports.channel_history import ChannelArchive, MessageReader, PageCursors
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Channel
@@ -33,22 +32,6 @@ LATER = "Slack lets me read no more of this channel for the moment. Please press
 REFUSED = "I cannot read what was posted here before: {}"
 
 
-class BriefPreview(Protocol):
-    """The brief of an alert (`bot.workflows.alerts.answer.PreviewBrief`)."""
-
-    async def __call__(
-        self,
-        alert: Alert,
-        viewer: Viewer,
-        at: datetime,
-        *,
-        incident: IncidentView | None = None,
-        history: AlertHistory | None = None,
-    ) -> Brief:
-        """Raises StoreUnavailable."""
-        ...
-
-
 @dataclass(slots=True)
 class _Sample:
     """What the last messages were."""
@@ -58,9 +41,9 @@ class _Sample:
     unread: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewChannel:
-    """Reads a channel's last alerts and decides each brief with memory as it stands."""
+    """Read a channel's last alerts, and decide each brief with memory as it is now."""
 
     history: ChannelArchive
     reader: MessageReader
@@ -71,7 +54,7 @@ class PreviewChannel:
     default: DigestTime
 
     async def __call__(self, channel: Channel) -> Preview | str:
-        """What would have been said, or the sentence why Slack does not let it be told. Raises StoreUnavailable."""
+        """Return the preview, or a sentence why Slack does not allow it. Raises StoreUnavailable."""
         try:
             looked = await self._read_sample(channel.id)
         except ChatRejected as problem:
@@ -85,7 +68,7 @@ class PreviewChannel:
         return preview(looked.messages, posts, looked.unread, would)
 
     async def _read_sample(self, channel: str) -> _Sample:
-        """The newest messages, until enough of them are alerts."""
+        """Read the newest messages until enough of them are alerts."""
         looked, seen, cursor = _Sample(), PageCursors(), ""
         latest = f"{self.clock.now().astimezone(UTC).timestamp():.6f}"
         for _ in range(PAGES):
@@ -125,8 +108,7 @@ class PreviewChannel:
 
 
 def build_opening_state(life: Life, incident_id: str) -> Life:
-    """The incident as it stood when it opened: `incident_id` is what it is known as, so that it is no precedent of
-    itself."""
+    """Return the incident as it was when it opened, under the id by which it is known: it is no precedent of itself."""
     return Life(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
 
 

@@ -1,7 +1,7 @@
-"""Decide again what briefs alerts would get, from what is stored of them: before an upgrade, and after it.
+"""Decide again what briefs past alerts would get, from what is stored of them: once before an upgrade, once after it.
 
-Reads only. Asks no Slack, no model, no source of evidence and no memory bank: what sources showed is taken as it is stored.
-Must not post, store, or compare with what was said then: records are kept as they are now, not as they were.
+It only reads the store, and asks no Slack, no model, no source of evidence and no memory bank: evidence is used as it
+was stored. Must not compare with the briefs of that time, for records are stored as they are now, not as they were.
 """
 
 from __future__ import annotations
@@ -27,32 +27,36 @@ from bot.ports.posts import PostedBrief
 
 @dataclass(frozen=True, slots=True)
 class ReplayedBrief:
-    """An alert and the brief that it would get now. `read_from`: "brief" (the alert as it was read), or "record" (only
-    what its incident's record says of it is kept)."""
+    """An alert, and the brief that it would get now."""
 
     incident_id: str
     channel: str
     at: datetime
+    # "brief" (the alert as it was read), or "record" (only what its incident's record says of it is stored).
     read_from: str
     brief: Brief
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayBriefs:
-    """Decide again the brief of each alert that opened an incident in a period. `rename` gives an alert the names of the
-    configuration.
+    """Decide again the brief of each alert that opened an incident in a period.
 
-    Memory is what is stored now without the alert's own incident and without what was not over yet when it fired, so an
-    incident is no precedent of its own, nor of an earlier one."""
+    Memory is what is stored now, without the alert's own incident and without what was not over when it fired: an
+    incident is no precedent of itself, nor of an earlier one.
+    """
 
     store: IncidentStore
     channels: ChannelStore
     recall: Recall
     index: RecordIndex
+    # Gives an alert the names of the configuration.
     rename: Callable[[Alert], Alert]
 
     async def list_alerts(self, since: datetime, until: datetime) -> list[tuple[Life, PostedBrief | Incident]]:
-        """What there is to decide: each incident's briefs, or its record where it got none. Raises StoreUnavailable."""
+        """Return what there is to decide: each incident's briefs, or its record if it has none.
+
+        Raises StoreUnavailable.
+        """
         found: list[tuple[Life, PostedBrief | Incident]] = []
         for life in await self.store.list_lifecycles(since, until, OPERATOR):
             if life.state is IncidentState.DISMISSED:
@@ -65,7 +69,7 @@ class ReplayBriefs:
         return found
 
     async def __call__(self, alerts: Sequence[tuple[Life, PostedBrief | Incident]]) -> AsyncIterator[ReplayedBrief]:
-        """Each alert with its brief. Raises StoreUnavailable."""
+        """Yield each alert with its brief. Raises StoreUnavailable."""
         records = await self.store.list_records(OPERATOR, recallable_only=True)
         names = await self.index.list_known_names()
         for life, kept in alerts:
@@ -94,13 +98,13 @@ class ReplayBriefs:
 
 
 def is_over(record: Incident, at: datetime) -> bool:
-    """Whether a record's incident had begun and was over by then; one without dates was brought by an import."""
+    """Return whether a record's incident had begun and ended by then; one without dates came with an import."""
     begun, over = record.happened_at, record.resolved_at
     return (begun is None or begun < at) and (over is None or over <= at)
 
 
 def build_alert(life: Life, record: Incident) -> Alert:
-    """What an incident's record says of its alert, where nothing else is kept of that."""
+    """Build the alert from an incident's record, where nothing else is stored of it."""
     first = record.alerts[0]
     severity = Severity(record.severity) if record.severity in set(Severity) else None
     return Alert(
@@ -119,7 +123,7 @@ def build_alert(life: Life, record: Incident) -> Alert:
 
 
 def build_line(one: ReplayedBrief) -> dict[str, Any]:
-    """A replayed alert as JSON values."""
+    """Return a replayed alert as JSON values."""
     alert = one.brief.alert
     return {
         "incident_id": one.incident_id,

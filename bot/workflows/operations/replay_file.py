@@ -1,7 +1,7 @@
-"""The file that a replay is kept in: its first line, and reading it again. People edit files, and pass on those of others.
+"""Read and write the file of a replay. People edit such files, and pass on those of others.
 
-What of a brief is read here is what is compared; a brief of another version may say more, or less, and only that is let
-through. Must not decide, compare, or let anything of the file through that is not of the kind it was written as.
+Only what is compared is read of a brief: one of another version may say more, or less. Must not let anything through
+that does not have the type with which it was written.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class _Whole(BaseModel):
-    """What must be as it was written, with no key more."""
+    """A part that must be exactly as written, without extra keys."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class _Part(BaseModel):
-    """A part of a brief: what another version says besides is left out."""
+    """A part of a brief; extra keys of another version are dropped."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
 class _Written(_Part):
-    """As much of a first line as every form of the file has."""
+    """The keys of a first line that every version of the format has."""
 
     format: Literal["precedent-replay"]
     format_version: Annotated[int, Field(ge=1)]
@@ -106,7 +106,7 @@ class _ReplaySource(_Part):
 
 
 class _Brief(_Part):
-    """What `bot.domain.operations.replay_diff` compares. A part that is not there was not known; the defaults are never read."""
+    """What `bot.domain.operations.replay_diff` compares. A missing part was not known; the defaults are never read."""
 
     verdict: str = ""
     insufficient_memory: _Silence | None = None
@@ -136,15 +136,16 @@ class _Line(_Whole):
 
 
 def build_header(version: str, since: datetime, until: datetime, alerts: int) -> dict[str, Any]:
-    """The first line of a replay: what it is, who made it, and how many lines follow."""
+    """Build the first line of a replay: what it is, who made it, and how many lines follow."""
     period = {"since": since.isoformat(), "until": until.isoformat()}
     return {"format": FORMAT, "format_version": FORMAT_VERSION, "precedent": version, **period, "alerts": alerts}
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayFile:
-    """A replay that was kept in a file. `version` is fit for a terminal; of each brief only what is compared is there."""
+    """A replay that was stored in a file; of each brief only what is compared."""
 
+    # Safe to print on a terminal.
     version: str
     since: datetime
     until: datetime
@@ -152,8 +153,7 @@ class ReplayFile:
 
 
 def read_replay_file(name: str, lines: Iterable[str]) -> ReplayFile:
-    """The replay in a file; raises RecordRejected, naming the line, where it is none, is cut short, or is of a form not
-    known here."""
+    """Read a replay. Raises RecordRejected, naming the line, if it is none, is cut short, or has an unknown format."""
     rows = [(number, row) for number, row in enumerate(lines, start=1) if row.strip()]
     first, row = rows[0] if rows else (1, "")
     written = _read(_Written, name, first, row)
@@ -193,5 +193,5 @@ def _build_rejection(name: str, number: int, why: str) -> RecordRejected:
 
 
 def _clean(text: str) -> str:
-    """What may be shown in a terminal, and no longer than a version is."""
+    """Return what may be shown on a terminal, no longer than a version is."""
     return "".join(c if c.isprintable() else " " for c in text[:LONGEST_VERSION]).strip()

@@ -1,6 +1,7 @@
-"""Shadow mode around the use cases: what may be read in the shadow channel, what is left out, and how the mode is.
+"""Put shadow mode around the use cases: what may be read in the shadow channel, what is left out, and the mode's
+state.
 
-Must not decide where a message goes (that is `bot.domain.operations.shadow`), nor post anything itself.
+`bot.domain.operations.shadow` decides where a message goes. Must not post anything itself.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from bot.ports.unit_of_work import Changes
 WAIT_S = 60.0
 AGAIN_S = 1.0
 LOOK_EVERY_S = 30.0
-# How old what is known of a channel may be where it decides who reads something: a storm asks six times a minute.
+# The maximum age of a channel's facts where they decide who reads something: a storm asks six times a minute.
 FRESH_S = 10.0
 PRIVATE_PREFIX = "private:"
 HEADED_OPERATIONS = frozenset({Operation.POST, Operation.UPDATE})
 DIRECT_PREFIX = "D"
-# Slack's words for a shadow channel that was there a moment ago.
+# Slack's errors for a shadow channel that was there a moment ago.
 LOST_CODES = frozenset({"not_in_channel", "is_archived", "channel_not_found"})
 LEFT_OUT = "who reads the shadow channel may not see alerts of this private channel"
 log = get_logger("shadow")
 
 
 def find_problem(channel: Channel) -> str | None:
-    """Why nothing can be written in a shadow channel, as a sentence; None where it can."""
+    """Return a sentence why nothing can be written in a shadow channel; None if it can."""
     if channel.is_shared:
         return "it is shared with another organisation; choose a channel of your own"
     if channel.is_archived:
@@ -51,7 +52,7 @@ def find_problem(channel: Channel) -> str | None:
 
 
 async def find_shadow_channel(chat: Chat, shadow: str) -> tuple[Channel | None, str | None]:
-    """The shadow channel, and what is wrong with it. Raises ChatAuthRejected, ChatUnavailable."""
+    """Return the shadow channel, and what is wrong with it. Raises ChatAuthRejected, ChatUnavailable."""
     try:
         channel = await chat.read_channel(shadow, within_s=FRESH_S)
     except ChatAuthRejected:
@@ -77,16 +78,21 @@ class FindShadowed:
 
 @dataclass(frozen=True, slots=True)
 class ShowInShadow:
-    """The last look at a message that stands, or will stand, in a shadow channel: who reads that may read this, and it
-    says which channel it is of. `shadow` is the channel of the mode now; `head` puts channel and link above."""
+    """Check a message once more before it goes to a shadow channel: may its readers see this? Say which channel it is
+    from.
+    """
 
     chat: Chat
+    # The shadow channel of the current mode; None if the mode is off.
     shadow: str | None
+    # Puts channel and link above the message.
     head: Callable[[Posting, str, str | None], Posting]
 
     async def __call__(self, row: OutboxRow, posting: Posting) -> Posting | None:
-        """The message to send; None where those who read there may not read it. Raises ChatUnavailable while the shadow
-        channel cannot be written to: what is owed there waits for it."""
+        """Return the message to send; None if the channel's readers may not see it.
+
+        Raises ChatUnavailable while the shadow channel cannot be written to: what is queued for it waits.
+        """
         place, origin = row.place or row.target_place, str(row.entry.payload.get("channel") or "")
         if place is None or posting.operation not in (*HEADED_OPERATIONS, Operation.UPLOAD):
             return posting
@@ -100,8 +106,11 @@ class ShowInShadow:
         return self.head(posting, origin, link)
 
     async def _may_be_read(self, row: OutboxRow, origin: str, there: Channel) -> bool:
-        """What goes to one person is of the channels that it names; what names none could be of any. An edit of it says
-        nothing new."""
+        """Return whether the channel's readers may see the row.
+
+        A direct message is about the channels that it names; one that names none could be about any. An edit of one
+        says nothing new.
+        """
         origins: Sequence[str] = (origin,)
         if origin.startswith(DIRECT_PREFIX):
             origins = (row.entry.payload.get("extra") or {}).get(OF_CHANNELS) or ()
@@ -122,8 +131,10 @@ class ShowInShadow:
         raise ChatRejected(f"The shadow channel {shadow} cannot be written to: {problem}", "old_shadow_channel")
 
     def translate_failure(self, row: OutboxRow, problem: BaseException) -> BaseException:
-        """What a failed delivery means: where the shadow channel of now was lost since it was looked at, the row waits
-        for it like all others."""
+        """Return the error that a failed delivery stands for.
+
+        If the current shadow channel was lost since it was checked, the row waits for it like all others.
+        """
         place = row.place or row.target_place
         if place and place.channel == self.shadow and isinstance(problem, ChatRejected) and problem.code in LOST_CODES:
             return _build_unavailable(place.channel, str(problem))
@@ -136,7 +147,7 @@ def _build_unavailable(shadow: str, problem: str) -> ChatUnavailable:
 
 
 async def is_hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: float | None = FRESH_S) -> bool:
-    """Whether incidents of this visibility may not be shown in the shadow channel. Raises ChatUnavailable."""
+    """Return whether incidents of this visibility must not be shown in the shadow channel. Raises ChatUnavailable."""
     if not visibility.startswith(PRIVATE_PREFIX):
         return False
     here = await or_if_refused(chat.read_channel(visibility.removeprefix(PRIVATE_PREFIX), within_s=within_s), None)
@@ -148,16 +159,21 @@ Admit = Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
 
 @dataclass(frozen=True, slots=True)
 class AdmitInShadow:
-    """What is agreed in the alert's channel (`admit`), and that nobody is called by a message in the shadow channel. An
-    alert of a private channel that may not be shown there is counted, and gets no brief."""
+    """Admit alerts by their channel's rules, but mention nobody in the shadow channel.
+
+    An alert of a private channel that must not be shown there is counted, and gets no brief.
+    """
 
     admit: Admit
     chat: Chat
     shadow: str
 
     async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
-        """See `AdmitAlert`. Raises StoreUnavailable; ChatUnavailable, too, where the channel became another one while
-        its alert was read: it is read anew then."""
+        """See `AdmitAlert`.
+
+        Raises StoreUnavailable; ChatUnavailable also if the channel's audience changed while its alert was being
+        read: the alert is read again then.
+        """
         admission = replace(await self.admit(row, channel, alert, at), tell=None)
         if admission.outcome is not Outcome.ANSWER:
             return admission
@@ -172,7 +188,9 @@ class AdmitInShadow:
 
 @dataclass(frozen=True, slots=True)
 class NudgesInShadow:
-    """The Nudges port without the incidents that may not be shown in the shadow channel: they wait for the mode's end."""
+    """Implement the nudge store without incidents that must not be shown in the shadow channel: they wait for the
+    mode's end.
+    """
 
     nudges: NudgeStore
     chat: Chat
@@ -193,9 +211,11 @@ class NudgesInShadow:
         await self.nudges.close(incident_id)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ReportLeftOut:
-    """Says in the shadow channel how many alerts of private channels were left out today (UTC): one line a day, edited."""
+    """Say in the shadow channel how many alerts of private channels were left out today (UTC): one line a day,
+    edited.
+    """
 
     store: IncidentStore
     chat: Chat
@@ -205,7 +225,7 @@ class ReportLeftOut:
     _told: tuple[date, int] | None = field(default=None)
 
     async def __call__(self) -> float:
-        """Look once; seconds until the next look. Raises StoreUnavailable, ChatUnavailable."""
+        """Look once, and return the seconds until the next look. Raises StoreUnavailable, ChatUnavailable."""
         there, problem = await find_shadow_channel(self.chat, self.shadow)
         if there is None or problem:
             return LOOK_EVERY_S
@@ -223,7 +243,7 @@ class ReportLeftOut:
 
 
 async def describe_mode(chat: Chat, shadow: str) -> tuple[bool, str]:
-    """Whether shadow mode can do its work, and how it stands, in words for people. Never raises for Slack's sake."""
+    """Return whether shadow mode can work, and its state in words for people. Never raises because of Slack."""
     try:
         channel, problem = await find_shadow_channel(chat, shadow)
     except (ChatAuthRejected, ChatUnavailable) as down:
@@ -234,6 +254,6 @@ async def describe_mode(chat: Chat, shadow: str) -> tuple[bool, str]:
 
 
 async def log_mode(chat: Chat, shadow: str) -> None:
-    """Say in the log that the mode is on, and loudly what keeps it from working."""
+    """Log that the mode is on, and as an error what keeps it from working."""
     fine, told = await describe_mode(chat, shadow)
     (log.warning if fine else log.error)("shadow mode", state=told)

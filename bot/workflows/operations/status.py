@@ -1,4 +1,4 @@
-"""How the bot is doing: what it depends on, reachable or not, in words for people. Must not repair anything."""
+"""Report how the bot is doing: what it depends on, reachable or not, in words for people. Must not repair anything."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ SHADOW_MODE = "Shadow mode"
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """One dependency. `ok` None: not configured, which is fine. `channels`: with the time of the last alert in each."""
+    """The state of one dependency."""
 
     name: str
+    # None if it is not configured, which is fine.
     ok: bool | None
     detail: str
+    # Channels with the time of their last alert.
     channels: tuple[tuple[str, datetime], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportStatus:
-    """The state of store, memory, what is owed, model and evidence."""
+    """Report the state of store, memory, outbox, model and evidence."""
 
     health: StoreHealth
     outbox: Outbox
@@ -51,8 +53,10 @@ class ReportStatus:
     shadow: Callable[[], Awaitable[tuple[bool, str]]] | None = None
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> tuple[StatusLine, ...]:
-        """One line for each dependency, since when it is so, and the last alert of each channel. Never raises: a store
-        that is down is a line, too."""
+        """Return one line for each dependency, how long it has been so, and the last alert of each channel.
+
+        Never raises: a store that is down is a line, too.
+        """
         lines, watched, now = await self._list_lines(viewer), self.watched(), self.clock.now()
         named = {line.name for line in lines}
         others = tuple(
@@ -101,12 +105,12 @@ class ReportStatus:
 
 
 def name_source(source: str) -> str:
-    """What status calls a source of evidence."""
+    """Return the name of a source of evidence in the status."""
     return f"Evidence: {source}"
 
 
 def _list_unasked(sources: tuple[str, ...], watched: Mapping[str, Dependency]) -> tuple[StatusLine, ...]:
-    """The configured sources that no alert needed yet; or that there are none."""
+    """Return the configured sources that no alert has needed yet; or that there are none."""
     if not sources:
         return (StatusLine("Evidence", None, "no source is configured"),)
     names = (name_source(source) for source in sources)
@@ -114,7 +118,7 @@ def _list_unasked(sources: tuple[str, ...], watched: Mapping[str, Dependency]) -
 
 
 def _add_since(line: StatusLine, dependency: Dependency | None, now: datetime) -> StatusLine:
-    """The line, with for how long it is so where that is known and says the same."""
+    """Add how long it has been so, if that is known and agrees with the line."""
     if dependency is None or line.ok is not (dependency.problem is None):
         return line
     lasted = told(dependency, now)
@@ -124,7 +128,7 @@ def _add_since(line: StatusLine, dependency: Dependency | None, now: datetime) -
 
 
 def format_bank(status: BankStatus) -> StatusLine:
-    """The remote bank: reachable, which version, and its latest failure, which may be mended since."""
+    """Format the remote bank: reachable, which version, and its latest failure, which may be over by now."""
     if status.problem:
         return StatusLine("Hindsight", False, f"{status.problem} The local index answers.")
     latest = (
@@ -136,7 +140,7 @@ def format_bank(status: BankStatus) -> StatusLine:
 
 
 def format_outbox(counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> StatusLine:
-    """What is owed outside: fine while nothing waits for more than five minutes and nothing was refused."""
+    """Format the outbox: fine while nothing has waited for more than five minutes and nothing was refused."""
     rows = dict(counts)
     waiting = sum(n for state, n in rows.items() if state.endswith((".pending", ".sending")))
     dead = sum(n for state, n in rows.items() if state.endswith(".dead"))
@@ -150,7 +154,7 @@ def format_outbox(counts: Mapping[str, int], oldest: datetime | None, now: datet
 
 
 def format_paused(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
-    """One line for each destination that refuses the bot: what is owed there waits."""
+    """Format one line for each destination that refuses the bot: everything for it waits."""
     return tuple(
         StatusLine(f"Delivery to {name}", False, f"paused, tried again every minute: {reason}")
         for name, reason in paused.items()
@@ -158,7 +162,7 @@ def format_paused(paused: Mapping[str, str]) -> tuple[StatusLine, ...]:
 
 
 def format_inbox(counts: Mapping[str, int]) -> StatusLine:
-    """What Slack sent and is not worked off: fine while nothing was given up."""
+    """Format the inbox: fine while no event was given up."""
     waiting, dead = counts.get("pending", 0) + counts.get("working", 0), counts.get("dead", 0)
     given_up = f", {dead} given up: see `precedent inbox list`" if dead else ""
     return StatusLine("Inbox", dead == 0, f"{waiting} waiting{given_up}")

@@ -1,4 +1,7 @@
-"""Looks at what the bot depends on, so that status can say since when something is as it is. Must not repair anything."""
+"""Check what the bot depends on, so that the status can say how long something has been so.
+
+Must not repair anything.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +20,24 @@ log = get_logger("dependencies")
 
 @dataclass(slots=True)
 class WatchDependencies:
-    """Looks at each `probe` (which gives the problem, or None) from time to time, and hears of those that are noted as
-    they are used: `noted` gives their names and problems."""
+    """Run each probe from time to time, and collect the state of dependencies that are checked as they are used."""
 
     clock: Clock
+    # Each returns the problem, or None.
     probes: dict[str, Probe] = field(default_factory=dict)
+    # Returns names and problems of dependencies that note their own state.
     noted: Callable[[], Iterable[tuple[str, str | None]]] = tuple
     _states: dict[str, Dependency] = field(default_factory=dict)
 
     async def __call__(self) -> float:
-        """Look at each once; seconds until the next look."""
+        """Check each once, and return the seconds until the next check."""
         found = {name: await self._run_probe(probe) for name, probe in list(self.probes.items())}
         for name, problem in (*found.items(), *self.noted()):
             self._record_state(name, problem)
         return EVERY_S
 
     def list_states(self) -> Mapping[str, Dependency]:
-        """How everything is that was looked at, by name."""
+        """Return the last known state of everything, by name."""
         return dict(self._states)
 
     async def _run_probe(self, probe: Probe) -> str | None:

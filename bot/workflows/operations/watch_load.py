@@ -1,6 +1,7 @@
-"""Watching how much waits in the inbox, so that work gives way before acknowledgements do. Must not decide what gives way.
+"""Watch how much waits in the inbox, so that work gives way before acknowledgements do.
 
-What costs time for one alert and can be left out (evidence, a model's words, recall in a storm) asks `load` first.
+Whatever costs time for an alert and can be left out (evidence, a model's words, recall in a storm) asks `read_load`
+first, and decides itself what to leave out.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ log = get_logger("pressure")
 
 @dataclass(slots=True)
 class WatchLoad:
-    """Knows the load as it was at the last look."""
+    """Know the load as of the last look."""
 
     backlog: InboxBacklog
     _load: Load = Load.FULL
 
     async def __call__(self) -> float:
-        """Look once; seconds until the next look. Raises StoreUnavailable."""
+        """Look once, and return the seconds until the next look. Raises StoreUnavailable."""
         waiting = await self.backlog.read_backlog()
         load = load_of(waiting)
         if load is not self._load:
@@ -34,5 +35,5 @@ class WatchLoad:
         return EVERY_S
 
     def read_load(self) -> Load:
-        """What can be done for an alert now."""
+        """Return the load as of the last look."""
         return self._load

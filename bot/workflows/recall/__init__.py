@@ -1,1 +1,1 @@
-"""Recalling precedents, with people's feedback applied. Must not hold code of its own."""
+"""Recall precedents, and let people correct what was recalled."""

@@ -1,11 +1,11 @@
-"""Everything behind a brief, and the same brief without memory, for one person who may see it now.
+"""Show everything behind a brief, or the same brief without memory, to one person who may see it now.
 
-Must not post or store anything, and must not show what the asker may not see any more.
+Must not post or store anything, or show what the viewer may no longer see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.domain.access.visibility import Viewer
@@ -14,6 +14,7 @@ from bot.domain.brief.timings import TraceStep, steps_of
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import OutsideMemory
 from bot.ports.alerts.brief_timings import BriefTimingStore
+from bot.ports.brief_preview import BriefPreview
 from bot.ports.clock import Clock
 from bot.ports.errors import IncidentNotFound
 from bot.ports.incidents import IncidentStore
@@ -25,29 +26,30 @@ NO_BRIEF = "{} has no brief in this channel."
 
 @dataclass(frozen=True, slots=True)
 class BriefDetails:
-    """A brief in full. `anew`: it is not the one that was posted, for something in that one may not be shown any more (it
-    is gone, or not for who asks). `outside`: what a shared bank holds without a record; never counted. `trace`: how the
-    alert became this brief."""
+    """A brief in full."""
 
     brief: Brief
+    # True if this is not the brief as posted, because something in that one is gone or not for this viewer.
     anew: bool = False
+    # Texts that a shared bank holds without a record; never counted.
     outside: tuple[OutsideMemory, ...] = ()
+    # How the alert became this brief, step by step.
     trace: tuple[TraceStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowDetails:
-    """Details of an incident's brief in a channel. `preview` is `PreviewBrief`."""
+    """Show the details of an incident's brief in a channel."""
 
     store: IncidentStore
     recall: Recall
     index: RecordIndex
-    preview: Callable[..., Awaitable[Brief]]
+    preview: BriefPreview
     clock: Clock
     traces: BriefTimingStore | None = None
 
     async def __call__(self, incident_id: str, channel_id: str, viewer: Viewer) -> BriefDetails:
-        """For this viewer. Raises IncidentNotFound (no brief there), StoreUnavailable."""
+        """Return the details for this viewer. Raises IncidentNotFound (no brief in this channel), StoreUnavailable."""
         brief, anew = await self._read_visible(await self._find_posted(incident_id, channel_id), viewer)
         query = build_query(brief.alert, await self.index.list_known_names(), frozenset({incident_id}))
         traced = await self.traces.read_timings(incident_id, channel_id) if self.traces else None
@@ -55,11 +57,11 @@ class ShowDetails:
         return BriefDetails(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
 
     async def read_brief(self, incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
-        """The brief alone, as this viewer may see it now. Raises as above."""
+        """Return the brief as this viewer may see it now. Raises IncidentNotFound, StoreUnavailable."""
         return (await self._read_visible(await self._find_posted(incident_id, channel_id), viewer))[0]
 
     async def compare(self, incident_id: str, channel_id: str, viewer: Viewer) -> tuple[Brief, Brief]:
-        """The brief with memory, and without. Raises as above."""
+        """Return the brief with memory, and without. Raises IncidentNotFound, StoreUnavailable."""
         brief, _ = await self._read_visible(await self._find_posted(incident_id, channel_id), viewer)
         at = brief.now or self.clock.now()
         without = await self.preview(brief.alert, viewer, at, incident=brief.incident, use_memory=False)
@@ -72,7 +74,7 @@ class ShowDetails:
         return here[0]
 
     async def _read_visible(self, posted: PostedBrief, viewer: Viewer) -> tuple[Brief, bool]:
-        """The brief as it was posted, where this viewer may see all that it rests on; else computed for them."""
+        """Return the brief as posted if the viewer may see all that it rests on, else one computed for them (True)."""
         brief = posted.brief
         named = tuple(dict.fromkeys(_list_incidents(brief)))
         found = await self.store.find_records(named)
@@ -84,7 +86,7 @@ class ShowDetails:
 
 
 def _list_incidents(brief: Brief) -> Iterator[str]:
-    """The incidents that a brief rests on or lists."""
+    """Yield the incidents that a brief rests on or lists."""
     yield from (source.incident_id for source in (*brief.sources, *brief.possible))
     if brief.same_outage:
         yield brief.same_outage.incident_id

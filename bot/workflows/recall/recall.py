@@ -1,7 +1,8 @@
-"""Recall: the one way to precedents, and the question that people ask. Must not score text, render or decide a brief.
+"""Recall precedents: the one way to them, for alerts and for questions. Must not score text, render or decide a
+brief.
 
-The index is always asked: what was just recorded is there before any bank knows it. A bank adds what it finds; when it
-is down, the answer says so. What the store had and forgot does not come back through a bank that has not heard of it.
+The index is always asked, for it knows a record as soon as it is stored. A bank adds what it finds; while it is down,
+the answer says so. A record that was deleted here does not come back through a bank that has not heard of that.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ DEADLINE_S = 4.0
 log = get_logger("recall")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallPrecedents:
-    """The Recall port over the index and, where one is set up, a memory bank. `deadline_s` is the bank's."""
+    """Implement the Recall port on the index and, if one is set up, a memory bank."""
 
     index: RecordIndex
     bank: MemoryBank | None = None
     store: IncidentStore | None = None
+    # How long the bank may take.
     deadline_s: float = DEADLINE_S
     limit: int = LIMIT
 
@@ -54,7 +56,7 @@ class RecallPrecedents:
         return Recalled(rank(query, candidates, known=known), known, missing, list_outside(foreign))
 
     async def _find_foreign(self, hits: Sequence[BankHit], found: Sequence[Candidate]) -> tuple[BankHit, ...]:
-        """The hits that are not the store's: neither here (be they visible or not), nor once here and retracted."""
+        """Return the hits that are not in the store, whether visible or not, and were not retracted from it."""
         here = {candidate.incident.incident_id for candidate in found}
         others = [hit.incident_id for hit in hits if hit.incident_id not in here]
         if others and self.store:
@@ -78,7 +80,10 @@ class RecallPrecedents:
 def list_bank_only(
     hits: Sequence[BankHit], found: Sequence[Candidate], query: Query, viewer: Viewer
 ) -> tuple[Candidate, ...]:
-    """Records that only a shared bank knows, each once. Nobody here verified them, so their attempts are UNVERIFIED."""
+    """Return the records that only a shared bank has, each once.
+
+    Nobody here verified them, so their attempts are UNVERIFIED.
+    """
     seen = {candidate.incident.incident_id for candidate in found} | query.exclude
     records: dict[str, Incident] = {}
     for hit in hits:
@@ -88,20 +93,20 @@ def list_bank_only(
 
 
 def list_outside(hits: Sequence[BankHit]) -> tuple[OutsideMemory, ...]:
-    """What another writer kept that is no record: to be listed, never counted; the nearest few."""
+    """Return the nearest few texts in the bank that are no records: they are listed, never counted."""
     texts = (OutsideMemory(hit.incident_id, hit.text) for hit in hits if hit.incident is None and hit.text)
     return tuple(texts)[:OUTSIDE_AT_MOST]
 
 
 def mark_unverified(record: Incident) -> Incident:
-    """The record with every attempt's outcome unknown to us."""
+    """Return the record with every attempt UNVERIFIED."""
     attempts = tuple(replace(attempt, status=VerificationStatus.UNVERIFIED) for attempt in record.attempts)
     return replace(record, attempts=attempts)
 
 
 @dataclass(frozen=True, slots=True)
 class LookUpPrecedents:
-    """What a person asks: a text with filters."""
+    """Answer a person's question: a text with filters."""
 
     recall: Recall
     index: RecordIndex
@@ -117,7 +122,10 @@ class LookUpPrecedents:
         since: datetime | None = None,
         limit: int | None = None,
     ) -> tuple[Query, Recalled]:
-        """Precedents for a text, best first: at most `limit`, and not older than `since`. Raises StoreUnavailable."""
+        """Return the query and its precedents, best first: at most `limit`, none older than `since`.
+
+        Raises StoreUnavailable.
+        """
         known = await self.index.list_known_names()
         query = query_from_text(text, known, vendor=vendor, service=service, region=region)
         recalled = await self.recall.precedents(query, viewer)

@@ -1,6 +1,6 @@
-"""Recall that heeds what persons said of precedents and fixes. Must not ask the index or a bank itself.
+"""Recall with people's feedback on precedents and fixes applied. Must not ask the index or a bank itself.
 
-Everything that shows precedents goes through it, so thread, `/recall`, Compare and the command line agree.
+Everything that shows precedents goes through it, so that thread, `/recall`, Compare and the command line agree.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ log = get_logger("recall")
 
 @dataclass(frozen=True, slots=True)
 class RecallWithFeedback:
-    """The Recall port over another one."""
+    """Implement the Recall port on top of another one."""
 
     recall: Recall
-    said: FeedbackStore
+    feedback: FeedbackStore
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
         """See the port."""
         recalled = await self.recall.precedents(query, viewer)
         try:
-            said = Said(await self.said.list_dismissed(query), filed_of(await self.said.list_fix_equivalences()))
+            said = Said(
+                await self.feedback.list_dismissed(query), filed_of(await self.feedback.list_fix_equivalences())
+            )
         except StoreUnavailable as problem:
             log.warning("what people said is not heeded", problem=str(problem))
             return replace(recalled, missing=(*recalled.missing, UNREAD))

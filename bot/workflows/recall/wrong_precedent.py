@@ -1,6 +1,6 @@
-"""A person says that a past incident is no precedent for this kind of alert, or takes that back.
+"""Let a person dismiss a precedent for one kind of alert, or take that back.
 
-Must not decide how a recall heeds it (that is `bot.domain.recall.feedback`), nor change the incident itself.
+`bot.domain.recall.feedback` applies it to a recall. Must not change the incident itself.
 """
 
 from __future__ import annotations
@@ -31,33 +31,35 @@ NO_SERVICE = "This alert names no service; choose “only for this kind of alert
 
 @dataclass(frozen=True, slots=True)
 class PrecedentDismissal:
-    """What a person says: which precedent, why, and whether it is not to be shown for the alert's service at all."""
+    """The form as submitted."""
 
     incident_id: str
     why: WhyAside
     note: str = ""
+    # True to hide the precedent from all alerts of the service, not only from this kind of alert.
     pinned_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DismissiblePrecedents:
-    """A brief's precedents that may be said to be wrong, and the alert's service."""
+    """The precedents of a brief that can be dismissed, and the alert's service."""
 
     lines: tuple[SourceLine, ...]
     service: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DismissPrecedent:
-    """Set a precedent aside, and take that back. `require` raises NotAllowedHere for who may not give feedback."""
+    """Dismiss a precedent, and take that back."""
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
+    # Raises NotAllowedHere for people who may not give feedback.
     require: Callable[[str, Act], Awaitable[None]]
     clock: Clock
 
     async def open_form(self, incident_id: str, channel_id: str, viewer: Viewer) -> DismissiblePrecedents:
-        """What the brief lists that this viewer may see now. Raises IncidentNotFound, StoreUnavailable."""
+        """Return what the brief lists and this viewer may see now. Raises IncidentNotFound, StoreUnavailable."""
         brief = (await self._find_posted(incident_id, channel_id)).brief
         lines = (*brief.sources, *brief.possible)
         found = await self.store.find_records([line.incident_id for line in lines])
@@ -67,8 +69,11 @@ class DismissPrecedent:
     async def __call__(
         self, incident_id: str, channel_id: str, viewer: Viewer, user_id: str, wrong: PrecedentDismissal, once: str
     ) -> SetAside:
-        """Keep it; the threads whose brief it changes are told. `once` names the submission. Raises NotAllowedHere,
-        RecordRejected with the field, IncidentNotFound, StoreUnavailable: then nothing was saved."""
+        """Store the dismissal, and queue an update of the threads whose brief it changes.
+
+        `once` names the submission. Raises NotAllowedHere, RecordRejected with the field, IncidentNotFound,
+        StoreUnavailable: nothing was saved then.
+        """
         await self.require(user_id, Act.FEEDBACK)
         listed = await self.open_form(incident_id, channel_id, viewer)
         if wrong.incident_id not in {line.incident_id for line in listed.lines}:
@@ -88,14 +93,17 @@ class DismissPrecedent:
         after = {"set aside": wrong.why.value, "said of": incident_id, "pinned off": wrong.pinned_off}
         audit = (AuditLine(user_id, "set aside", wrong.incident_id, format_change({}, after)),)
         changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
-        return replace(aside, number=await self.said.dismiss_precedent(aside, changes))
+        return replace(aside, number=await self.feedback.dismiss_precedent(aside, changes))
 
     async def list_dismissed(self, channel_id: str) -> tuple[SetAside, ...]:
-        """What was said in this channel and holds. Raises StoreUnavailable."""
-        return await self.said.list_dismissed(channel=channel_id)
+        """Return the dismissals of this channel that are in force. Raises StoreUnavailable."""
+        return await self.feedback.list_dismissed(channel=channel_id)
 
     async def take_back(self, number: int, channel_id: str, user_id: str) -> None:
-        """End it; what ended before, or was said elsewhere, is no error. Raises NotAllowedHere, StoreUnavailable."""
+        """End a dismissal; one that has ended, or is of another channel, is no error.
+
+        Raises NotAllowedHere, StoreUnavailable.
+        """
         await self.require(user_id, Act.UNDO)
         aside = next((a for a in await self.list_dismissed(channel_id) if a.number == number), None)
         if aside is None:
@@ -103,7 +111,7 @@ class DismissPrecedent:
         before = {"set aside": aside.why.value, "said of": aside.about}
         audit = (AuditLine(user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
         work = _build_work(TAKEN_BACK, aside, user_id, str(number))
-        await self.said.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
+        await self.feedback.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
 
     async def _find_posted(self, incident_id: str, channel_id: str) -> PostedBrief:
         here = [b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id]
@@ -113,7 +121,7 @@ class DismissPrecedent:
 
 
 def _build_work(what: str, aside: SetAside, by: str, once: str) -> ReceivedEvent:
-    """The telling of the threads: owed to the inbox, in order with what else happens to the precedent."""
+    """Build the inbox event that updates the threads, in order with whatever else happens to the precedent."""
     key = build_correction_key(what.split(" for ", maxsplit=1)[0], aside.incident_id, once)
     body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}
     return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{aside.incident_id}")

@@ -1,1 +1,1 @@
-"""The digest and the usefulness report. Must not hold code of its own."""
+"""Compose the digest and the report on the bot's usefulness."""

@@ -1,4 +1,4 @@
-"""The report on the bot itself: gather the rows of a period for whoever may see them. Must not count or render."""
+"""Gather a period's facts for the report on the bot's usefulness, for one viewer. Must not count or render."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from bot.ports.incidents import IncidentStore
 
 @dataclass(frozen=True, slots=True)
 class ComposeUsefulnessReport:
-    """The report of a period. A strong precedent that somebody set aside was wrong for the incident under whose brief it was
-    said."""
+    """Compose the report of a period.
+
+    A strong precedent that somebody dismissed was wrong for the incident under whose brief they said so.
+    """
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
 
     async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
-        """Over the incidents that the viewer may see. Raises StoreUnavailable."""
+        """Return the report over the incidents that the viewer may see. Raises StoreUnavailable."""
         lives = await self.store.list_lifecycles(since, until, viewer)
         ids = [life.incident_id for life in lives]
         records, posts = await self.store.find_records(ids), await self.store.count_posts(since)
@@ -35,8 +37,8 @@ class ComposeUsefulnessReport:
             )
             for life in lives
         ]
-        asides = [aside for aside in await self.said.list_dismissed() if since <= aside.at < until]
+        asides = [aside for aside in await self.feedback.list_dismissed() if since <= aside.at < until]
         briefs = {row.life.incident_id: row.briefs for row in rows}
         strong = [a for a in asides if all(spoke_of_strong(a, brief) for brief in briefs.get(a.about, ()))]
         feedback = [Feedback(aside.about, right=False) for aside in strong]
-        return report(rows, feedback, since, until, filed_of(await self.said.list_fix_equivalences()))
+        return report(rows, feedback, since, until, filed_of(await self.feedback.list_fix_equivalences()))

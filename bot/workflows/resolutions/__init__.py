@@ -1,1 +1,1 @@
-"""Recording and correcting what fixed an incident. Must not hold code of its own."""
+"""Record what fixed an incident, and correct what was recorded."""

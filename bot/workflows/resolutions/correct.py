@@ -1,6 +1,7 @@
-"""Correct, retract or purge a record: who may, one durable commit, the audit line, and what is owed for it.
+"""Correct, retract or purge a record: check who may, and commit the change, its audit line and the follow-up work at
+once.
 
-Must not render or call Slack, and must not tell the threads itself: that is the work which it owes to the inbox.
+Must not render, call Slack, or tell the threads itself: that is the work that it queues in the inbox.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from bot.domain.access.roles import Act, Permission, Stewards, may
@@ -34,11 +36,12 @@ from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict, require_readable
+from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, require_readable
 from bot.ports.incidents import IncidentStore
 from bot.ports.unit_of_work import Changes
 from bot.ports.upkeep.purging import Purging
 from bot.records.incident_json import format_record_change, write_record
+from bot.workflows.retrying import retry_conflicts
 
 KIND = "corrected"
 CORRECTED, RETRACTED, PURGED = "corrected", "retracted", "purged"
@@ -52,22 +55,22 @@ STILL_OPEN = (
 
 
 class RecordAccess(Protocol):
-    """Whether a person may act on a record (None: one that is not there)."""
+    """Check whether a person may act on a record (None: the record is gone)."""
 
     async def __call__(self, user_id: str, act: Act, record: Incident | None, /) -> None:
-        """Raises NotAllowedHere, with who may."""
+        """Raise NotAllowedHere, naming who may, unless this person may."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecordGate:
-    """Authors and stewards, as Slack says who people are."""
+    """Allow authors and stewards, identified by Slack."""
 
     people: PeopleDirectory
     stewards: Stewards
 
     async def __call__(self, user_id: str, act: Act, record: Incident | None) -> None:
-        """See `Gate`."""
+        """See `RecordAccess`."""
         author = record is not None and is_author(record, user_id)
         permission = may(await self.people.read_person(user_id), act, self.stewards, is_author=author)
         if not permission.allowed:
@@ -75,25 +78,25 @@ class RecordGate:
 
 
 async def allow_operator(_user_id: str, _act: Act, _record: Incident | None) -> None:
-    """Who holds the database may do everything with it."""
+    """Allow everything: whoever holds the database can do it anyway."""
 
 
 async def confirm_operator(_user_id: str) -> Permission:
-    """What the operator states counts."""
+    """Count what the operator states as verified."""
     return Permission(True)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordCorrection:
-    """A correction that was made: the record now, and what changed."""
+    """A correction that was made: the record as it is now, and what changed."""
 
     record: Incident
     changed: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditRecord:
-    """Correct a record. `checks` reads failed checks as they are typed."""
+    """Correct a record."""
 
     store: IncidentStore
     may: RecordAccess
@@ -101,7 +104,7 @@ class EditRecord:
     clock: Clock
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
-        """The record as it is, for who may edit it. Raises IncidentNotFound, NotAllowedHere."""
+        """Return the record for a person who may edit it. Raises IncidentNotFound, NotAllowedHere."""
         record = await self.store.read_record(incident_id)
         await self.may(user_id, Act.EDIT, record)
         return record
@@ -109,16 +112,14 @@ class EditRecord:
     async def __call__(
         self, incident_id: str, user_id: str, said: Mapping[str, str], shown: Mapping[str, str], once: str
     ) -> RecordCorrection:
-        """Change what the person changed. `said`: texts by field; `shown`: the marks of what the modal showed, so that
-        what somebody else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field,
-        NotAllowedHere, IncidentNotFound, StoreUnavailable."""
+        """Apply the person's changes.
+
+        `said` holds the submitted texts by field, `shown` the hashes of the texts that the form showed: what somebody
+        else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field, NotAllowedHere,
+        IncidentNotFound, StoreUnavailable.
+        """
         typed = {name: _clean(text) for name, text in said.items() if mark_of(text) != shown.get(name)}
-        for _ in range(CONFLICTS):
-            try:
-                return await self._edit(incident_id, user_id, typed, shown, once)
-            except StoreConflict:
-                continue
-        return await self._edit(incident_id, user_id, typed, shown, once)
+        return await retry_conflicts(CONFLICTS, partial(self._edit, incident_id, user_id, typed, shown, once))
 
     async def _edit(
         self, incident_id: str, user_id: str, typed: Mapping[str, str], shown: Mapping[str, str], once: str
@@ -153,7 +154,10 @@ class RetractRecord:
     may: RecordAccess
 
     async def open_form(self, incident_id: str, user_id: str) -> Incident:
-        """The record, for who may retract it. Raises IncidentNotFound, NotAllowedHere, RecordRejected (still open)."""
+        """Return the record for a person who may retract it.
+
+        Raises IncidentNotFound, NotAllowedHere, RecordRejected (still open).
+        """
         record = await self.store.read_record(incident_id)
         await self.may(user_id, Act.RETRACT, record)
         if any(
@@ -164,14 +168,12 @@ class RetractRecord:
         return record
 
     async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> Incident:
-        """The record that is gone from recall now. Raises RecordRejected ("reason"), and what `form` raises."""
+        """Return the record that can no longer be recalled.
+
+        Raises RecordRejected ("reason"), and whatever `open_form` raises.
+        """
         why = _require_reason(reason)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._retract(incident_id, user_id, why, once)
-            except StoreConflict:
-                continue
-        return await self._retract(incident_id, user_id, why, once)
+        return await retry_conflicts(CONFLICTS, partial(self._retract, incident_id, user_id, why, once))
 
     async def _retract(self, incident_id: str, user_id: str, why: str, once: str) -> Incident:
         record = await self.open_form(incident_id, user_id)
@@ -190,23 +192,24 @@ class RetractRecord:
 
 @dataclass(frozen=True, slots=True)
 class PurgeResult:
-    """What a purge did: whether there was anything, and the SHA-256 of the record (None where there was none)."""
+    """The result of a purge."""
 
     incident_id: str
     was_there: bool
+    # The hash of the record; None if there was none.
     sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeRecord:
-    """Remove a record and everything that quotes it, for good."""
+    """Remove a record, and everything that quotes it, for good."""
 
     store: IncidentStore
     purging: Purging
     may: RecordAccess
 
     async def __call__(self, incident_id: str, user_id: str, reason: str, once: str) -> PurgeResult:
-        """Again is no error. Raises RecordRejected ("reason"), NotAllowedHere, StoreUnavailable."""
+        """Purge the record; again is no error. Raises RecordRejected ("reason"), NotAllowedHere, StoreUnavailable."""
         record = (await self.store.find_records((incident_id,))).get(incident_id)
         await self.may(user_id, Act.PURGE, record)
         why = _require_reason(reason)
@@ -222,12 +225,12 @@ class PurgeRecord:
 
 
 def hash_record(record: Incident) -> str:
-    """The hash under which a purged record can be recognised by who still has it: of its export line."""
+    """Return the SHA-256 of the record's export line, by which whoever still has that can recognize what was purged."""
     return hashlib.sha256(json.dumps(write_record(record), ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
 def _require_reason(said: str) -> str:
-    """The reason as the audit log keeps it; raises RecordRejected where there is none."""
+    """Return the reason as the audit log stores it; raise RecordRejected if there is none."""
     why = _clean(said)[:MAX_REASON]
     if not why:
         raise RecordRejected("reason", "Say why; the audit log keeps it.")
@@ -264,7 +267,10 @@ def _find_verified_field(before: Incident, after: Incident) -> str:
 
 
 async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life, ...]:
-    """Its life, if it has one: written as it is, so that whoever changes the incident at the same moment is noticed."""
+    """Return the record's lifecycle, if it has one.
+
+    It is written back unchanged, so that a concurrent change of the incident makes the commit fail.
+    """
     try:
         return (await store.read_lifecycle(incident_id),)
     except IncidentNotFound:
@@ -272,7 +278,7 @@ async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life,
 
 
 def build_key(what: str, incident_id: str, once: str) -> str:
-    """The name of this very act: threads are told once for each."""
+    """Build the key of this one action: threads are updated once for each."""
     return build_correction_key(what, incident_id, once)
 
 

@@ -1,40 +1,38 @@
-"""A person says that two incidents were not the same outage: recorded on both, durably, and the question is gone.
+"""Let a person say that two incidents were not the same outage: recorded on both, and the question disappears.
 
-Must not render anything itself, and must not call Slack: what is owed goes through the outbox.
+Must not render, or call Slack: what is to be sent goes through the outbox.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.domain.incidents.record import Incident
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.delivery.outbox import build_brief_edit
-from bot.ports.errors import StoreConflict
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
+from bot.workflows.retrying import retry_conflicts
 
 CONFLICTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class RecordNotSameOutage:
-    """Commit that two incidents are not one outage."""
+    """Record that two incidents are not one outage."""
 
     store: IncidentStore
     surfaces: Surfaces
 
     async def __call__(self, incident_id: str, other_id: str, by: str) -> None:
-        """Record it; again changes nothing. `by` is the person's Slack id. Raises IncidentNotFound, StoreUnavailable:
-        then nothing was saved."""
-        for _ in range(CONFLICTS):
-            try:
-                return await self._record(incident_id, other_id, by)
-            except StoreConflict:
-                continue
-        return await self._record(incident_id, other_id, by)
+        """Record it; again changes nothing. `by` is the person's Slack id.
+
+        Raises IncidentNotFound, StoreUnavailable: nothing was saved then.
+        """
+        return await retry_conflicts(CONFLICTS, partial(self._record, incident_id, other_id, by))
 
     async def _record(self, incident_id: str, other_id: str, by: str) -> None:
         one, other = await self.store.read_record(incident_id), await self.store.read_record(other_id)
@@ -59,14 +57,14 @@ class RecordNotSameOutage:
         )
 
     async def _clear_question(self, incident_id: str, other_id: str) -> list[PostedBrief]:
-        """The incident's briefs that ask about the other one, without the question."""
+        """Return the incident's briefs that ask about the other one, without the question."""
         posted = await self.store.list_briefs(incident_id)
         asking = (p for p in posted if p.brief.same_outage and p.brief.same_outage.incident_id == other_id)
         return [replace(p, brief=replace(p.brief, same_outage=None)) for p in asking]
 
 
 def _build_audit(by: str, record: Incident) -> AuditLine:
-    """The audit line of a record that is kept apart from one more."""
+    """Build the audit line of a record that is told apart from one more incident."""
     before, after = list(record.apart_from[:-1]), list(record.apart_from)
     return AuditLine(
         by, "not the same outage", record.incident_id, format_change({"apart_from": before}, {"apart_from": after})

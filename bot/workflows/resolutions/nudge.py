@@ -1,11 +1,11 @@
-"""Ask people to record what fixed the incidents that cleared: one message a day to each, each incident once.
+"""Ask people to record what fixed the incidents that cleared: one message a day to each person, each incident once.
 
-Must not schedule itself (that is `bot.bootstrap.jobs`) or render; and must not read a thread before somebody may be due.
+`bot.bootstrap.jobs` schedules it. Must not render, or read a thread before somebody may be due.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -18,7 +18,7 @@ from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
 from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
-from bot.ports.chat import OF_CHANNELS, Chat, Posting, or_if_refused
+from bot.ports.chat import OF_CHANNELS, Chat, Posting, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.errors import ChatAuthRejected, ChatRejected
@@ -27,26 +27,29 @@ from bot.ports.nudges import NudgeStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
-from bot.workflows.channels.silences import PermissionGate
 
 OPENED_WITHIN = timedelta(days=30)
-# Slack lets a bot read some fifty threads a minute; what is left is read a quarter of an hour later.
+# Slack lets a bot read some fifty threads a minute; the rest is read a quarter of an hour later.
 READS_AT_ONCE = 40
 NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """Who would be asked about an incident when it was last looked at (None: nobody took part), and their zone."""
+    """The result of the last look at an incident."""
 
+    # Whom to ask; None if nobody took part.
     person: str | None
     zone: tzinfo
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostNudges:
-    """Owe each person the question about the incidents that cleared on earlier days, when it is ten in the morning where
-    they are. `default` names the zone of channels that set none. Whoever asks, and however often: once."""
+    """Queue the question for each person at ten in the morning of their time zone, about incidents that cleared on
+    earlier days.
+
+    It asks once, however often it runs and in however many replicas.
+    """
 
     nudges: NudgeStore
     store: IncidentStore
@@ -55,12 +58,13 @@ class PostNudges:
     chat: Chat
     surfaces: Surfaces
     clock: Clock
+    # The operator's digest time; its zone applies to channels that set none.
     default: DigestTime
-    # What this process knows already, so that threads are not read at each turn.
+    # What this process knows already by incident id, so that threads are not read on every run.
     _looked: dict[str, _Candidate] = field(default_factory=dict)
 
     async def __call__(self) -> int:
-        """How many people are asked now. Raises StoreUnavailable, ChatUnavailable."""
+        """Return how many people are asked now. Raises StoreUnavailable, ChatUnavailable."""
         now = self.clock.now()
         waiting = [life for life in await self.nudges.list_unasked(now - OPENED_WITHIN) if _may_be_due(life, now)]
         for gone in set(self._looked) - {life.incident_id for life in waiting}:
@@ -84,25 +88,21 @@ class PostNudges:
         return sum([await self._ask(person, in_order(found), now) for person, found in asked.items()])
 
     def _is_worth_checking(self, life: Life, now: datetime) -> bool:
-        """Whether it is not known yet who would be asked, or it is their time."""
+        """Return whether it is unknown whom to ask, or it is their time."""
         looked = self._looked.get(life.incident_id)
         return looked is None or is_due(life.cleared_at or now, now, looked.zone)
 
     async def _find_brief(self, life: Life, now: datetime) -> PostedBrief | None:
-        """The incident's brief in a channel that wants nudges about this alert."""
+        """Return the incident's brief in a channel that wants nudges about this alert."""
         for brief in await self.store.list_briefs(life.incident_id):
             house = await self.channels.read_policy(brief.channel, now)
             stopped = any(m.what is Muted.NUDGES and m.value == life.fingerprint for m in house.mutes)
-            if house.settings.nudges and not stopped and not await self._is_silent(brief.channel):
+            if house.settings.nudges and not stopped and may_speak(await find_channel(self.chat, brief.channel)):
                 return brief
         return None
 
-    async def _is_silent(self, channel_id: str) -> bool:
-        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
-        return channel is None or channel.is_silent
-
     async def _choose_person(self, life: Life, brief: PostedBrief) -> _Candidate:
-        """Who took part, by now: whoever acknowledged, else who wrote most."""
+        """Choose whom to ask: whoever acknowledged the alert, else whoever wrote most in the thread."""
         zone = digest_time(await self.channels.read_settings(brief.channel), self.default).zone
         person = await self._find_first(whom(life.acknowledged_by, ()), brief)
         person = person or await self._find_first(whom(None, await self._list_authors(brief)), brief)
@@ -117,11 +117,13 @@ class PostNudges:
         return None
 
     async def _list_authors(self, brief: PostedBrief) -> list[str]:
-        """The people who wrote in the incident's thread, oldest message first."""
+        """Return who wrote in the incident's thread, oldest message first."""
         return [said.user for said in await or_if_refused(self.chat.read_thread(brief.channel, brief.root_ts), ())]
 
     async def _find_suitable(self, user_id: str, channel_id: str) -> Person | None:
-        """The person, if they may be asked: somebody of this workspace, and still in the channel where it is private."""
+        """Return the person if they may be asked: of this workspace, and still a member of the channel if that is
+        private.
+        """
         try:
             person = await self.people.read_person(user_id)
             channel = await self.chat.read_channel(channel_id)
@@ -144,7 +146,7 @@ class PostNudges:
         return await or_if_refused(self.chat.get_permalink(*where), None)
 
     async def _ask(self, person: str, incidents: tuple[Nudged, ...], now: datetime) -> bool:
-        """Owe the message. Somebody whom Slack lets nobody write to is not asked, now or later."""
+        """Queue the message. Somebody to whom Slack lets nobody write is not asked, now or later."""
         names = [one.incident_id for one in incidents]
         direct = await or_if_refused(self.chat.open_direct_message(person), None)
         if direct is None:
@@ -165,19 +167,22 @@ def _may_be_due(life: Life, now: datetime) -> bool:
     return life.cleared_at is not None and may_be_due(life.cleared_at, now)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StopNudges:
-    """A person wants no more of these questions about an alert; `/precedent rules` lists it, with Undo."""
+    """Stop these questions about an alert in a channel; `/precedent rules` lists that, with Undo."""
 
     store: IncidentStore
     channels: ChannelStore
-    gate: PermissionGate
+    # Raises NotAllowedHere, naming who may.
+    require: Callable[[str, Act], Awaitable[None]]
     clock: Clock
 
     async def __call__(self, incident_id: str, channel_id: str, user_id: str) -> Mute:
-        """What is stopped in this channel from now on; again is fine. Raises NotAllowedHere, IncidentNotFound,
-        StoreUnavailable."""
-        await self.gate.require(user_id, Act.MUTE)
+        """Return what is stopped from now on; again is fine.
+
+        Raises NotAllowedHere, IncidentNotFound, StoreUnavailable.
+        """
+        await self.require(user_id, Act.MUTE)
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
         now, title = self.clock.now(), record.title
         mute = Mute(channel_id, Muted.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)

@@ -1,4 +1,4 @@
-"""A post-mortem that somebody asked for in a channel: owed as a file in the incident's thread. Must not write it."""
+"""Queue a post-mortem, requested in a channel, as a file for the incident's thread. Must not write it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ AGAIN_AFTER_MINUTES = 10
 
 @dataclass(frozen=True, slots=True)
 class RequestPostmortem:
-    """Asked twice within the same ten minutes, with nothing recorded between, gives one file."""
+    """Queue a post-mortem: two requests within ten minutes, with nothing recorded in between, give one file."""
 
     store: IncidentStore
     clock: Clock
 
     async def __call__(self, incident_id: str, channel_id: str, by: str) -> bool:
-        """Owe it; False if that was done just now. Raises IncidentNotFound (no record, or no brief in this channel),
-        StoreUnavailable."""
+        """Queue the file; return False if that was done just now.
+
+        Raises IncidentNotFound (no record, or no brief in this channel), StoreUnavailable.
+        """
         record = await self.store.read_record(incident_id)
         posted = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
         if posted is None:
@@ -41,5 +43,5 @@ class RequestPostmortem:
 
 
 def _build_file_name(incident_id: str) -> str:
-    """An imported id may hold anything; a file's name may not."""
+    """Return an id as part of a file name: an imported id may contain anything."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in incident_id)[:60]

@@ -1,6 +1,6 @@
-"""A record was corrected, retracted or purged: the briefs that used it are computed anew, and their threads are told.
+"""Refresh the briefs that used a record after it was corrected, retracted or purged, and say so in their threads.
 
-Must not change any record. Every thread is told once, however often this is worked on.
+Must not change any record. Each thread hears of each action once, however often the work is repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Life
 from bot.domain.incidents.opening import view_of
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
-from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
+from bot.ports.brief_preview import BriefPreview
+from bot.ports.chat import Chat, ChatMessage, Posting, find_channel
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
@@ -33,42 +34,49 @@ from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
 
 PURGED = "purged"
-# What concerns one kind of alert only: other briefs that speak of the same incident are left as they are.
+# These concern one kind of alert: other briefs that use the same incident stay as they are.
 DISMISSALS = frozenset({SET_ASIDE, TAKEN_BACK})
+# Older briefs are left alone, except after a purge.
 YOUNG = timedelta(days=1)
 OUTDATED = "Superseded by a newer brief below. "
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What happened to a record: "corrected", "retracted" or "purged", by whom. `key` names this very act."""
+    """What happened to a record."""
 
     incident_id: str
+    # "corrected", "retracted" or "purged".
     what: str
     by: str
+    # Names this one action.
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefreshBriefs:
-    """Work on one correction. `preview` is `PreviewBrief`; `compact` overwrites what a purge deleted; without a `chat`
-    (on the command line) a brief is computed with what its incident's own visibility shows."""
+    """Process one correction."""
 
     store: IncidentStore
-    preview: Callable[..., Awaitable[Brief]]
+    preview: BriefPreview
     surfaces: Surfaces
     clock: Clock
+    # Overwrites on disk what a purge deleted.
     compact: Callable[[], Awaitable[None]]
+    # Without it (on the command line) a brief is computed from what its incident's own visibility shows.
     chat: Chat | None = None
 
     async def __call__(self, row: InboxRow) -> None:
-        """Work an inbox row off. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
+        """Process an inbox row. Raises StoreUnavailable (StoreConflict: take it again), ChatUnavailable."""
         names = ("incident_id", "what", "by", "key")
         await self.refresh(Correction(**{name: str(row.body[name]) for name in names}))
         await self.store.commit(Changes(done=row))
 
     async def refresh(self, said: Correction) -> None:
-        """Compute anew and tell; after a purge however old the briefs are, and nothing of it stays in the files."""
+        """Recompute the briefs that used the record, and update their threads.
+
+        After a purge that includes briefs of any age, and nothing of the record stays in the store's files.
+        """
         since = None if said.what == PURGED else self.clock.now() - YOUNG
         for posted in await self.store.find_briefs_naming(said.incident_id, since):
             await self._refresh_one(posted, said)
@@ -114,9 +122,9 @@ class RefreshBriefs:
         return replace(fresh, same_outage=None if gone else same)
 
     async def _build_viewer(self, channel_id: str, life: Life | None) -> Viewer:
-        """Who reads the thread now; nobody but the public where that cannot be known."""
+        """Return who reads the thread now; only the public if that cannot be known."""
         if self.chat:
-            channel = await or_if_refused(self.chat.read_channel(channel_id), None)
+            channel = await find_channel(self.chat, channel_id)
             return channel.viewer if channel else Viewer()
         return Viewer(scopes(life.visibility, ())) if life else Viewer()
 
@@ -138,7 +146,7 @@ class RefreshBriefs:
         )
 
     def _build_outdated_edits(self, posted: PostedBrief, said: Correction) -> tuple[OutboxEntry, ...]:
-        """The messages that the brief superseded earlier say nothing any more: they may quote what was purged."""
+        """Blank the messages that the brief superseded earlier: they may quote what was purged."""
         names = split_superseded(posted.delivery_id)[:-1]
         message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=False)
         return tuple(
@@ -153,7 +161,7 @@ class RefreshBriefs:
 
 
 def _has_source(brief: Brief, incident_id: str) -> bool:
-    """Whether the brief counted this record."""
+    """Return whether the brief counted this record."""
     return any(source.incident_id == incident_id for source in brief.sources)
 
 

@@ -1,6 +1,6 @@
-"""Record what fixed an incident: one durable commit, then the thread is told.
+"""Record what fixed an incident in one durable commit, and then say so in the thread.
 
-Must not render anything itself, and must not call Slack: what is owed goes through the outbox.
+Must not render, or call Slack: what is to be sent goes through the outbox.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
@@ -30,13 +31,14 @@ from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
-from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected, StoreConflict
+from bot.ports.errors import ChatRejected, ChatUnavailable, IncidentNotFound, RecordRejected
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import IncidentPost
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
 from bot.records.incident_json import format_record_change
+from bot.workflows.retrying import retry_conflicts
 
 
 class FixOutcome(StrEnum):
@@ -63,8 +65,9 @@ OUTCOME_TEXTS = {
     FixOutcome.NOT_SURE: "outcome not sure",
 }
 MAX_TEXT = 3000
+# A known fix may be longer than what can be typed.
 MAX_FIX = 20_000  # a known one may be longer than what can be typed
-# How a resolution is told where its words come from a modal or a button, and not from a message.
+# Values of `Resolution.how` for words from a modal or a button rather than from a message.
 TYPED = frozenset({"", "button"})
 CONFLICTS = 5
 UNKNOWN_PERSON = "It counts as not verified yet, for Slack does not tell me now who you are. Record it once more later."
@@ -73,7 +76,7 @@ UNCONFIRMED = "said to have fixed it, to be confirmed"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The message that a resolution is about, where no incident was opened for it (a past thread, an unread post)."""
+    """The message that a resolution is about if no incident was opened for it (a past thread, an unrecognized post)."""
 
     channel: Channel
     ts: str
@@ -84,17 +87,12 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a person said in the modal. Exactly one of `incident_id` and `subject` is given.
-
-    `fix` is what was done, verbatim, steps on lines of their own; None only with BY_ITSELF. `thread` (channel, ts) is
-    where it is told if the incident has no brief anywhere. `unconfirmed`: why a recovery does not count as VERIFIED.
-    `runbook`: the named procedure that the fix is. `how` says by what it was told; "" for the modal and its buttons.
-    `also`: another fix that was tried, and what came of it. `warning`: what they are told of secrets that they wrote.
-    """
+    """What a person submitted in the modal. Exactly one of `incident_id` and `subject` is set."""
 
     outcome: FixOutcome
     incident_id: str | None = None
     subject: Subject | None = None
+    # What was done, verbatim, one step a line; None only with BY_ITSELF.
     fix: str | None = None
     note: str | None = None
     root_cause: str | None = None
@@ -103,18 +101,25 @@ class Resolution:
     lesson: str | None = None
     customer_impact: str | None = None
     suggested: bool = False
+    # Why a recovery does not count as VERIFIED.
     unconfirmed: str = ""
+    # Where to confirm it (channel, ts) if the incident has no brief anywhere.
     thread: tuple[str, str] | None = None
+    # The named procedure that the fix is.
     runbook: Runbook | None = None
+    # By what means it was reported; "" for the modal and its buttons.
     how: str = ""
+    # Another fix that was tried, and its status.
     also: tuple[str, VerificationStatus] | None = None
+    # What the person is told about secrets that they wrote.
     warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolveForm:
-    """What the modal offers: fixes, checks and runbooks that brief and precedents know (verbatim and in full), and what
-    the record already says."""
+    """What the modal offers from the brief and its precedents, verbatim and in full, and what the record already
+    says.
+    """
 
     incident_id: str | None
     title: str
@@ -126,38 +131,41 @@ class ResolveForm:
 
 @dataclass(frozen=True, slots=True)
 class RecordedResolution:
-    """What was recorded. `again` is true where this very submission had been recorded before (a retry). `unconfirmed`:
-    why it is not VERIFIED though the person saw it work, and who can confirm it. `before`: the attempts that were
-    recorded already; they are kept."""
+    """What was recorded."""
 
     incident: Incident
     summary: str
+    # True if this submission had been recorded before (a retry).
     again: bool = False
+    # Why it is not VERIFIED though the person saw it work, and who can confirm it.
     unconfirmed: str = ""
+    # The attempts that were recorded already; they stay.
     before: tuple[Attempt, ...] = ()
 
 
 async def confirm_anybody(_user_id: str) -> Permission:
-    """Where nothing is set about who confirms."""
+    """Let everybody confirm a fix, where nothing is configured about it."""
     return Permission(True)
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmRecovery:
-    """Asks whether what a person saw work counts as VERIFIED."""
+    """Decide whether a recovery that a person saw counts as VERIFIED."""
 
     people: PeopleDirectory
     verifiers: Verifiers
 
     async def __call__(self, user_id: str) -> Permission:
-        """Whether it does. Where Slack does not say who they are it does not: what they say is kept all the same."""
+        """Return the permission; refused while Slack does not say who they are (what they reported is stored all the
+        same).
+        """
         try:
             return may_verify(await self.people.read_person(user_id), self.verifiers)
         except (ChatRejected, ChatUnavailable):
             return Permission(False, UNKNOWN_PERSON)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolve:
     """Commit a resolution."""
 
@@ -165,48 +173,48 @@ class Resolve:
     surfaces: Surfaces
     clock: Clock
     confirms: Callable[[str], Awaitable[Permission]] = confirm_anybody
-    said: FeedbackStore | None = None
+    feedback: FeedbackStore | None = None
 
     async def open_form(self, incident_id: str) -> ResolveForm:
-        """What the modal offers for this incident; raises IncidentNotFound."""
+        """Return what the modal offers for this incident. Raises IncidentNotFound."""
         record = await self.store.read_record(incident_id)
         brief = await self._find_brief(incident_id)
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
         past = await self._find_precedents(brief)
-        filed = filed_of(await self.said.list_fix_equivalences()) if self.said else None
+        filed = filed_of(await self.feedback.list_fix_equivalences()) if self.feedback else None
         fixes, checks = known_fixes(brief, past, filed), usual_checks(brief, past)
         return ResolveForm(incident_id, record.title, fixes, checks, record, known_runbooks(brief, past))
 
     async def find_suggested_fix(self, incident_id: str) -> str | None:
-        """The fix that the incident's brief recommends, as the brief shows it; the form has it first, in full."""
+        """Return the fix that the incident's brief recommends, as the brief shows it; the form lists it first, in
+        full.
+        """
         brief = await self._find_brief(incident_id)
         return brief.recommendation.fix if brief and brief.recommendation else None
 
     async def _find_brief(self, incident_id: str) -> Brief | None:
-        """The incident's brief; of several one that recommends something."""
+        """Return the incident's brief; of several, one that recommends something."""
         briefs = await self.store.list_briefs(incident_id)
         first = briefs[0].brief if briefs else None
         return next((b.brief for b in briefs if b.brief.recommendation), first)
 
     async def _find_precedents(self, brief: Brief) -> list[Incident]:
-        """The records of the brief's strong precedents, best first, as they are now."""
+        """Return the records of the brief's strong precedents, best first, as they are now."""
         found = await self.store.find_records([source.incident_id for source in brief.sources])
         return [found[source.incident_id] for source in brief.sources if source.incident_id in found]
 
     async def __call__(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
-        """Record it durably. `by` is the person's Slack id; `once` names this submission, so that a retry of it changes
-        nothing. Raises RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: then nothing was saved."""
+        """Record the resolution durably.
+
+        `by` is the person's Slack id; `once` names this submission, so that a retry of it changes nothing. Raises
+        RecordRejected (field, reason), IncidentNotFound, StoreUnavailable: nothing was saved then.
+        """
         require_valid(resolution)
         resolution = mask_secrets(resolution)
         if resolution.outcome is FixOutcome.RECOVERED and not (confirmed := await self.confirms(by)).allowed:
             resolution = replace(resolution, unconfirmed=confirmed.refusal)
-        for _ in range(CONFLICTS):
-            try:
-                return await self._record(resolution, by, once)
-            except StoreConflict:
-                continue
-        return await self._record(resolution, by, once)
+        return await retry_conflicts(CONFLICTS, partial(self._record, resolution, by, once))
 
     async def _record(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         now = self.clock.now()
@@ -270,7 +278,9 @@ class Resolve:
         )
 
     async def _find_lifecycle(self, record: Incident, now: datetime) -> Life:
-        """The incident's life; an imported record has none yet and gets one that ended when the record says."""
+        """Return the incident's lifecycle; an imported record has none yet, and gets one that ended when the record
+        says.
+        """
         try:
             return await self.store.read_lifecycle(record.incident_id)
         except IncidentNotFound:
@@ -286,7 +296,7 @@ class Resolve:
 
 
 def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:
-    """The line in a thread that says what was recorded."""
+    """Build the line in a thread that confirms what was recorded."""
     channel, root = thread
     delivery = build_recorded_id(once, channel)
     posting = Posting(
@@ -296,15 +306,17 @@ def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once
 
 
 def list_changes(before: Incident, record: Incident) -> tuple[Difference, ...]:
-    """What recording once more changed of what the record said before; nothing where it is recorded for the first time.
-    Attempts are added, never changed."""
+    """Return what recording once more changed of the earlier record; nothing the first time.
+
+    Attempts are added, never changed, so they are left out.
+    """
     if before.resolved_at is None and not before.attempts:
         return ()
     return tuple(one for one in differences(before, record) if not one.field.startswith(ATTEMPT))
 
 
 def require_valid(resolution: Resolution) -> None:
-    """Refuse what cannot be recorded, naming the modal's field; raises RecordRejected."""
+    """Raise RecordRejected, with the modal's field, for a resolution that cannot be recorded."""
     if resolution.outcome is not FixOutcome.BY_ITSELF and not (resolution.fix or "").strip():
         raise RecordRejected("fix", "Say what was done, or choose “cleared by itself”.")
     texts = {name: getattr(resolution, name) for name in ("root_cause", "lesson", "customer_impact")}
@@ -318,7 +330,9 @@ def require_valid(resolution: Resolution) -> None:
 
 
 def mask_secrets(resolution: Resolution) -> Resolution:
-    """The same with secrets masked: what people paste into a modal is kept and shown as long as the incident is."""
+    """Return the resolution with secrets masked: what people paste into a modal is stored and shown as long as the
+    incident is.
+    """
     checks = tuple(replace(c, check=mask(c.check)[0]) for c in resolution.failed_checks)
     subject = resolution.subject and replace(resolution.subject, title=mask(resolution.subject.title)[0])
     after = replace(
@@ -336,7 +350,7 @@ def mask_secrets(resolution: Resolution) -> Resolution:
 
 
 def _build_warning(before: Resolution, after: Resolution) -> str:
-    """What the person is told of secrets in what they wrote, "" for none: what stood in the thread stands there still."""
+    """Build the warning about secrets in what the person wrote, "" for none; those in the thread are still there."""
     written, there = Counter(marks(_join_texts(after))), Counter(marks(after.subject.title) if after.subject else {})
     if after.how in TYPED:
         # a known fix that is chosen again may hold marks of old
@@ -357,7 +371,7 @@ def _mask_text(text: str | None) -> str | None:
 
 
 def merge_resolution(before: Incident, resolution: Resolution, by: str, now: datetime) -> Incident:
-    """The record with what the person said added; what they left open stays as it was."""
+    """Return the record with the resolution added; what the person left open stays as it was."""
     runbook = resolution.runbook
     missing = runbook is not None and runbook.id not in {r.id for r in before.runbooks}
     known = {normalise(c.check) for c in resolution.failed_checks}
@@ -376,7 +390,7 @@ def merge_resolution(before: Incident, resolution: Resolution, by: str, now: dat
 
 
 def _build_attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[Attempt]:
-    """The fixes that the person tells of: first what else was tried, for the last attempt is the one that ended it."""
+    """Yield the reported fixes: first what else was tried, for the last attempt is the one that ended the incident."""
     how = resolution.how or ("button" if resolution.suggested else "modal")
     if resolution.also:
         yield Attempt(resolution.also[0].strip(), resolution.also[1], by=by, at=now, how=how)
@@ -389,7 +403,7 @@ def _build_attempts(resolution: Resolution, by: str, now: datetime) -> Iterator[
 
 
 def summarize(resolution: Resolution) -> str:
-    """One line that says what was recorded."""
+    """Return one line that says what was recorded."""
     first, *more = (resolution.fix or "").strip().splitlines() or [""]
     said = UNCONFIRMED if resolution.unconfirmed else OUTCOME_TEXTS[resolution.outcome]
     steps = f" (and {counted(len(more), 'more step')})" if more else ""

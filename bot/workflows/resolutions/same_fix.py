@@ -1,4 +1,7 @@
-"""A person says which wordings are one fix and which are not; briefs count accordingly. Must not compare wordings itself."""
+"""Let a person say which wordings are one fix and which are not; briefs count accordingly.
+
+Must not compare wordings itself.
+"""
 
 from __future__ import annotations
 
@@ -26,33 +29,38 @@ SAME_WORDING = "These two are worded the same, so they are one fix."
 May = Callable[[str, Act, Incident | None], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFixes:
-    """Keep what persons say of fixes. `may` raises NotAllowedHere for who is neither author nor steward."""
+    """Store what people say about fixes."""
 
     store: IncidentStore
-    said: FeedbackStore
+    feedback: FeedbackStore
+    # Raises NotAllowedHere for anybody who is neither author nor steward.
     may: May
     clock: Clock
 
     async def list_pairs(self, incident_ids: Sequence[str], viewer: Viewer, user_id: str) -> tuple[FixPair, ...]:
-        """The pairs of fixes of these incidents that this person may say something of. Raises StoreUnavailable."""
+        """Return the pairs of fixes of these incidents that this person may judge. Raises StoreUnavailable."""
         found = await self.store.find_records(tuple(incident_ids))
         seen = [found[i] for i in incident_ids if i in found and viewer.may_see(found[i].source.visibility)]
-        pairs = pairs_to_ask(seen, await self.said.list_fix_equivalences())
+        pairs = pairs_to_ask(seen, await self.feedback.list_fix_equivalences())
         return tuple([pair for pair in pairs if await self._is_allowed(user_id, pair)])
 
     async def list_wordings(self) -> tuple[Wording, ...]:
-        """Every wording of a fix in memory, for the operator. Raises StoreUnavailable."""
+        """Return every wording of a fix in memory, for the operator. Raises StoreUnavailable."""
         return wordings_in(await self.store.list_records(OPERATOR, recallable_only=True))
 
     async def list_equivalences(self) -> tuple[FixesSaid, ...]:
-        """What was said and holds, oldest first. Raises StoreUnavailable."""
-        return await self.said.list_fix_equivalences()
+        """Return the judgements in force, oldest first. Raises StoreUnavailable."""
+        return await self.feedback.list_fix_equivalences()
 
     async def __call__(self, pair: FixPair, user_id: str, once: str) -> FixesSaid:
-        """Say that the two are one fix (`pair.same`) or two; threads whose brief it changes are told. `once` names the
-        press. Raises NotAllowedHere, RecordRejected, IncidentNotFound, StoreUnavailable: then nothing was saved."""
+        """Store that the two are one fix (`pair.same`) or two, and queue an update of the threads whose brief it
+        changes.
+
+        `once` names the press of the button. Raises NotAllowedHere, RecordRejected, IncidentNotFound,
+        StoreUnavailable: nothing was saved then.
+        """
         one, other = pair.one, pair.other
         await self._require(user_id, pair)
         said = FixesSaid(pair.same, one.fix, other.fix, one.incident_id, other.incident_id, user_id, self.clock.now())
@@ -62,10 +70,10 @@ class GroupFixes:
         work = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))
         audit = (AuditLine(user_id, "file fixes", one.incident_id, format_change({}, after)),)
         changes = Changes(once=f"fixes/{once}", audit=audit, received=work)
-        return replace(said, number=await self.said.add_fix_equivalence(said, changes))
+        return replace(said, number=await self.feedback.add_fix_equivalence(said, changes))
 
     async def take_back(self, number: int, user_id: str) -> bool:
-        """End what was said; False where nothing of this number holds. Raises NotAllowedHere, StoreUnavailable."""
+        """End a judgement; return False if none in force has this number. Raises NotAllowedHere, StoreUnavailable."""
         said = next((each for each in await self.list_equivalences() if each.number == number), None)
         if said is None:
             return False
@@ -76,10 +84,10 @@ class GroupFixes:
         work = tuple(
             _build_work(i, user_id, f"undo/{number}") for i in dict.fromkeys((said.one_incident, said.other_incident))
         )
-        return await self.said.undo_fix_equivalence(said, user_id, Changes(audit=audit, received=work))
+        return await self.feedback.undo_fix_equivalence(said, user_id, Changes(audit=audit, received=work))
 
     async def _require(self, user_id: str, pair: FixPair) -> None:
-        """The author of either, or a steward."""
+        """Require the author of either record, or a steward."""
         found = await self.store.find_records((pair.one.incident_id, pair.other.incident_id))
         try:
             await self.may(user_id, Act.FILE, found.get(pair.one.incident_id))
@@ -95,7 +103,7 @@ class GroupFixes:
 
 
 def _build_work(incident_id: str, by: str, once: str) -> ReceivedEvent:
-    """The telling of the threads that used it."""
+    """Build the inbox event that updates the threads that used the record."""
     key = build_correction_key("filed", incident_id, once)
     body = {"what": FILED, "incident_id": incident_id, "by": by, "key": key}
     return ReceivedEvent(key, key, KIND, body, order_key=f"{KIND}/{incident_id}")

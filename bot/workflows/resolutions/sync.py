@@ -1,6 +1,6 @@
-"""Bring store and remote bank together: fill the bank from the store, or take over what only the bank knows.
+"""Synchronize store and remote bank: fill the bank from the store, or import what only the bank has.
 
-Must not decide what is true: the store's record always wins, and what was retracted here does not come back.
+The store's record always wins, and a record that was retracted here does not come back.
 """
 
 from __future__ import annotations
@@ -18,32 +18,34 @@ from bot.ports.unit_of_work import Changes
 
 AT_ONCE = 4
 PER_TRANSACTION = 100
+# More rounds than this mean that somebody keeps editing the record; the outbox brings the last version to the bank.
 SETTLES_WITHIN = 5
 
 
 @dataclass(slots=True)
 class FillProgress:
-    """What filling the bank did, so far. `refused`: (incident id, reason)."""
+    """What filling the bank has done so far."""
 
     total: int = 0
     retained: int = 0
+    # (incident id, reason)
     refused: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def done(self) -> int:
-        """How many records were dealt with."""
+        """Return how many records were processed."""
         return self.retained + len(self.refused)
 
 
 @dataclass(frozen=True, slots=True)
 class FillBank:
-    """Retain every recallable record of the store in the bank; again is cheap, for the bank replaces by id."""
+    """Retain every recallable record of the store in the bank; repeating it is cheap, for the bank replaces by id."""
 
     store: IncidentStore
     bank: RemoteBank
 
     async def __call__(self, filled: FillProgress) -> AsyncIterator[FillProgress]:
-        """`filled` is given after each few records. Raises StoreUnavailable, MemoryUnavailable: run it again then."""
+        """Yield `filled` after every few records. Raises StoreUnavailable, MemoryUnavailable: run it again then."""
         ids = [record.incident_id for record in await self.store.list_records(OPERATOR, recallable_only=True)]
         filled.total = len(ids)
         for start in range(0, len(ids), AT_ONCE):
@@ -62,8 +64,11 @@ class FillBank:
             filled.retained += 1
 
     async def _retain_until_settled(self, incident_id: str) -> None:
-        """The running bot may retain a newer version meanwhile, and calls overtake each other: what the bank has in the
-        end must be what the store has, so the record is read again after each call."""
+        """Retain the record until the store has no newer version.
+
+        The running bot may retain a newer version meanwhile, and calls overtake each other. What the bank has in the
+        end must be what the store has, so the record is read again after each call.
+        """
         kept: Incident | None = None
         for _ in range(SETTLES_WITHIN):
             try:
@@ -79,24 +84,26 @@ class FillBank:
 
 @dataclass(slots=True)
 class PullProgress:
-    """What taking over did, so far. `outside`: documents without a record; `forgotten`: retracted here before."""
+    """What the import from the bank has done so far."""
 
     read: int = 0
     added: int = 0
     here: int = 0
+    # Retracted here before, so not imported.
     forgotten: int = 0
+    # Documents without a record.
     outside: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PullRecords:
-    """Keep the records that only the bank knows, as an import by the operator."""
+    """Import the records that only the bank has, as an import by the operator."""
 
     store: IncidentStore
     bank: RemoteBank
 
     async def __call__(self, pulled: PullProgress) -> AsyncIterator[PullProgress]:
-        """`pulled` is given after each portion. Raises StoreUnavailable, MemoryUnavailable."""
+        """Yield `pulled` after each portion. Raises StoreUnavailable, MemoryUnavailable."""
         portion: dict[str, BankHit] = {}
         async for hit in self.bank.list_documents():
             portion[hit.incident_id] = hit
@@ -124,5 +131,5 @@ class PullRecords:
 
 
 def mark_imported(record: Incident) -> Incident:
-    """The record as an operator takes it over: outcomes as written, and marked as imported."""
+    """Return the record as an operator imports it: outcomes as written, marked as imported."""
     return replace(record, attempts=tuple(replace(attempt, how="import") for attempt in record.attempts))

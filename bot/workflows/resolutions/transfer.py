@@ -1,6 +1,7 @@
-"""Import and export of incident records, one by one. Must not open files or print.
+"""Import and export incident records, one by one. Must not open files or print.
 
-Import takes what is good and says what is not, with its line, field and reason. The same record again changes nothing.
+An import stores the good records and reports the others with line, field and reason. The same record again changes
+nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PER_TRANSACTION = 500
 
 @dataclass(frozen=True, slots=True)
 class RefusedLine:
-    """A line that was not taken."""
+    """A line that was not imported."""
 
     file: str
     line: int
@@ -37,38 +38,41 @@ class RefusedLine:
 
 @dataclass(slots=True)
 class ImportProgress:
-    """What an import did, so far. `forgotten`: the ids of records that were not taken because people took them out here."""
+    """What an import has done so far."""
 
     added: int = 0
     replaced: int = 0
     unchanged: int = 0
     refused: list[RefusedLine] = field(default_factory=list)
+    # Ids of records that were not imported because people had retracted or purged them here.
     forgotten: list[str] = field(default_factory=list)
 
     @property
     def read(self) -> int:
-        """How many lines were read."""
+        """Return how many lines were read."""
         return self.added + self.replaced + self.unchanged + len(self.refused) + len(self.forgotten)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRecords:
-    """Take records into the store. What was retracted or
-    purged here does not come back with the next import of the same files; `again`: it does."""
+    """Import records into the store."""
 
     store: IncidentStore
+    # True to bring back what was retracted or purged here; by default another import of the same files does not.
     again: bool = False
 
     async def __call__(self, file: str, lines: Iterable[str], done: ImportProgress) -> AsyncIterator[ImportProgress]:
-        """Import the JSON lines of one file, as `taken` does."""
+        """Import the JSON lines of one file, like `import_found`."""
         async for so_far in self.import_found(read_lines(file, lines), done):
             yield so_far
 
     async def import_found(
         self, found: Iterable[Incident | RefusedLine], done: ImportProgress
     ) -> AsyncIterator[ImportProgress]:
-        """Import what was read of one file, adding to `done`, which is given after each transaction. Raises
-        StoreUnavailable."""
+        """Import what was read from one file, adding to `done` and yielding it after each transaction.
+
+        Raises StoreUnavailable.
+        """
         batch: dict[str, Incident] = {}
         for taken in found:
             if isinstance(taken, RefusedLine):
@@ -100,14 +104,16 @@ class ImportRecords:
 
 
 def _build_audit(before: Incident | None, record: Incident) -> AuditLine:
-    """The audit line of an imported record: what it replaced, or that it is new."""
+    """Build the audit line of an imported record: what it replaced, or that it is new."""
     detail = format_record_change(before, record) if before else changed_values({}, {"title": record.title}, "added")
     return AuditLine("import", "import", record.incident_id, detail)
 
 
 def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | RefusedLine]:
-    """Each line that is not blank as a record, or as a refusal that says what is wrong. Of an id that comes again in
-    the file with other content the last one holds, as it does over several imports."""
+    """Yield each line that is not blank as a record, or as a refusal with the reason.
+
+    If an id occurs again in the file with other content, the last one counts, as over several imports.
+    """
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -118,7 +124,7 @@ def read_lines(file: str, lines: Iterable[str]) -> Iterator[Incident | RefusedLi
 
 
 def read_entries(file: str, entries: Iterable[ImportEntry]) -> Iterator[Incident | RefusedLine]:
-    """Each entry of a file in any form as a record, secrets masked, or as a refusal that says what is wrong."""
+    """Yield each entry of a file of any format as a record with secrets masked, or as a refusal with the reason."""
     for entry in entries:
         try:
             yield read_entry_record(entry)
@@ -128,11 +134,11 @@ def read_entries(file: str, entries: Iterable[ImportEntry]) -> Iterator[Incident
 
 @dataclass(frozen=True, slots=True)
 class ExportRecords:
-    """Give all records in the form that import takes."""
+    """Export all records in the format that the import reads."""
 
     store: IncidentStore
 
     async def __call__(self, viewer: Viewer = OPERATOR) -> AsyncIterator[str]:
-        """One line of JSON for each record, by id. Raises StoreUnavailable."""
+        """Yield one line of JSON for each record, by id. Raises StoreUnavailable."""
         async for record in self.store.stream_records(viewer):
             yield json.dumps(write_record(record), ensure_ascii=False)

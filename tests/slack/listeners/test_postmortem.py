@@ -22,7 +22,7 @@ from tests.slack.conftest import Desk
 def files_of(desk: Desk) -> MakeFiles:
     slack = desk.slack
     threads = SlackThreads(SlackChat(build_web_client(slack.bot_token, slack.api_url), SystemClock()))
-    return MakeFiles(MatplotlibCharts(), desk.memory.incidents, threads, desk.chat)
+    return MakeFiles(charts=MatplotlibCharts(), store=desk.memory.incidents, threads=threads, chat=desk.chat)
 
 
 async def choose(desk: Desk, brief_ts: str, incident_id: str, user: str) -> None:
@@ -34,7 +34,7 @@ async def test_a_file_in_the_thread_with_what_people_said_and_no_secret(office: 
     desk = office
     await desk.seed()
     ts = await desk.alert()
-    desk.deliver = Deliver(desk.memory.outbox, desk.chat, desk.deps.clock, files=files_of(desk))
+    desk.deliver = Deliver(outbox=desk.memory.outbox, chat=desk.chat, clock=desk.deps.clock, files=files_of(desk))
     incident_id = await desk.memory.incidents.find_incident("C0ALERTS", ts) or ""
     await desk.slack.post("alerts", "switching *now*, password=hunter2secret", user="bob", thread_ts=ts)
     brief = desk.brief(ts)["ts"]

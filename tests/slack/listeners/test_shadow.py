@@ -143,7 +143,9 @@ async def test_a_team_watches_first_then_lets_it_speak(watched: Watched) -> None
         # a private channel's alert is nowhere, but counted
         await watched.slack.post_alert(SECRET, LEDGER)
         await watched.settled(bot)
-        await ReportLeftOut(bot.memory.incidents, bot.base.chat, watched.clock, SHADOW, render_left_out)()
+        await ReportLeftOut(
+            store=bot.memory.incidents, chat=bot.base.chat, clock=watched.clock, shadow=SHADOW, render=render_left_out
+        )()
         (line,) = await watched.say("1 alert of private channels was left out today")
         assert SECRET not in json.dumps(line)
         await watched.settled(bot)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,7 +98,7 @@ async def test_a_channel_that_became_private_is_private_from_its_next_alert_on(w
         async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             return Channel(channel_id, is_private=within_s is not None)
 
-    answer = replace(w.answer, chat=Outdated())
+    answer = w.build_answer(chat=Outdated())
     for n, kind in enumerate(("group", "channel"), 1):
         event = {"channel": "C1", "ts": f"190000000{n}.000100", "channel_type": kind, "alert": {"fingerprint": kind}}
         await answer(await w.row(event))

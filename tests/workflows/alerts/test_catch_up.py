@@ -64,7 +64,7 @@ def catch_up(w: World, history: ScriptedHistory, slept: list[float] | None = Non
 
     read = partial(_read, w)
     inbox = w.memory.store.inbox
-    return CatchUpChannels(history, inbox, inbox, w.clock, read, sleep)
+    return CatchUpChannels(history=history, inbox=inbox, backlog=inbox, clock=w.clock, read=read, sleep=sleep)
 
 
 def _read(_w: World, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
@@ -192,7 +192,7 @@ async def test_each_connection_is_followed_by_a_look_and_what_is_heard_is_noted_
     async def is_connected() -> bool:
         return up[0]
 
-    stay = WatchConnection(heard, catch_up(w, history), w.clock, is_connected)
+    stay = WatchConnection(heard=heard, catch_up=catch_up(w, history), clock=w.clock, is_connected=is_connected)
     history.post(-5)
     await stay()
     assert await heard.read() is None, "no connection was greeted yet"

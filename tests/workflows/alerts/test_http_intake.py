@@ -23,7 +23,6 @@ from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.unit_of_work import Changes
 from bot.records.alert_json import read_stored_alert
 from bot.slack.views.alert import render_alert
-from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.alerts.http_intake import AnswerHttpAlert, ReceiveHttpAlert
 from bot.workflows.channels.settings import AdmitAlert, build_default_time
 from tests.workflows.world import World, WorldChat, world
@@ -68,11 +67,19 @@ async def desk(tmp_path: Path) -> AsyncIterator[IntakeWorld]:
             SqlDeliveryLog(m.store.database),
             AdmitAlert(m.channels, build_default_time("mon", 9, "UTC")),
         )
-        answer = AnswerAlert(
-            m.incidents, m.recall, m.index, here.chat, here.answer.surfaces, here.clock, read_stored_alert, admit
+        answer = here.build_answer(read=read_stored_alert, admit=admit)
+        work = AnswerHttpAlert(
+            store=m.incidents,
+            inbox=m.inbox,
+            deliveries=deliveries,
+            chat=here.chat,
+            answer=answer,
+            render=render_alert,
+            admit=admit,
         )
-        work = AnswerHttpAlert(m.incidents, m.inbox, deliveries, here.chat, answer, render_alert, admit)
-        yield IntakeWorld(here, ReceiveHttpAlert(m.inbox, deliveries, here.chat, here.clock), work)
+        yield IntakeWorld(
+            here, ReceiveHttpAlert(inbox=m.inbox, deliveries=deliveries, chat=here.chat, clock=here.clock), work
+        )
 
 
 def shown(sent: list[OutboxRow]) -> list[tuple[str, bool]]:

@@ -20,7 +20,7 @@ from bot.domain.recall.ranking import Missing, Recalled, rank
 from bot.parsers import read
 from bot.parsers.shape import shape
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import PreviewBrief
+from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.builders import NOW, candidate, seed_incidents
 from tests.parsers.test_cases import NAMES, event
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,11 @@ async def fixed(w: World) -> str:
 
 
 async def fires(w: World, alert: Mapping[str, str] | None = None, store: IncidentStore | None = None) -> None:
-    ask = AskAboutRecurrence(store or fed(w.memory.store.incidents), w.chat, SlackSurfaces(), read_event, w.answer)
-    await ask(await w.row({"channel": "C1", "ts": format_ts(w.clock.now()), "alert": dict(alert or {})}))
+    ask = AskAboutRecurrence(
+        store=store or fed(w.memory.store.incidents), chat=w.chat, surfaces=SlackSurfaces(), read=read_event
+    )
+    answer = replace(w.answer, recurrence=ask)
+    await answer(await w.row({"channel": "C1", "ts": format_ts(w.clock.now()), "alert": dict(alert or {})}))
 
 
 async def log(w: World) -> list[tuple[str, str]]:

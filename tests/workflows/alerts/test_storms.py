@@ -35,7 +35,7 @@ class StormWorld:
     def __init__(self, w: World) -> None:
         self.w, self.load = w, Load.FULL
         storms = w.memory.store.storms
-        w.answer = replace(w.answer, group=GroupStorms(storms, lambda: self.load))
+        w.answer = w.build_answer(group=GroupStorms(storms, lambda: self.load))
         self.tell = PostStormSummaries(storms, SlackSurfaces(), w.clock)
 
     async def fire(self, number: int, **alert: Any) -> str:

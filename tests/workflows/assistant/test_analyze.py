@@ -65,7 +65,9 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def analyst(w: World, model: ScriptedModel | None, tokens: int = 1000) -> AskAnalyst:
-    return AskAnalyst(model, w.memory.store.model_ledger, w.memory.channels, w.clock, tokens)
+    return AskAnalyst(
+        model=model, ledger=w.memory.store.model_ledger, channels=w.memory.channels, clock=w.clock, daily_tokens=tokens
+    )
 
 
 async def test_what_holds_is_shown_and_what_was_sent_is_kept(w: World) -> None:
@@ -171,7 +173,9 @@ async def test_a_model_that_cannot_be_reached_is_said_so_and_nothing_breaks(w: W
         async def ask(self, prompt: Prompt, schema: Mapping[str, Any], deadline_s: float) -> ModelAnswer:
             raise ModelUnavailable("The models are not asked for 30 s more (rate limit).")
 
-    found = await AskAnalyst(Gone(), w.memory.store.model_ledger, w.memory.channels, w.clock, 10)(BRIEF, PUBLIC, "U1")
+    found = await AskAnalyst(
+        model=Gone(), ledger=w.memory.store.model_ledger, channels=w.memory.channels, clock=w.clock, daily_tokens=10
+    )(BRIEF, PUBLIC, "U1")
     assert found.reason == "The models are not asked for 30 s more (rate limit)."
     assert await w.memory.store.model_ledger.list_exchanges("INC-9") == ()
 

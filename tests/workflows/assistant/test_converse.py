@@ -123,14 +123,14 @@ async def talking(tmp_path: Path) -> AsyncIterator[Conversation]:
 
         store, deliveries = w.memory.incidents, SqlDeliveryLog(w.memory.store.database)
         converse = Converse(
-            store,
-            chat,
-            deliveries,
-            w.clock,
-            SlackReplySurfaces(),
-            build_show_details(w.memory, w.clock).read_brief,
-            named,
-            analyst,
+            store=store,
+            chat=chat,
+            deliveries=deliveries,
+            clock=w.clock,
+            talk=SlackReplySurfaces(),
+            brief=build_show_details(w.memory, w.clock).read_brief,
+            names=named,
+            analyst=analyst,
         )
         told = Conversation(w, chat, analyst, converse, root, names=names)
         told.chat.fails = {}

@@ -52,7 +52,9 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 
 
 def change(w: World, chat: WorldChat | None = None) -> ChangeChannel:
-    return ChangeChannel(w.memory.channels, WorldPeople(), chat or w.chat, STEWARDS, DEFAULT)
+    return ChangeChannel(
+        channels=w.memory.channels, people=WorldPeople(), chat=chat or w.chat, stewards=STEWARDS, default=DEFAULT
+    )
 
 
 async def told(w: World) -> list[str]:
@@ -129,7 +131,9 @@ async def test_apps_are_shown_by_what_people_call_them(w: World) -> None:
         await w.memory.channels.note_source("C1", f"f{number}", AlertSource(source, tool))
     await w.memory.channels.save_settings("C1", ChannelSettings(sources=frozenset({"B9"})), (), Changes())
     people = WorldPeople({"B1": "Our Grafana", "B2": "Datadog", "B9": "Silent app"})
-    shown = await ShowChannel(w.memory.channels, people, w.chat, STEWARDS, DEFAULT)("C1", "U2")
+    shown = await ShowChannel(
+        channels=w.memory.channels, people=people, chat=w.chat, stewards=STEWARDS, default=DEFAULT
+    )("C1", "U2")
     assert shown.sources == (
         ("B1", "Our Grafana (generic, grafana)"),
         ("B2", "Datadog"),

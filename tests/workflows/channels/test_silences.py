@@ -77,8 +77,8 @@ def parts(w: World, store: Any = None, people: Any = None) -> tuple[FindAnswered
     gate = PermissionGate(people, Stewards())
     return (
         FindAnsweredAlert(w.memory.incidents, w.memory.channels, people),
-        DismissAlert(store, w.memory.channels, gate, w.clock),
-        UndoSilence(store, w.memory.channels, gate, w.clock),
+        DismissAlert(store=store, channels=w.memory.channels, gate=gate, clock=w.clock),
+        UndoSilence(store=store, channels=w.memory.channels, gate=gate, clock=w.clock),
     )
 
 
@@ -185,7 +185,9 @@ async def test_a_mute_of_a_service_needs_one_and_a_lost_brief_is_no_obstacle(w: 
     incident_id = await fire(w, severity="critical")
     find, _, _ = parts(w)
     gate = PermissionGate(WorldPeople(), Stewards())
-    mute = MuteAlerts(w.memory.incidents, w.memory.channels, SlackSurfaces(), gate, w.clock)
+    mute = MuteAlerts(
+        store=w.memory.incidents, channels=w.memory.channels, surfaces=SlackSurfaces(), gate=gate, clock=w.clock
+    )
     said, until = await find(incident_id, "C1"), w.clock.now() + timedelta(hours=1)
     with pytest.raises(RecordRejected, match="names no service"):
         await mute(said, "C1", "U1", Muted.SERVICE, until, "", "V1")

@@ -28,17 +28,8 @@ from bot.ports.errors import (
     StoreUnavailable,
 )
 from bot.ports.unit_of_work import Changes
-from bot.workflows.delivery.deliver import (
-    IDLE_S,
-    ROW_FAULTS,
-    DeadLetter,
-    Deliver,
-    RetryLater,
-    build_posting,
-    compute_backoff_s,
-    decide_after_failure,
-    schedule,
-)
+from bot.workflows.delivery.deliver import IDLE_S, ROW_FAULTS, Deliver, build_posting
+from bot.workflows.delivery.policy import DeadLetter, RetryLater, compute_backoff_s, decide_after_failure, schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds, FakeMemoryBank
 
@@ -62,7 +53,7 @@ async def store(clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def deliver(store: Store, chat: FakeChat, clock: FakeClock) -> Deliver:
-    return Deliver(store.outbox, chat, clock, chance=lambda: 0.5)
+    return Deliver(outbox=store.outbox, chat=chat, clock=clock, chance=lambda: 0.5)
 
 
 def post(delivery_id: str, channel: str = "C1", **other: Any) -> OutboxEntry:
@@ -274,7 +265,9 @@ def to_bank(operation: Operation, delivery_id: str, **payload: Any) -> OutboxEnt
 
 async def test_the_bank_gets_what_the_store_holds_in_order(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
+    )
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank(Operation.RETAIN, "r1"),)))
     assert await deliver.drain_once() == 0.0
     assert bank.kept == {"INC-1": RECORD}
@@ -288,7 +281,9 @@ async def test_what_is_here_again_is_not_retracted_by_an_older_row(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
+    )
     imported = replace(to_bank(Operation.RETAIN, "import"), replaces=True)
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(imported,)))
     await store.incidents.commit(Changes(retracted=("INC-1",), deliveries=(to_bank(Operation.RETRACT, "r2"),)))
@@ -300,7 +295,9 @@ async def test_what_is_here_again_is_not_retracted_by_an_older_row(
 
 async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank(down=True)
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.5)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.5
+    )
     await store.incidents.commit(Changes(records=(RECORD,), deliveries=(to_bank(Operation.RETAIN, "r1"),)))
     await drain(deliver, clock, 30)
     assert await store.outbox.count_rows() == {"bank.pending": 1}
@@ -311,7 +308,7 @@ async def test_a_bank_that_is_down_gets_it_later(store: Store, chat: FakeChat, c
 
 async def test_a_record_that_is_gone_needs_no_retaining(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents)
     await owe(store, to_bank(Operation.RETAIN, "r1"))
     await deliver.drain_once()
     assert bank.kept == {}
@@ -347,7 +344,9 @@ async def test_a_row_that_fails_while_others_arrive_is_a_dead_letter_in_the_end(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     bank = OddBank(problems={"INC-1": MemoryUnavailable("HTTP 500.")})
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.0
+    )
     await with_records(store, 1)
     for number in range(2, 2 + ROW_FAULTS):
         assert await store.outbox.count_rows() == {"bank.pending": 1} | (
@@ -364,7 +363,9 @@ async def test_a_row_that_fails_while_others_arrive_is_a_dead_letter_in_the_end(
 
 async def test_an_outage_has_no_limit_even_after_others_arrived(store: Store, chat: FakeChat, clock: FakeClock) -> None:
     bank = OddBank()
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.0
+    )
     await with_records(store, 1)
     await deliver.drain_once()
     bank.problems["*"] = MemoryUnavailable("down")
@@ -380,7 +381,9 @@ async def test_a_refused_key_pauses_the_bank_alone_and_one_probe_ends_it(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     bank = OddBank(problems={"*": MemoryAuthRejected("The key is refused.")})
-    deliver = Deliver(store.outbox, chat, clock, bank, store.incidents, chance=lambda: 0.0)
+    deliver = Deliver(
+        outbox=store.outbox, chat=chat, clock=clock, bank=bank, records=store.incidents, chance=lambda: 0.0
+    )
     await with_records(store, 1, 2, 3)
     await deliver.drain_once()
     assert len(bank.asked) == 3
@@ -403,7 +406,7 @@ async def test_a_probe_that_meets_an_outage_does_not_end_the_pause(
     store: Store, chat: FakeChat, clock: FakeClock
 ) -> None:
     chat.problems = [ChatAuthRejected("revoked"), ChatUnavailable("down"), ChatUnavailable("down")]
-    deliver = Deliver(store.outbox, chat, clock, chance=lambda: 0.0)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, chance=lambda: 0.0)
     await owe(store, post("d1"))
     await deliver.drain_once()
     await owe(store, post("d2", "C2"), post("d3", "C3"))
@@ -444,7 +447,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
             return None
 
     slow = Slow(clock.now)
-    deliver = Deliver(store.outbox, slow, clock)
+    deliver = Deliver(outbox=store.outbox, chat=slow, clock=clock)
     await owe(store, post("d1"))
     drained = asyncio.ensure_future(deliver.drain_once())
     await begun.wait()
@@ -453,7 +456,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
         await drained
     assert await deliver.release() == 1
     chat.there = slow.there
-    await Deliver(store.outbox, chat, clock).drain_once()
+    await Deliver(outbox=store.outbox, chat=chat, clock=clock).drain_once()
     assert (chat.looked, chat.posted) == (1, [])
     assert await store.outbox.count_rows() == {"slack.sent": 1}
 
@@ -465,7 +468,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
             return None
 
     await owe(store, post("d1"))
-    await Deliver(store.outbox, Hanging(clock.now), clock, deadline_s=0.01).drain_once()
+    await Deliver(outbox=store.outbox, chat=Hanging(clock.now), clock=clock, deadline_s=0.01).drain_once()
     (row,) = await store.outbox_admin.list_rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
 
@@ -480,13 +483,15 @@ async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
     assert (await store.outbox.count_rows())["slack.dead"] == 1
 
 
-async def test_a_channel_that_cannot_be_looked_at_is_no_reason_not_to_try(
+async def test_nothing_is_posted_in_a_channel_that_the_bot_cannot_see(
     store: Store, deliver: Deliver, chat: FakeChat
 ) -> None:
     chat.unseen.add("C1")
     await owe(store, post("a"))
     await deliver.drain_once()
-    assert sent(chat) == ["a"]
+    assert sent(chat) == []
+    (row,) = [row async for row in store.outbox_admin.stream_undelivered()]
+    assert (row.state, row.error) == ("dead", "the bot cannot see this channel: nothing is posted there")
 
 
 def test_a_clock_that_was_set_back_makes_nobody_wait_for_hours() -> None:

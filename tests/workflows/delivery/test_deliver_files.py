@@ -66,7 +66,7 @@ def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
 async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock: FakeClock) -> None:
     chat, files = FakeChat(clock.now), ScriptedFiles()
     await store.incidents.commit(Changes(deliveries=digest_rows()))
-    await drain(Deliver(store.outbox, chat, clock, files=files, chance=lambda: 0.5), clock, 5)
+    await drain(Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files, chance=lambda: 0.5), clock, 5)
     (_, text), (_, picture) = chat.posted
     assert (text.operation, picture.operation, picture.ts) == ("post", "upload", chat.there["digest/C1/1"])
     assert (picture.content, files.made) == (b"Week", ["chart/C1/1"])
@@ -90,7 +90,7 @@ async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits
     chat, files = FakeChat(clock.now), ScriptedFiles()
     files.broken = problem
     await store.incidents.commit(Changes(deliveries=digest_rows()))
-    deliver = Deliver(store.outbox, chat, clock, files=files if problem else None, chance=lambda: 0.5)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files if problem else None, chance=lambda: 0.5)
     await drain(deliver, clock, 4)
     await store.incidents.commit(
         Changes(deliveries=(build_outbox_entry(Posting(Operation.POST, "C1", "next", "later"), key="digest/C1"),))
@@ -107,7 +107,7 @@ async def test_after_an_unknown_outcome_it_looks_and_an_outage_is_waited_for(sto
     chat.lost = [ChatOutcomeUnknown("cut off")]
     chat.there["pm/1"] = "F1"
     await store.incidents.commit(Changes(deliveries=(build_outbox_entry(rows[0], key="a"),)))
-    deliver = Deliver(store.outbox, chat, clock, files=ScriptedFiles(), chance=lambda: 0.0)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, files=ScriptedFiles(), chance=lambda: 0.0)
     await drain(deliver, clock, 4)
     assert ([p.content for _, p in chat.posted], chat.looked) == ([b"Post-mortem of INC-1"], 1)
     chat.problems = [ChatUnavailable("down")] * 3

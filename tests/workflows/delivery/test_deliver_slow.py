@@ -14,7 +14,8 @@ from bot.domain.delivery.kinds import Operation
 from bot.ports.chat import Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 from bot.ports.unit_of_work import Changes
-from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver, schedule
+from bot.workflows.delivery.deliver import AT_ONCE, RESERVED_FOR_PEOPLE, Deliver
+from bot.workflows.delivery.policy import schedule
 from tests.databases import fresh
 from tests.fakes import START, FakeChat, FakeClock, FakeIds
 
@@ -50,7 +51,7 @@ def owed(
 async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_places(store: Store) -> None:
     clock = FakeClock()
     chat = SlowChat(clock)
-    deliver = Deliver(store.outbox, chat, clock)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock)
     slow = [owed(f"slow{n}", f"C{n}") for n in range(AT_ONCE[Destination.SLACK] + 5)]
     await store.incidents.commit(Changes(deliveries=tuple(slow)))
     for _ in range(3):
@@ -70,7 +71,7 @@ async def test_an_answer_to_a_person_goes_out_while_slow_calls_take_all_other_pl
 async def test_a_stop_waits_for_what_is_under_way_and_gives_the_rest_back(store: Store) -> None:
     clock = FakeClock()
     chat = SlowChat(clock)
-    deliver = Deliver(store.outbox, chat, clock)
+    deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock)
     await store.incidents.commit(Changes(deliveries=(owed("slow1"),)))
     await deliver.drain(Destination.SLACK, patience_s=0.01)
     asyncio.get_running_loop().call_later(0.05, chat.let_go.set)

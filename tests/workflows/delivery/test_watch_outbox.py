@@ -85,13 +85,13 @@ async def test_lateness_is_said_once_for_each_time_that_it_begins(
 async def test_status_says_what_waits_what_was_given_up_and_what_is_paused(store: Store, clock: FakeClock) -> None:
     paused: dict[str, str] = {}
     status = ReportStatus(
-        store.health,
-        store.outbox,
-        store.index,
-        clock,
-        "embedded",
-        "off",
-        "1",
+        health=store.health,
+        outbox=store.outbox,
+        index=store.index,
+        clock=clock,
+        memory="embedded",
+        model="off",
+        version="1",
         events=store.inbox_admin,
         paused=lambda: paused,
     )

@@ -22,7 +22,8 @@ from bot.ports.errors import EvidenceUnavailable, StoreConflict
 from bot.ports.evidence import LATER, build_refresh_work
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.evidence.gather import BUSY, CompleteEvidence, GatherEvidence
+from bot.workflows.evidence.complete import CompleteEvidence
+from bot.workflows.evidence.gather import BUSY, GatherEvidence
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
 from tests.builders import an_alert
 from tests.workflows.world import World, world
@@ -93,9 +94,13 @@ class EvidenceWorld:
 async def looking(
     w: World, *sources: Source, deadline_s: float = 0.02, late_s: float = 5.0, load=lambda: Load.FULL
 ) -> EvidenceWorld:
-    gather = GatherEvidence(sources, w.clock, deadline_s, late_s, load)
-    w.answer = replace(w.answer, sources=gather)
-    return EvidenceWorld(w, gather, CompleteEvidence(w.memory.incidents, w.memory.inbox, SlackSurfaces(), gather))
+    gather = GatherEvidence(providers=sources, clock=w.clock, deadline_s=deadline_s, late_s=late_s, load=load)
+    w.answer = w.build_answer(sources=gather)
+    return EvidenceWorld(
+        w,
+        gather,
+        CompleteEvidence(store=w.memory.incidents, inbox=w.memory.inbox, surfaces=SlackSurfaces(), sources=gather),
+    )
 
 
 def reasons(brief) -> list[str]:
@@ -178,7 +183,7 @@ async def test_what_fails_is_named_and_the_others_stand(tmp_path: Path) -> None:
 async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         hung = source(hangs=True)
-        gather = GatherEvidence([hung], w.clock, 0.01, 0.03)
+        gather = GatherEvidence(providers=[hung], clock=w.clock, deadline_s=0.01, late_s=0.03)
         first = gather.ask(an_alert(), "1")
         assert [e.reason for e in (await first.collect()).evidence if isinstance(e, Unavailable)] == [
             "no answer within 0.01 s, still asked"
@@ -202,7 +207,7 @@ async def test_a_source_that_hung_rests_and_one_question_finds_out(tmp_path: Pat
 async def test_a_source_that_fails_only_after_the_deadline_hung_too(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         late = source(hangs=True, problem=EvidenceUnavailable("no answer within 3 s"))
-        gather = GatherEvidence([late], w.clock, 0.01, 5)
+        gather = GatherEvidence(providers=[late], clock=w.clock, deadline_s=0.01, late_s=5)
         asking = gather.ask(an_alert(), "1")
         await asking.collect()
         late.free.set()

@@ -43,17 +43,17 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
         return None
 
     reader = SimpleNamespace(read_alert=lambda _: ALERT, read_event=lambda *_: None, find_poster=lambda _: "x")
-    parts: Any = (
-        SimpleNamespace(read_range=between),
-        reader,
-        SimpleNamespace(read_policy=house),
-        SimpleNamespace(find_incident=incident_at),
-        brief,
-        FakeClock(),
-        read_digest_time(Settings()),
-    )
+    parts: Any = {
+        "history": SimpleNamespace(read_range=between),
+        "reader": reader,
+        "channels": SimpleNamespace(read_policy=house),
+        "store": SimpleNamespace(find_incident=incident_at),
+        "brief": brief,
+        "clock": FakeClock(),
+        "default": read_digest_time(Settings()),
+    }
     for channel in (Channel("C1"), Channel("C2", is_private=True, pools=("C3",))):
-        await PreviewChannel(*parts)(channel)
+        await PreviewChannel(**parts)(channel)
         assert eyes.pop() == channel.viewer
         assert eyes == []
 

@@ -36,8 +36,8 @@ def replaying(asked: list[tuple[Query, Viewer]], records: tuple[Incident, ...] =
 
     store, channels = SimpleNamespace(list_records=kept), SimpleNamespace(list_pool=pool)
     recall, index = SimpleNamespace(precedents=precedents), SimpleNamespace(list_known_names=names)
-    parts: Any = (store, channels, recall, index, lambda alert: alert)
-    return ReplayBriefs(*parts)
+    parts: Any = {"store": store, "channels": channels, "recall": recall, "index": index, "rename": lambda alert: alert}
+    return ReplayBriefs(**parts)
 
 
 def posted(incident_id: str = "INC-1") -> PostedBrief:

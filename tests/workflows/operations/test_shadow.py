@@ -213,7 +213,9 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
     there, store = Losing(), w.memory.store.incidents
     on = replace(store, writer=replace(store.writer, shadow=SHADOW))
     digests = [Posting(Operation.POST, "C0ALERTS", f"digest/{n}", "said") for n in range(2)]
-    deliver = Deliver(w.memory.outbox, there, w.clock, in_shadow=ShowInShadow(there, SHADOW, add_heading))
+    deliver = Deliver(
+        outbox=w.memory.outbox, chat=there, clock=w.clock, in_shadow=ShowInShadow(there, SHADOW, add_heading)
+    )
     for posting in digests:
         await on.commit(Changes(deliveries=(build_outbox_entry(posting, key=posting.delivery_id),)))
     for _ in range(25):  # more often than any row may fail for another reason
@@ -281,7 +283,7 @@ async def test_nobody_is_asked_in_the_shadow_channel_about_what_may_not_be_read_
 
 async def test_what_is_left_out_is_counted_once_a_day_without_names(w: World) -> None:
     w.chat.channels = {"P1": private("P1"), SHADOW: Channel(SHADOW)}
-    tell = ReportLeftOut(w.memory.incidents, w.chat, w.clock, SHADOW, render_left_out)
+    tell = ReportLeftOut(store=w.memory.incidents, chat=w.chat, clock=w.clock, shadow=SHADOW, render=render_left_out)
 
     async def said() -> list[tuple[str, str]]:
         await tell()

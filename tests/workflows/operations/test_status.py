@@ -33,7 +33,16 @@ async def lines(folder: Path, bank: ScriptedBank | None) -> dict[str, StatusLine
     clock = FakeClock()
     settings = Settings(database_url=fresh(folder / "status.db"))
     async with open_memory(settings, clock, FakeIds()) as memory:
-        report = ReportStatus(memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1", bank=bank)
+        report = ReportStatus(
+            health=memory.health,
+            outbox=memory.outbox,
+            index=memory.index,
+            clock=clock,
+            memory=memory.name,
+            model="off",
+            version="0.1",
+            bank=bank,
+        )
         return {line.name: line for line in await report()}
 
 

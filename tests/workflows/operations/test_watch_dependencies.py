@@ -43,7 +43,7 @@ async def test_status_says_since_when_and_which_failure_was_the_latest(tmp_path:
 
         watch = WatchDependencies(clock, build_probes(memory, clock) | build_slack_probe(connected), lambda: sources)
         report = ReportStatus(
-            memory.health, memory.outbox, memory.index, clock, memory.name, "off", "0.1",
+            health=memory.health, outbox=memory.outbox, index=memory.index, clock=clock, memory=memory.name, model="off", version="0.1",
             watched=watch.list_states, traces=memory.store.brief_timings, sources=("loki", "github"),
         )  # fmt: skip
         assert (await replace(report, sources=())())[1] == StatusLine("Evidence", None, "no source is configured")

@@ -53,7 +53,7 @@ async def anybody(_user: str, _act: Act) -> None:
 
 
 def wrong(w: World) -> DismissPrecedent:
-    return DismissPrecedent(w.memory.incidents, w.memory.store.feedback, anybody, w.clock)
+    return DismissPrecedent(store=w.memory.incidents, feedback=w.memory.store.feedback, require=anybody, clock=w.clock)
 
 
 async def incident(w: World, channel: str) -> str:
@@ -104,7 +104,7 @@ async def test_fixes_of_incidents_that_the_asker_may_not_see_are_not_shown(w: Wo
         return None
 
     await keeps(w, old(1, "Flush the ledger cache"), old(2, "Empty the ledger cache", PRIVATE))
-    say = GroupFixes(w.memory.incidents, w.memory.store.feedback, may, w.clock)
+    say = GroupFixes(store=w.memory.incidents, feedback=w.memory.store.feedback, may=may, clock=w.clock)
     assert await say.list_pairs(("OLD-1", "OLD-2"), PUBLIC, "U1") == ()
     assert len(await say.list_pairs(("OLD-1", "OLD-2"), IN_G1, "U1")) == 1
 
@@ -114,7 +114,7 @@ async def test_who_may_not_say_it_has_said_nothing_and_takes_nothing_back(w: Wor
         if user != "UAUTHOR" or record is None or record.incident_id != "OLD-2":
             raise NotAllowedHere("Only its author.")
 
-    say = GroupFixes(w.memory.incidents, w.memory.store.feedback, may, w.clock)
+    say = GroupFixes(store=w.memory.incidents, feedback=w.memory.store.feedback, may=may, clock=w.clock)
     pair = FixPair(Wording("Flush the ledger cache", "OLD-1"), Wording("Empty the ledger cache", "OLD-2"), same=True)
     with pytest.raises(NotAllowedHere):
         await say(pair, "U1", "p1")

@@ -69,20 +69,22 @@ class SlowBank(FakeMemoryBank):
 
 
 async def test_the_index_alone_answers(store: Store) -> None:
-    recalled = await RecallPrecedents(store.index).precedents(ASKED, PUBLIC)
+    recalled = await RecallPrecedents(index=store.index).precedents(ASKED, PUBLIC)
     assert recalled.precedents[0].incident == GATEWAY
     assert recalled.precedents[0].tier is Tier.STRONG
     assert (recalled.known, recalled.missing) == (2, ())
 
 
 async def test_the_alerts_own_incident_is_left_out(store: Store) -> None:
-    recalled = await RecallPrecedents(store.index).precedents(replace(ASKED, exclude=frozenset({"INC-1"})), PUBLIC)
+    recalled = await RecallPrecedents(index=store.index).precedents(
+        replace(ASKED, exclude=frozenset({"INC-1"})), PUBLIC
+    )
     assert "INC-1" not in [p.incident.incident_id for p in recalled.precedents]
 
 
 async def test_a_bank_that_is_down_or_slow_costs_only_a_note(store: Store) -> None:
     for bank, word in ((FakeMemoryBank(down=True), "cannot be reached"), (SlowBank(), "did not answer within 0.05 s")):
-        recalled = await RecallPrecedents(store.index, bank, deadline_s=0.05).precedents(ASKED, PUBLIC)
+        recalled = await RecallPrecedents(index=store.index, bank=bank, deadline_s=0.05).precedents(ASKED, PUBLIC)
         assert recalled.precedents[0].incident == GATEWAY
         (missing,) = recalled.missing
         assert missing.what == "memory"
@@ -93,7 +95,7 @@ async def test_what_a_bank_finds_is_scored_like_the_rest_and_comes_once(store: S
     bank = FakeMemoryBank()
     for record in (GATEWAY, replace(DISK, title="payment gateway timeouts, says the bank")):
         await bank.retain(record)
-    recalled = await RecallPrecedents(store.index, bank).precedents(ASKED, PUBLIC)
+    recalled = await RecallPrecedents(index=store.index, bank=bank).precedents(ASKED, PUBLIC)
     assert [p.incident.incident_id for p in recalled.precedents] == ["INC-1", "INC-2"]
     assert recalled.precedents[1].incident == DISK
     assert recalled.precedents[1].tier is Tier.NONE
@@ -103,7 +105,7 @@ async def test_a_record_that_only_the_bank_knows_is_unverified(store: Store) -> 
     bank = FakeMemoryBank()
     await bank.retain(replace(GATEWAY, incident_id="OTHER-1"))
     await bank.retain(replace(GATEWAY, incident_id="OTHER-2", source=Source(visibility="private:G1")))
-    recalled = await RecallPrecedents(store.index, bank).precedents(ASKED, PUBLIC)
+    recalled = await RecallPrecedents(index=store.index, bank=bank).precedents(ASKED, PUBLIC)
     foreign = {p.incident.incident_id: p.incident for p in recalled.precedents if p.incident.incident_id != "INC-1"}
     assert list(foreign) == ["OTHER-1"]
     assert [a.status for a in foreign["OTHER-1"].attempts] == [VerificationStatus.UNVERIFIED]
@@ -112,7 +114,7 @@ async def test_a_record_that_only_the_bank_knows_is_unverified(store: Store) -> 
 async def test_with_the_store_down_the_bank_still_answers() -> None:
     bank = FakeMemoryBank()
     await bank.retain(GATEWAY)
-    recalled = await RecallPrecedents(IndexDown(), bank).precedents(ASKED, PUBLIC)
+    recalled = await RecallPrecedents(index=IndexDown(), bank=bank).precedents(ASKED, PUBLIC)
     assert [p.incident.incident_id for p in recalled.precedents] == ["INC-1"]
     assert recalled.missing[0].reason == "The disk is gone."
 
@@ -120,11 +122,11 @@ async def test_with_the_store_down_the_bank_still_answers() -> None:
 @pytest.mark.parametrize("bank", [None, FakeMemoryBank(down=True), FakeMemoryBank()])
 async def test_when_nothing_can_be_asked_it_says_so(bank: FakeMemoryBank | None) -> None:
     with pytest.raises(StoreUnavailable):
-        await RecallPrecedents(IndexDown(), bank).precedents(ASKED, PUBLIC)
+        await RecallPrecedents(index=IndexDown(), bank=bank).precedents(ASKED, PUBLIC)
 
 
 async def test_looking_up_recognises_names_and_keeps_filters(store: Store) -> None:
-    look_up = LookUpPrecedents(RecallPrecedents(store.index), store.index)
+    look_up = LookUpPrecedents(RecallPrecedents(index=store.index), store.index)
     query, recalled = await look_up("razorpay gateway 504 again", OPERATOR, limit=1)
     assert (query.vendor, query.service) == ("razorpay", None)
     assert [p.incident.incident_id for p in recalled.precedents] == ["INC-1"]
@@ -133,7 +135,7 @@ async def test_looking_up_recognises_names_and_keeps_filters(store: Store) -> No
 
 
 async def test_looking_up_since(store: Store) -> None:
-    look_up = LookUpPrecedents(RecallPrecedents(store.index), store.index)
+    look_up = LookUpPrecedents(RecallPrecedents(index=store.index), store.index)
     asked = "payment gateway disk"
     for since, expected in ((START, ["INC-1"]), (START + timedelta(days=1), [])):
         _, recalled = await look_up(asked, OPERATOR, since=since)
@@ -148,7 +150,7 @@ async def test_what_the_store_forgot_or_hides_does_not_come_back_through_the_ban
     )
     await bank.retain(GATEWAY)
     await bank.retain(replace(secret, source=Source()))
-    recalled = await RecallPrecedents(store.index, bank, store.incidents).precedents(ASKED, PUBLIC)
+    recalled = await RecallPrecedents(index=store.index, bank=bank, store=store.incidents).precedents(ASKED, PUBLIC)
     assert {p.incident.incident_id for p in recalled.precedents} <= {"INC-2"}
 
 
@@ -161,8 +163,10 @@ class NotingBank(FakeMemoryBank):
 
 
 async def test_what_is_no_record_is_outside_memory_and_never_counted(store: Store) -> None:
-    recalled = await RecallPrecedents(store.index, NotingBank(), store.incidents).precedents(ASKED, PUBLIC)
-    alone = await RecallPrecedents(store.index).precedents(ASKED, PUBLIC)
+    recalled = await RecallPrecedents(index=store.index, bank=NotingBank(), store=store.incidents).precedents(
+        ASKED, PUBLIC
+    )
+    alone = await RecallPrecedents(index=store.index).precedents(ASKED, PUBLIC)
     assert recalled.precedents == alone.precedents
     assert [(o.id, o.text) for o in recalled.outside] == [(f"note-{n}", f"note {n}") for n in range(5)]
     assert alone.outside == ()

@@ -37,7 +37,16 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 def digests(w: World, default: DigestTime = MONDAY) -> PostDigests:
     chat = replace(w.chat, policies=w.memory.channels)
     memory, said = w.memory, w.memory.store.feedback
-    return PostDigests(memory.incidents, said, memory.channels, memory.claims, chat, SlackSurfaces(), w.clock, default)
+    return PostDigests(
+        store=memory.incidents,
+        feedback=said,
+        channels=memory.channels,
+        claims=memory.claims,
+        chat=chat,
+        surfaces=SlackSurfaces(),
+        clock=w.clock,
+        default=default,
+    )
 
 
 async def ids(w: World) -> list[str]:

@@ -20,8 +20,8 @@ from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import ChatRejected, ChatUnavailable, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.alerts.answer import PreviewBrief
 from bot.workflows.delivery.deliver import Deliver
+from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.correct import EditRecord, RetractRecord, allow_operator, confirm_operator
 from bot.workflows.resolutions.refresh_briefs import Correction
 from bot.workflows.resolutions.resolve import ConfirmRecovery, FixOutcome, Resolution, Resolve
@@ -42,8 +42,8 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
 def with_bank(w: World) -> tuple[Resolve, EditRecord, RetractRecord]:
     store = fed(w.memory.store.incidents)
     return (
-        Resolve(store, SlackSurfaces(), w.clock),
-        EditRecord(store, allow_operator, confirm_operator, w.clock),
+        Resolve(store=store, surfaces=SlackSurfaces(), clock=w.clock),
+        EditRecord(store=store, may=allow_operator, confirms=confirm_operator, clock=w.clock),
         RetractRecord(store, allow_operator),
     )
 
@@ -57,7 +57,7 @@ async def told(w: World) -> None:
 
 async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted(w: World) -> None:
     bank = FakeMemoryBank()
-    deliver = Deliver(w.memory.outbox, w.chat, w.clock, bank, w.memory.incidents)
+    deliver = Deliver(outbox=w.memory.outbox, chat=w.chat, clock=w.clock, bank=bank, records=w.memory.incidents)
     resolve, edit, retract = with_bank(w)
     await resolve(FIX, "U1", "v1")
     while await deliver.drain(Destination.BANK) == 0:

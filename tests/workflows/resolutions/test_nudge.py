@@ -57,7 +57,14 @@ def job(w: World, people: WorldPeople | None = None, zone: str = "Europe/Berlin"
     memory, default = w.memory, build_default_time("mon", 9, zone)
     people = people or WorldPeople()
     return PostNudges(
-        memory.store.nudges, memory.incidents, memory.channels, people, w.chat, SlackSurfaces(), w.clock, default
+        nudges=memory.store.nudges,
+        store=memory.incidents,
+        channels=memory.channels,
+        people=people,
+        chat=w.chat,
+        surfaces=SlackSurfaces(),
+        clock=w.clock,
+        default=default,
     )
 
 
@@ -135,7 +142,7 @@ async def test_nobody_is_asked_where_that_is_not_wanted_or_not_theirs(w: World, 
     w.chat.channels["C1"] = Channel("C1", is_private=True)
     incident_id = await cleared(w, "U1")
     people, gate = WorldPeople(), PermissionGate(WorldPeople(), Stewards())
-    stop = StopNudges(w.memory.incidents, w.memory.channels, gate, w.clock)
+    stop = StopNudges(store=w.memory.incidents, channels=w.memory.channels, require=gate.require, clock=w.clock)
     if why == "nudges off":
         await w.memory.channels.save_settings("C1", ChannelSettings(nudges=False), (), Changes())
     elif why == "stopped":
@@ -156,7 +163,7 @@ async def test_nobody_is_asked_where_that_is_not_wanted_or_not_theirs(w: World, 
 async def test_what_was_stopped_is_listed_and_can_be_undone_and_mutes_nothing(w: World) -> None:
     incident_id = await cleared(w, "U1")
     gate = PermissionGate(WorldPeople(), Stewards())
-    stop = StopNudges(w.memory.incidents, w.memory.channels, gate, w.clock)
+    stop = StopNudges(store=w.memory.incidents, channels=w.memory.channels, require=gate.require, clock=w.clock)
     await stop(incident_id, "C1", "U1")
     await stop(incident_id, "C1", "U2")
     (mute,) = (await w.memory.channels.read_policy("C1", w.clock.now())).mutes
@@ -165,7 +172,7 @@ async def test_what_was_stopped_is_listed_and_can_be_undone_and_mutes_nothing(w:
     w.clock.at = TEN
     assert await job(w)() == 1
     guests = PermissionGate(WorldPeople({"U7": Person("U7", is_guest=True)}), Stewards())
-    stop = StopNudges(w.memory.incidents, w.memory.channels, guests, w.clock)
+    stop = StopNudges(store=w.memory.incidents, channels=w.memory.channels, require=guests.require, clock=w.clock)
     with pytest.raises(NotAllowedHere, match="Guests may not"):
         await stop(incident_id, "C1", "U7")
 

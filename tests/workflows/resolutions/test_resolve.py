@@ -180,7 +180,7 @@ async def test_a_resolution_of_a_quiet_incident_is_told_where_it_was_recorded(w:
 
 
 async def test_a_remote_bank_is_owed_the_record(w: World) -> None:
-    resolve = Resolve(fed(w.memory.store.incidents), SlackSurfaces(), w.clock)
+    resolve = Resolve(store=fed(w.memory.store.incidents), surfaces=SlackSurfaces(), clock=w.clock)
     await resolve(Resolution(FixOutcome.BY_ITSELF, "INC-1"), "U1", "view:1")
     (row,) = await w.memory.outbox.claim(Destination.BANK, 5)
     assert (row.entry.operation, row.entry.key, row.entry.payload["incident_id"]) == ("retain", "INC-1", "INC-1")
