@@ -137,7 +137,7 @@ class ReplicasContract:
                 feedback=s.feedback,
                 channels=s.channels,
                 claims=s.claims,
-                chat=FakeChat(clock.now),
+                chat=FakeChat(clock=clock.now),
                 surfaces=SlackSurfaces(),
                 clock=clock,
                 default=time,

@@ -55,7 +55,7 @@ async def store(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Store]:
 def delivery(store: Store, bank: HindsightBank, clock: FakeClock) -> Deliver:
     return Deliver(
         outbox=store.outbox,
-        chat=FakeChat(clock.now),
+        chat=FakeChat(clock=clock.now),
         clock=clock,
         bank=bank,
         records=store.incidents,

@@ -1,5 +1,6 @@
-"""Deploys of the last hour that a pipeline or a deploy post told the bot of. Must not claim that there was none of a service
-that nobody ever tells of.
+"""Deploys of the last hour that a pipeline or a deploy post reported.
+
+Must not claim that there was none for a service of which none was ever reported.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class RecordedDeploys:
-    """The EvidenceProvider of what the store keeps of deploys."""
+    """The EvidenceProvider of reported deploys."""
 
     log: DeployLog
     name: str = "deploys told to Precedent"

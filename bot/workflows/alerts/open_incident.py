@@ -32,7 +32,9 @@ class OpenNewIncident:
         """
         life = replace(chapter.life, incident_id=await self.store.new_incident_id())
         first = (
-            post if chapter.first_notification.key == notice.key else await self._rebuild_post(post, chapter.first_notification)
+            post
+            if chapter.first_notification.key == notice.key
+            else await self._rebuild_post(post, chapter.first_notification)
         )
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
         record = open_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)

@@ -25,7 +25,8 @@ from bot.records.alert_json import read_stored_alert
 from bot.slack.views.alert import render_alert
 from bot.workflows.alerts.http_intake import AnswerHttpAlert, ReceiveHttpAlert
 from bot.workflows.channels.settings import AdmitAlert, build_default_time
-from tests.workflows.world import World, WorldChat, world
+from tests.fakes import FakeChat
+from tests.workflows.world import World, world
 
 ALERT = Alert("webhook", AlertState.FIRING, "webhook:cards:1", title="Card payments time out", service="checkout-api")
 
@@ -266,7 +267,7 @@ async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: IntakeWor
     assert await desk.taken() is None
 
 
-class Away(WorldChat):
+class Away(FakeChat):
     """A Slack that cannot be asked."""
 
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:

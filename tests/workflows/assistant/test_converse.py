@@ -22,7 +22,8 @@ from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable, In
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.assistant_reply import SlackReplySurfaces
 from bot.workflows.assistant.converse import BUSY, Converse
-from tests.workflows.world import START, World, WorldChat, format_ts, world
+from tests.fakes import FakeChat
+from tests.workflows.world import START, World, format_ts, world
 
 VERIFIED = VerificationStatus.VERIFIED
 HARD = "is the resolver of the bank involved?"
@@ -55,7 +56,7 @@ class ScriptedAnalyst:
 
 
 @dataclass
-class FailingChat(WorldChat):
+class FailingChat(FakeChat):
     """Slack's facts, or the error that it is told to raise for one of them."""
 
     fails: dict[str, Exception] = field(default_factory=dict)

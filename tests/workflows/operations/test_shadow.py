@@ -23,7 +23,8 @@ from bot.ports.unit_of_work import Changes
 from bot.slack.views.shadow import add_heading, render_left_out
 from bot.workflows.delivery.deliver import Deliver
 from bot.workflows.operations.shadow import AdmitInShadow, NudgesInShadow, ReportLeftOut, ShowInShadow, describe_mode
-from tests.workflows.world import START, World, WorldChat, world
+from tests.fakes import FakeChat
+from tests.workflows.world import START, World, world
 
 SHADOW = "CS"
 ALERT = Alert("test", AlertState.FIRING, "f1")
@@ -39,8 +40,8 @@ def private(channel: str, *pools: str) -> Channel:
     return Channel(channel, is_private=True, pools=pools)
 
 
-def chat(*channels: Channel) -> WorldChat:
-    return WorldChat({channel.id: channel for channel in channels})
+def chat(*channels: Channel) -> FakeChat:
+    return FakeChat(channels={channel.id: channel for channel in channels})
 
 
 def row(origin: str, operation: Operation = Operation.POST, **facts: Any) -> tuple[OutboxRow, Posting]:
@@ -52,7 +53,7 @@ def row(origin: str, operation: Operation = Operation.POST, **facts: Any) -> tup
     return made, Posting(operation, SHADOW, "brief/INC-1/C0ALERTS", "verdict", ({"type": "section"},))
 
 
-async def shown(there: WorldChat, made: tuple[OutboxRow, Posting], now: str | None = SHADOW) -> Posting | None:
+async def shown(there: FakeChat, made: tuple[OutboxRow, Posting], now: str | None = SHADOW) -> Posting | None:
     return await ShowInShadow(there, now, add_heading)(*made)
 
 
@@ -153,7 +154,7 @@ async def test_while_it_cannot_be_written_to_all_waits_and_in_an_earlier_one_not
 
 
 @dataclass
-class Outdated(WorldChat):
+class Outdated(FakeChat):
     """Tells what was known of a channel before, unless it is asked for something newer than a minute."""
 
     before: dict[str, Channel] = field(default_factory=dict)
@@ -175,7 +176,7 @@ class Outdated(WorldChat):
 async def test_who_reads_along_is_asked_anew_before_anything_is_shown(
     now: dict[str, Channel], error: type[Exception] | None
 ) -> None:
-    there = Outdated(now)
+    there = Outdated(channels=now)
     if error is None:
         assert await shown(there, row("C0ALERTS")) is None
     else:
@@ -190,11 +191,13 @@ async def test_an_alert_is_read_anew_when_its_channel_became_another_one_meanwhi
     event = InboxRow(1, "message", {"event": {}}, "lease", 1, START)
     for became in (private("C0ALERTS"), Channel("C0ALERTS", is_shared=True)):
         with pytest.raises(ChatUnavailable, match="read anew"):
-            await AdmitInShadow(admit, Outdated({"C0ALERTS": became}), SHADOW)(event, Channel("C0ALERTS"), ALERT, START)
+            await AdmitInShadow(admit, Outdated(channels={"C0ALERTS": became}), SHADOW)(
+                event, Channel("C0ALERTS"), ALERT, START
+            )
     # the shadow channel was private and pooled a moment ago, and everybody reads it now
     was = {SHADOW: private(SHADOW, "C0ALERTS")}
     pooled = private("C0ALERTS", SHADOW)
-    there = Outdated({"C0ALERTS": pooled, SHADOW: Channel(SHADOW)}, before=was)
+    there = Outdated(channels={"C0ALERTS": pooled, SHADOW: Channel(SHADOW)}, before=was)
     assert (await AdmitInShadow(admit, there, SHADOW)(event, pooled, ALERT, START)).outcome is Disposition.COUNT_ONLY
     assert await NudgesInShadow(Waiting((life(1, "private:C0ALERTS"),)), there, SHADOW).list_unasked(START) == ()
 
@@ -202,11 +205,11 @@ async def test_an_alert_is_read_anew_when_its_channel_became_another_one_meanwhi
 @pytest.mark.parametrize("code", ["not_in_channel", "is_archived", "channel_not_found"])
 async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it(w: World, code: str) -> None:
     @dataclass
-    class Losing(WorldChat):
-        lost: bool = True
+    class Losing(FakeChat):
+        is_lost: bool = True
 
         async def deliver(self, posting: Posting) -> str | None:
-            if self.lost:
+            if self.is_lost:
                 raise ChatRejected("The channel is lost.", code)
             return await super().deliver(posting)
 
@@ -222,7 +225,7 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
         await deliver.drain_once()
         w.clock.advance(seconds=61)
     assert await w.memory.outbox.count_rows() == {"slack.pending": 2}
-    there.lost = False
+    there.is_lost = False
     for _ in range(3):
         await deliver.drain_once()
         w.clock.advance(seconds=61)
@@ -234,7 +237,7 @@ async def test_what_was_on_its_way_when_the_shadow_channel_was_lost_waits_for_it
 
 
 async def test_the_state_is_told_whatever_slack_does() -> None:
-    class Down(WorldChat):
+    class Down(FakeChat):
         async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             raise ChatAuthRejected("Slack does not accept the bot token.", "invalid_auth")
 

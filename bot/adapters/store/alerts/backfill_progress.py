@@ -1,4 +1,4 @@
-"""How far channels' past was read: the Backfills port. Must not read a channel or rank anything."""
+"""The BackfillStore port: how far channels' past was read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PORTION = 500
 
 @dataclass(frozen=True, slots=True)
 class SqlBackfillStore:
-    """The Backfills port on SQLAlchemy."""
+    """The BackfillStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
@@ -83,7 +83,7 @@ class SqlBackfillStore:
     async def _find_known(
         self, column: sa.Column[str], values: Iterable[str], *where: sa.ColumnElement[bool]
     ) -> frozenset[str]:
-        """Those of these values that the column holds."""
+        """Return those of these values that the column holds."""
         found: set[str] = set()
         async with self.database.read() as connection:
             for portion in split_batches(list(values), PORTION):

@@ -1,4 +1,4 @@
-"""How alerts became briefs, read from what the store keeps anyway: the Traces port. Must not change any row."""
+"""The BriefTimingStore port: how alerts became briefs, read from rows that are stored anyway."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bot.domain.delivery.ids import build_edit_id
 
 @dataclass(frozen=True, slots=True)
 class SqlBriefTimings:
-    """The Traces port on SQLAlchemy."""
+    """The BriefTimingStore port on SQLAlchemy."""
 
     database: Database
 
@@ -56,7 +56,8 @@ class SqlBriefTimings:
 
 
 def _select_channels() -> sa.CTE:
-    """Every channel of which a notice is kept, then null: each found by one step in the index, however many notices."""
+    """Select every channel that has a notification, then null: one step in the index for each, however many
+    notifications."""
     first = sa.select(sa.func.min(notices.c.channel).label("channel")).cte("channels", recursive=True)
     after = notices.alias("after")
     following = sa.select(sa.func.min(after.c.channel)).where(after.c.channel > first.c.channel).scalar_subquery()
@@ -64,7 +65,8 @@ def _select_channels() -> sa.CTE:
 
 
 async def _read_received_time(connection: AsyncConnection, channel: str, ts: str) -> datetime | None:
-    """When the alert's message came in; its row is kept for a day. Read among the rows of about its time."""
+    """Return when the alert's message came in, None once its row (a day old) is gone. Reads among rows of about its
+    time."""
     named = inbox.c.natural_key.endswith(f"/{channel}/{ts}", autoescape=True)
     asked = sa.select(inbox.c.received_at).where(named).order_by(inbox.c.id).limit(1)
     found: datetime | None = (await connection.execute(asked)).scalar_one_or_none()

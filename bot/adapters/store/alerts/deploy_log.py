@@ -1,4 +1,4 @@
-"""Deploys that were told to the bot: the DeployLog port. Must not match them to alerts."""
+"""The DeployLog port. Must not match deploys to alerts."""
 
 from __future__ import annotations
 

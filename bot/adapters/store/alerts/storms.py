@@ -1,4 +1,4 @@
-"""Openings and storms: the Storms port, and writing them as part of a larger change. Must not decide what a storm is."""
+"""The StormStore port, and openings written as part of a larger change. Must not decide what a storm is."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BRIEFS_AT_MOST, OTHERS_AT_MOST = 200, 50
 
 
 async def write_openings(connection: AsyncConnection, changes: Changes) -> None:
-    """Keep openings and their storm; raises StoreConflict where the channel had another opening meanwhile."""
+    """Write openings and their storm. Raises StoreConflict where the channel had another opening meanwhile."""
     number = 0
     if changes.after_openings:
         channel, seen = changes.after_openings
@@ -43,7 +43,7 @@ async def write_openings(connection: AsyncConnection, changes: Changes) -> None:
 
 
 async def _write_storm(connection: AsyncConnection, storm: Storm) -> None:
-    """A storm that is known goes on: whoever reads it meanwhile must look again."""
+    """Write a storm, or raise the version of a known one: a summary that was computed meanwhile is outdated."""
     row = {"name": storm.name, "version": 1, "watched": True, "started_at": storm.started_at, "told": ""}
     if not await insert_new(connection, storms, row | {"body": write_storm_json(storm)}):
         newer = {"version": storms.c.version + 1, "watched": True}
@@ -62,11 +62,11 @@ def _build_row(opening: OpenedIncident, number: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SqlStormStore:
-    """The Storms port on SQLAlchemy. `writer` writes what is committed with a summary."""
+    """The StormStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Any
+    writer: Any  # writes what is committed with a summary
 
     async def read_openings(
         self, channel: str, since: datetime, until: datetime, incident_id: str
@@ -126,7 +126,7 @@ class SqlStormStore:
 
 @dataclass(frozen=True, slots=True)
 class SqlConnectionWatermark:
-    """The Heard port on SQLAlchemy."""
+    """The ConnectionWatermark port on SQLAlchemy."""
 
     database: Database
 

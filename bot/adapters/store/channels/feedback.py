@@ -1,6 +1,4 @@
-"""What persons said of precedents and fixes: the SaidStore port. Must not decide anything; what goes along is written by
-`commit`.
-"""
+"""The FeedbackStore port: people's judgements on precedents and fixes."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ _NOT_THEIRS = frozenset({"undone_at", "undone_by"})
 
 @dataclass(frozen=True, slots=True)
 class SqlFeedbackStore:
-    """The SaidStore port on SQLAlchemy."""
+    """The FeedbackStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
@@ -92,7 +90,7 @@ class SqlFeedbackStore:
 
 
 async def delete_feedback(connection: AsyncConnection, incident_id: str) -> None:
-    """Everything that was said of an incident, under its brief, or with its words."""
+    """Delete every judgement on an incident, under its brief, or with its words."""
     about = sa.or_(set_aside.c.incident_id == incident_id, set_aside.c.about == incident_id)
     await connection.execute(sa.delete(set_aside).where(about))
     words = sa.or_(fixes_said.c.one_incident == incident_id, fixes_said.c.other_incident == incident_id)

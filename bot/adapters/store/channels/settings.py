@@ -1,4 +1,4 @@
-"""What is agreed in channels: the ChannelStore port. Must not decide anything; what goes along is written by `commit`."""
+"""The ChannelStore port: settings, pools, rules, mutes and alert sources of channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Records, lives and briefs as JSON text and back. Must not touch the database."""
+"""Records, lifecycles, notifications, briefs, openings and storms as JSON text and back.
+
+All fields are written; those that a later version adds come back with their defaults.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ _STORM: TypeAdapter[Storm] = TypeAdapter(Storm)
 
 
 def write_record_json(record: Incident) -> str:
-    """The record in its import form."""
+    """Return the record in its import form."""
     return to_json(write_record(record))
 
 
 def read_record_json(text: str) -> Incident:
-    """The record, equal to what was written."""
+    """Return the record, equal to what was written."""
     try:
         return _RECORD.validate_json(text)
     # what an older version wrote in another form
@@ -37,50 +40,50 @@ def read_record_json(text: str) -> Incident:
 
 
 def write_lifecycle_json(life: Lifecycle) -> str:
-    """All fields of the life; those that a later version adds come back with their defaults."""
+    """Return all fields of the lifecycle."""
     return to_json(_LIFE.dump_python(life, mode="json"))
 
 
 def read_lifecycle_json(text: str) -> Lifecycle:
-    """The life, equal to what was written."""
+    """Return the lifecycle, equal to what was written."""
     return _LIFE.validate_json(text)
 
 
 def write_notification_json(notice: Notification) -> str:
-    """All fields of the notice."""
+    """Return all fields of the notification."""
     return to_json(_NOTICE.dump_python(notice, mode="json"))
 
 
 def read_notification_json(text: str) -> Notification:
-    """The notice, equal to what was written."""
+    """Return the notification, equal to what was written."""
     return _NOTICE.validate_json(text)
 
 
 def write_brief_json(brief: Brief) -> str:
-    """All fields of the brief."""
+    """Return all fields of the brief."""
     return to_json(_BRIEF.dump_python(brief, mode="json"))
 
 
 def read_brief_json(text: str) -> Brief:
-    """The brief, equal to what was written."""
+    """Return the brief, equal to what was written."""
     return _BRIEF.validate_json(text)
 
 
 def write_opening_json(opening: OpenedIncident) -> str:
-    """All fields of the opening."""
+    """Return all fields of the opening."""
     return to_json(_OPENING.dump_python(opening, mode="json"))
 
 
 def read_opening_json(text: str) -> OpenedIncident:
-    """The opening, equal to what was written."""
+    """Return the opening, equal to what was written."""
     return _OPENING.validate_json(text)
 
 
 def write_storm_json(storm: Storm) -> str:
-    """All fields of the storm."""
+    """Return all fields of the storm."""
     return to_json(_STORM.dump_python(storm, mode="json"))
 
 
 def read_storm_json(text: str) -> Storm:
-    """The storm, equal to what was written."""
+    """Return the storm, equal to what was written."""
     return _STORM.validate_json(text)

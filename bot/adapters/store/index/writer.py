@@ -1,7 +1,6 @@
 """Writing the index: documents, their full-text rows, and how many documents each term and name occurs in.
 
-A document gets the vector of an equal text at once, where there is one; else it waits for one in `index_pending`.
-
+A document gets the vector of an equal text at once, where there is one; otherwise it waits for one in `index_pending`.
 Must not open transactions: it writes into the one that writes the records.
 """
 
@@ -48,7 +47,8 @@ LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE na
 
 
 def build_searchable_text(record: Incident) -> str:
-    """What is searched of a record: what it looked like and why; not what was tried (that would match checks)."""
+    """Return the text that is searched of a record: what it looked like and why; not what was tried, which would match
+    checks."""
     parts = [
         record.title,
         record.service,
@@ -88,7 +88,7 @@ class SqliteIndexWriter:
             await connection.execute(_WAIT, waiting)
 
     async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
-        """Forget these ids; unknown ones are fine."""
+        """Drop these ids from the index; unknown ones are fine."""
         for portion in split_batches(incident_ids, IDS_PER_STATEMENT):
             held = await connection.execute(_HELD, {"ids": json.dumps(list(portion))})
             rows = [dict(row) for row in held.mappings()]
@@ -109,7 +109,7 @@ async def store_vectors(connection: AsyncConnection, rows: Sequence[dict[str, An
 
 
 async def _find_equal_vectors(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
-    """The vectors of documents whose text has one of these forms."""
+    """Return the vectors of documents whose text has one of these forms."""
     rows = await connection.execute(_ALIKE, {"forms": json.dumps(sorted(forms))})
     return {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
 

@@ -1,4 +1,4 @@
-"""Incidents, their lives and briefs: the IncidentStore port. Must not decide anything; writing is in `commit`."""
+"""The IncidentStore port: incidents, their lifecycles and briefs. Writing is in `commit`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class SqlIncidentStore:
     async def read_alert_history(
         self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
     ) -> AlertHistory:
-        """See the port. An incident may have been going on for long before the days asked for."""
+        """See the port. An incident may have begun long before the days asked for, hence twice as many days are read."""
         asked = sa.select(lives.c.body).where(
             lives.c.fingerprint == fingerprint,
             lives.c.visibility == visibility,
@@ -202,7 +202,7 @@ class SqlIncidentStore:
         return None
 
     async def count_posts(self, since: datetime) -> Mapping[str, int]:
-        """See the port. What is owed about an incident has a key that ends with it."""
+        """See the port. Deliveries about an incident have a key that ends with its id."""
         asked = (
             sa.select(outbox.c.key, sa.func.count())
             .where(outbox.c.destination == "slack", outbox.c.operation.in_(POSTS), outbox.c.state == "sent")
@@ -243,7 +243,7 @@ class SqlIncidentStore:
 
 
 def _select_neighbors(notice: Notification, known: str | None) -> sa.Select[Any]:
-    """The last incident that its alert had opened by then, the first one after, and the known one."""
+    """Select the last incident that its alert had opened by then, the first one after, and the known one."""
     same = sa.and_(lives.c.fingerprint == notice.fingerprint, lives.c.visibility == notice.visibility)
     ids = sa.select(lives.c.incident_id).where(same)
     last = lives.c.opened_at.desc(), lives.c.incident_id.desc()
@@ -254,7 +254,8 @@ def _select_neighbors(notice: Notification, known: str | None) -> sa.Select[Any]
 
 
 def _select_unassigned(notice: Notification) -> sa.Select[Any]:
-    """The notices of no incident that may belong to the same as this one: by fingerprint, or by the post they speak of."""
+    """Select the notifications of no incident that may belong to the same as this one: by fingerprint, or by the post
+    they speak of."""
     alike = sa.and_(notices.c.fingerprint == notice.fingerprint, notices.c.visibility == notice.visibility)
     posts = {notice.ts, notice.root_ts} - {""}
     same_post = sa.and_(
