@@ -45,7 +45,7 @@ def read_summary(path: Path) -> str:
     """Return the first sentence of a module's docstring, without its full stop."""
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first = " ".join(docstring.split("\n\n")[0].split())
-    return re.split(r"\.(?: |$)", first)[0].split(": ")[0]
+    return re.split(r"\.(?: |$)", first)[0]
 
 
 def format_modules(folder: Path) -> str:
