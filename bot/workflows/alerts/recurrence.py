@@ -102,6 +102,7 @@ class AskAboutRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(questions),
                 once=asked.key,
+                bank_act=asked.key,
                 audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
         )
@@ -135,6 +136,7 @@ class AnswerRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(edits),
                 once=key,
+                bank_act=key,
                 audit=(
                     AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
                 ),
