@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 
-from bot.domain.text.redaction import marks
+from bot.domain.text.redaction import count_marks
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
 
@@ -79,7 +79,7 @@ _tasks: set[asyncio.Task[Any]] = set()
 
 
 def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
-    """Send structlog and the standard library's logs to stderr, one JSON object (or a coloured line) each."""
+    """Send structlog and the standard library's logs to stderr, one JSON object (or a colored line) each."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -108,7 +108,7 @@ def configure_logging(level: str = "INFO", *, as_json: bool = True) -> None:
 
 
 class _StderrLogger:
-    """Writes a line to stderr. Where that fails (a full disk, a closed pipe) the line is lost, and nothing else: a bot
+    """Writes lines to stderr. Where that fails (a full disk, a closed pipe) the line is lost and nothing else: a bot
     that cannot log still has to work."""
 
     def msg(self, message: str) -> None:
@@ -124,7 +124,7 @@ def _write_to_stderr(*_names: Any) -> _StderrLogger:
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):
-    """Writes to whatever sys.stderr is at the moment, for it may be replaced after logging was configured."""
+    """Writes to whatever sys.stderr is at the moment, because it may be replaced after logging was configured."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
@@ -138,19 +138,19 @@ def _add_correlation(_logger: Any, _method: str, event: structlog.typing.EventDi
 
 
 def set_correlation_id(correlation_id: str) -> None:
-    """Mark everything logged from here on in this task with an id that Slack's event or our row carries."""
+    """Mark everything logged from here on in this task with the id of Slack's event or of our row."""
     _correlation.set(correlation_id)
 
 
 def get_logger(name: str) -> structlog.typing.FilteringBoundLogger:
-    """A logger; pass facts as keywords, never text from alerts or people."""
+    """Return a logger. Pass facts as keywords, never text from alerts or people."""
     bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(name)
     return bound
 
 
 def count_masked(text: str) -> None:
-    """Count what masking struck in a text that is masked already, by rule."""
-    for rule, number in marks(text).items():
+    """Count the secrets that masking replaced in a text, by rule."""
+    for rule, number in count_marks(text).items():
         REDACTIONS.labels(rule).inc(number)
 
 
@@ -169,6 +169,6 @@ def _log_failure(task: asyncio.Task[Any]) -> None:
 
 
 def escape_terminal_text(text: str) -> str:
-    """A text with words from elsewhere in it (of Slack, of a file) as one line of a terminal may have it: nothing in it
-    breaks the line, moves the cursor, colours, or turns letters round."""
+    """Return a text with foreign words (from Slack, from a file) as one line that is safe for a terminal: nothing in it
+    breaks the line, moves the cursor, sets colors, or reverses letters."""
     return "".join(c if c.isprintable() else " " for c in text)

@@ -1,7 +1,9 @@
-"""The Charts port on matplotlib: a digest as a card that reads well on a phone, on light and on dark ground.
+"""The ChartRenderer port on matplotlib: a digest as a card that reads well on a phone, on a light and on a dark
+background.
 
-Must not use pyplot (its state is global, and figures pile up in it) nor matplotlib's mathtext: titles are data. Drawing
-happens in a thread of its own. The library is slow to import, so it is imported by name when the first chart is drawn.
+Must not use pyplot (its state is global, and figures pile up in it) nor matplotlib's mathtext, because titles are data.
+Drawing happens in a thread of its own. The library is slow to import, so it is imported by name when the first chart is
+drawn.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ log = get_logger("chart")
 
 @dataclass(frozen=True, slots=True)
 class MatplotlibCharts:
-    """One thread draws, one chart after the other: a digest waits for nobody."""
+    """Draws in one thread, one chart after the other: a digest waits for nobody."""
 
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "chart"))
 
@@ -58,7 +60,7 @@ class MatplotlibCharts:
 
 
 def draw_chart(chart: DigestChart) -> bytes:
-    """The chart as a PNG; raises ChartUnavailable."""
+    """Return the chart as a PNG. Raises ChartUnavailable."""
     try:
         return _draw(chart)
     except (ImportError, OSError, RuntimeError, ValueError) as problem:
@@ -78,13 +80,13 @@ def _draw(chart: DigestChart) -> bytes:
 
 
 def measure_height(chart: DigestChart) -> int:
-    """The card's height in pixels."""
+    """Return the card's height in pixels."""
     bars = len(chart.bars) * ROW + 110 + (50 if chart.more else 0) if chart.bars else 120
     return 2 * MARGIN + TITLE + 54 + bars + (COLUMNS_HEIGHT + 90 if chart.columns else 0)
 
 
 def _draw_bars(card: ChartCard, chart: DigestChart, top: int) -> int:
-    """The families, most often first; where they end."""
+    """Draw the families, most often first; return where they end."""
     if not chart.bars:
         card.write_text(MARGIN, top - 90, "Nothing came more than once", LABEL, INK)
         return top - 120
@@ -109,18 +111,18 @@ def _draw_bars(card: ChartCard, chart: DigestChart, top: int) -> int:
 
 
 def _place_count(bar: Bar, scale: float) -> float:
-    """Where the count stands: behind its bar, or behind the mark where that is in the way."""
+    """Return the place of the count: behind its bar, or behind the mark where that is in the way."""
     end, mark = bar.times * scale, bar.times_before * scale
     return (mark if end <= mark <= end + 100 else end) + 18
 
 
 def list_labels(bar: Bar) -> tuple[str, ...]:
-    """What may name a family, best first."""
+    """Yield names for a family, best first."""
     return (*bar.labels, "(named in the message)")
 
 
 def _draw_columns(card: ChartCard, columns: tuple[Column, ...], top: int) -> None:
-    """Incidents over the period."""
+    """Draw incidents over the period."""
     floor = top - 90 - COLUMNS_HEIGHT + 60
     card.write_text(MARGIN, top - 62, "Incidents by date", SMALL, QUIET, bold=True)
     step = (WIDTH - 2 * MARGIN) / len(columns)
@@ -147,7 +149,7 @@ class ChartCard:
 
     @classmethod
     def create(cls, height: int) -> ChartCard:
-        """An empty card; raises ImportError where the library is missing."""
+        """Return an empty card. Raises ImportError where the library is missing."""
         figures = importlib.import_module("matplotlib.figure")
         agg = importlib.import_module("matplotlib.backends.backend_agg")
         figure = figures.Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI, facecolor=GROUND)
@@ -158,21 +160,21 @@ class ChartCard:
         return card
 
     def draw_box(self, x: float, y: float, width: float, height: float, colour: str, *, edge: str = "none") -> None:
-        """A rectangle."""
+        """Draw a rectangle."""
         size = (width, height)
         self.figure.add_artist(
             self.patches.Rectangle((x, y), *size, facecolor=colour, edgecolor=edge, linewidth=3, transform=None)
         )
 
     def draw_mark(self, x: float, y: float, height: float) -> None:
-        """The line at which the period before ended."""
+        """Draw the line at which the period before ended."""
         self.draw_box(x - 7, y, 14, height, GROUND)
         self.draw_box(x - 4, y, 8, height, BEFORE)
 
     def write_text(
         self, x: float, y: float, text: str, size: int, colour: str, *, bold: bool = False, centred: bool = False
     ) -> None:
-        """A line of text as it is, smaller or cut where the card ends; nothing in it is markup."""
+        """Write a line of text as it is, smaller or cut where the card ends; nothing in it is markup."""
         said = self.strip_undrawable(text)
         if said is None:
             return
@@ -205,15 +207,15 @@ class ChartCard:
         return f"{text}…"
 
     def find_drawable(self, labels: Iterable[str]) -> str:
-        """The first label that a font has all letters of."""
+        """Return the first label of which a font has all letters."""
         return next((label for label in labels if self.strip_undrawable(label)), "")
 
     def strip_undrawable(self, text: str) -> tuple[str, str] | None:
-        """The text without symbols that no font has, and the font that has all that is left; None where none has."""
+        """Return the text without symbols that no font has, and the font that has all the rest; None where none has."""
         return self.fonts.strip_undrawable(text)
 
     def render_png(self) -> bytes:
-        """The picture's bytes."""
+        """Return the picture's bytes."""
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format="png", facecolor=GROUND, metadata={"Software": None})
         return buffer.getvalue()
@@ -221,14 +223,14 @@ class ChartCard:
 
 @dataclass(frozen=True, slots=True)
 class ChartFonts:
-    """The fonts there are. `own` comes with the library and has Latin, Greek and Cyrillic letters."""
+    """The available fonts. `own` comes with the library and has Latin, Greek and Cyrillic letters."""
 
     own: str
     own_bold: str
     others: tuple[str, ...]
 
     def strip_undrawable(self, text: str) -> tuple[str, str] | None:
-        """See `Card.drawable`."""
+        """Return what `ChartCard.strip_undrawable` does."""
         said = " ".join("".join(c for c in text if c.isspace() or unicodedata.category(c)[0] != "C").split())
         for font in (self.own, *self.others):
             has = read_letters(font)
@@ -238,20 +240,21 @@ class ChartFonts:
         return None
 
     def build_style(self, font: str, size: int, *, bold: bool) -> Any:
-        """The library's font properties; other fonts have no bold of their own. `size` is in pixels."""
+        """Return the library's font properties; other fonts have no bold of their own. `size` is in pixels."""
         properties = importlib.import_module("matplotlib.font_manager").FontProperties
         file = self.own_bold if bold and font == self.own else font
         return properties(fname=file, size=size * 72 / DPI)
 
 
 def _is_symbol(char: str) -> bool:
-    """Emoji, their modifiers and the like: a label without them still says the same. Marks are parts of words."""
+    """Return whether it is an emoji, a modifier or the like, without which a label still says the same. Marks are parts
+    of words."""
     return unicodedata.category(char) in {"So", "Sk"} or 0xFE00 <= ord(char) <= 0xFE0F
 
 
 @lru_cache(maxsize=1)
 def load_fonts() -> ChartFonts:
-    """The library's own font, and those installed here that are known to have other scripts."""
+    """Return the library's own font, and those installed here that are known to have other scripts."""
     manager = importlib.import_module("matplotlib.font_manager")
     folder = Path(importlib.import_module("matplotlib").get_data_path()) / "fonts" / "ttf"
     files = {entry.name: entry.fname for entry in reversed(manager.fontManager.ttflist)}
@@ -261,5 +264,5 @@ def load_fonts() -> ChartFonts:
 
 @lru_cache(maxsize=32)
 def read_letters(file: str) -> frozenset[int]:
-    """The characters that a font has, by code."""
+    """Return the characters that a font has, by code."""
     return frozenset(importlib.import_module("matplotlib.ft2font").FT2Font(file).get_charmap())

@@ -15,7 +15,7 @@ MISFIRE_GRACE_S = 3600
 
 
 class JobSchedule:
-    """Calls jobs at local wall-clock times, one at a time each, and late rather than never within an hour."""
+    """Calls jobs at local wall-clock times, one at a time each; a job that was missed runs late within an hour."""
 
     def __init__(self, timezone: ZoneInfo) -> None:
         self._timezone = timezone
@@ -36,6 +36,6 @@ class JobSchedule:
         self._scheduler.start()
 
     def stop(self) -> None:
-        """Stop calling jobs. Work that a job handed on is not stopped here."""
+        """Stop calling jobs. Work that a job handed on goes on."""
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)

@@ -1,6 +1,6 @@
-"""The audit log: who changed what, when, and what it said before and after. Must not decide who may.
+"""The audit log: who changed what, when, and what it was before and after.
 
-What was changed travels as a line's detail, in JSON, where there is a before or an after; else the detail is a sentence.
+A line's detail is JSON where there is a before or an after, and one sentence otherwise.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ class AuditLine:
 
     actor: str  # a Slack id, or the name of what did it
     action: str
+    # what was changed: an incident id, a channel id
     object: str  # what was changed: an incident id, a channel id
     detail: str
 
@@ -36,22 +37,22 @@ class AuditEntry:
 
 
 class AuditLog(Protocol):
-    """Reading what was audited. Raises StoreUnavailable."""
+    """Read what was audited. Raises StoreUnavailable."""
 
     def stream_lines(self, since: datetime | None = None) -> AsyncIterator[AuditEntry]:
-        """Every line since then, oldest first, without holding them all in memory."""
+        """Yield every line since then, oldest first, without holding them all in memory."""
         ...
 
 
 def format_change(before: Mapping[str, Any], after: Mapping[str, Any], note: str = "") -> str:
-    """The detail of a line: the values that differ, before and after (absent is null), and a sentence."""
+    """Return the detail of a line: the values that differ, before and after (absent is null), and a sentence."""
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     old, new = ({name: values.get(name) for name in names} for values in (before, after))
     return json.dumps({"before": old, "after": new, "note": note}, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_detail(detail: str) -> tuple[str, Mapping[str, Any] | None, Mapping[str, Any] | None]:
-    """A detail as its sentence, what was before, and what was after."""
+    """Split a detail into its sentence, the values before, and the values after."""
     try:
         said = json.loads(detail)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a channel holds, for reading back what was missed, and until when Slack was heard.
+"""What a channel holds, for reading back what was missed, and until when Slack's events surely arrived.
 
 Must not know what a message means.
 """
@@ -17,20 +17,20 @@ from bot.ports.errors import ChatUnavailable
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """A part of a channel's messages (not of threads), the newest first; `cursor` names the next part, "" at the end."""
+    """A part of a channel's messages (not of threads), newest first."""
 
     messages: Sequence[Mapping[str, Any]]
-    cursor: str = ""
+    cursor: str = ""  # names the next part, "" at the end
 
 
 @dataclass(slots=True)
 class PageCursors:
-    """The cursors that were named in one reading. One that comes again would lead in a circle."""
+    """The cursors that one reading named. One that comes again would lead in a circle."""
 
     _seen: set[str] = field(default_factory=set)
 
     def follow(self, cursor: str) -> str:
-        """The cursor, noted ("" at the end). Raises ChatUnavailable where it was named before."""
+        """Note the cursor and return it ("" at the end). Raises ChatUnavailable where it was named before."""
         if cursor and cursor in self._seen:
             raise ChatUnavailable("Slack names a page that was read already, so that the pages would never end.")
         self._seen.add(cursor)
@@ -38,65 +38,65 @@ class PageCursors:
 
 
 class ChannelHistory(Protocol):
-    """Reading channels. Raises ChatUnavailable (with Slack's own wish how long to wait), ChatRejected."""
+    """Read channels. Raises ChatUnavailable (with the wait that Slack asks for), ChatRejected."""
 
     async def list_channels(self, cursor: str) -> tuple[Sequence[str], str]:
-        """Ids of the channels that the bot is in, and the cursor of the next ones ("" at the end)."""
+        """Return ids of the channels that the bot is in, and the cursor of the next ones ("" at the end)."""
         ...
 
     async def read_page(self, channel: str, oldest: str, cursor: str) -> HistoryPage:
-        """Messages after the ts `oldest`."""
+        """Return messages after the ts `oldest`."""
         ...
 
 
 class ConnectionWatermark(Protocol):
-    """Until when Slack's events surely arrived. Raises StoreUnavailable."""
+    """The moment until which Slack's events surely arrived. Raises StoreUnavailable."""
 
     async def read(self) -> datetime | None:
-        """The last moment that was noted; None if none ever was."""
+        """Return the last moment that was noted, None if none ever was."""
         ...
 
     async def advance(self, at: datetime) -> None:
-        """Slack is connected at this moment."""
+        """Note that Slack is connected at this moment."""
         ...
 
 
 class ChannelArchive(Protocol):
-    """Reading what a channel held between two moments, and its threads. Raises ChatUnavailable (with Slack's own wish how
-    long to wait), ChatRejected, ChatAuthRejected."""
+    """Read what a channel held between two moments, and its threads. Raises ChatUnavailable (with the wait that Slack
+    asks for), ChatRejected, ChatAuthRejected."""
 
     async def list_named_channels(self, cursor: str) -> tuple[Mapping[str, str], str]:
-        """Ids of the channels that the bot is in, by what people call them, and the cursor of the next ones."""
+        """Return ids of the channels that the bot is in, by name, and the cursor of the next ones."""
         ...
 
     async def read_range(self, channel: str, oldest: str, latest: str, cursor: str) -> HistoryPage:
-        """Messages from the ts `oldest` to the ts `latest`, both included, the newest first."""
+        """Return messages from the ts `oldest` to the ts `latest`, both included, newest first."""
         ...
 
     async def read_thread_page(self, channel: str, root_ts: str, cursor: str) -> HistoryPage:
-        """The messages of a thread, its root included, the oldest first."""
+        """Return the messages of a thread, its root included, oldest first."""
         ...
 
 
 class MessageReader(Protocol):
-    """What a message of a channel is."""
+    """Tell what a channel's message is."""
 
     def read_event(self, channel: str, message: Mapping[str, Any]) -> ReceivedEvent | None:
-        """What the inbox would keep of it, under the key of its event; None for our own."""
+        """Return what the inbox would keep of it, under the key of its event; None for our own."""
         ...
 
     def find_poster(self, message: Mapping[str, Any]) -> str | None:
-        """What people call the app that posted it; None where none did."""
+        """Return the name of the app that posted it, None where no app did."""
         ...
 
     def is_by_person(self, message: Mapping[str, Any]) -> bool:
-        """Whether a person said it."""
+        """Return whether a person wrote it."""
         ...
 
     def is_by_us_alone(self, message: Mapping[str, Any]) -> bool:
-        """Whether nobody but the bot answered in the message's thread, as far as the message tells."""
+        """Return whether only the bot answered in the message's thread, as far as the message shows."""
         ...
 
     def read_alert(self, message: Mapping[str, Any]) -> Reading:
-        """What it says, if it is an alert."""
+        """Return the alert that it is, or why it is none."""
         ...

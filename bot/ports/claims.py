@@ -9,7 +9,7 @@ from bot.ports.unit_of_work import Changes
 
 
 class ClaimStore(Protocol):
-    """At most one owner for a named piece of periodic work (design: the digest, keyed by local date)."""
+    """At most one owner for a named piece of periodic work, such as the digest of a local date."""
 
     async def claim(self, work: str, channel: str, period: date, changes: Changes) -> bool:
         """Claim and commit `changes` in one transaction; False (and nothing written) if it was claimed before."""

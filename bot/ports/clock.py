@@ -1,4 +1,4 @@
-"""Time and new ids come from outside, so that tests can say what they are. Must not be implemented in the core."""
+"""Time and new ids come from outside, so that tests can set them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Clock(Protocol):
     """The current time. Promise: timezone-aware, UTC."""
 
     def now(self) -> datetime:
-        """The time now, in UTC."""
+        """Return the time now, in UTC."""
         ...
 
 
@@ -18,5 +18,5 @@ class Ids(Protocol):
     """Opaque unique tokens (lease tokens, correlation ids). Promise: never the same twice."""
 
     def new(self) -> str:
-        """A new token of letters and digits."""
+        """Return a new token of letters and digits."""
         ...

@@ -1,4 +1,4 @@
-"""The embedding model, as the index sees it. Must not promise vectors that fit those of another model."""
+"""The embedding model, as the index sees it. Vectors of two models never fit each other."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Vectors = npt.NDArray[np.float32]
 class Embedder(Protocol):
     """Texts as vectors of their meaning.
 
-    Promise: vectors have length 1; the same text gives the same vector; the event loop is never held up; questions do
-    not wait for documents. Raises EmbeddingUnavailable. Nothing is ever downloaded.
+    Promise: vectors have length 1; the same text gives the same vector; the event loop is never blocked; questions do
+    not wait for documents. Nothing is ever downloaded. Raises EmbeddingUnavailable.
     """
 
     @property
     def name(self) -> str:
-        """Which model this is: vectors of different names must not be compared."""
+        """The model's name: vectors of different names must not be compared."""
         ...
 
     async def embed_question(self, text: str) -> Vectors:
-        """The vector of what is asked, one dimension; long texts are cut early, for somebody waits."""
+        """Return the vector of a question, one dimension; long texts are cut early, because somebody waits."""
         ...
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of these texts, one a row."""
+        """Return the vectors of these texts, one a row."""
         ...

@@ -49,8 +49,8 @@ class MemoryUnavailable(PrecedentError):
 
 
 class MemoryAuthRejected(MemoryUnavailable):
-    """The bank refuses the key (401, 403): not the record's fault, so what is owed to the bank waits. For those who only
-    want to recall it is a bank that cannot answer now."""
+    """The bank refuses the key (401, 403). That is not the record's fault, so what is queued for the bank waits. For
+    callers that only recall, it is a bank that cannot answer now."""
 
 
 class MemoryRejected(PrecedentError):
@@ -62,8 +62,8 @@ class EvidenceUnavailable(PrecedentError):
 
 
 class ModelUnavailable(PrecedentError):
-    """No model answers now, or none within the deadline. `calls` (of `bot.ports.language_model`) are those that were made, and
-    `sent` is what went out with the first of them, None where nothing did."""
+    """No model answers now, or none within the deadline. `calls` (of `bot.ports.language_model`) are those that were
+    made, and `sent` is what went out with the first of them, None where nothing did."""
 
     def __init__(self, message: str, calls: tuple[object, ...] = (), sent: object = None) -> None:
         super().__init__(message)
@@ -76,11 +76,11 @@ class EmbeddingUnavailable(PrecedentError):
 
 
 class ChartUnavailable(PrecedentError):
-    """A picture cannot be drawn; what it shows is said in words, too."""
+    """A picture cannot be drawn; the text that goes with it says the same."""
 
 
 class ChatUnavailable(PrecedentError):
-    """Slack cannot take this now. `retry_after_s` is Slack's own wish, if it stated one."""
+    """Slack cannot take this now. `retry_after_s` is the wait that Slack asks for, if it named one."""
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -100,7 +100,7 @@ class ChatRejected(PrecedentError):
 
 
 class ChatAuthRejected(ChatRejected):
-    """The token is wrong, revoked or lacks a scope: not the row's fault, so everything waits."""
+    """The token is wrong, revoked or lacks a scope. That is not the row's fault, so everything waits."""
 
 
 class ConfigurationRejected(PrecedentError):
@@ -116,7 +116,7 @@ class NotAllowedHere(PrecedentError):
 
 
 class IncidentNotFound(PrecedentError):
-    """No such incident, or the viewer may not see it (the two are told alike on purpose)."""
+    """No such incident, or the viewer may not see it: on purpose nobody can tell which."""
 
 
 class RecordRejected(PrecedentError):

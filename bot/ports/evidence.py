@@ -1,5 +1,4 @@
-"""The sources of evidence, as the workflows see them, and the work that they are owed. Must not promise anything about what
-memory says."""
+"""The sources of evidence, as the workflows see them, and the work of asking them."""
 
 from __future__ import annotations
 
@@ -9,9 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.decide import Brief, with_evidence
-from bot.domain.evidence.items import Evidence, EvidenceKind, is_pending
-from bot.domain.recall.ranking import Missing
+from bot.domain.brief.decide import Brief, add_evidence
+from bot.domain.evidence.items import Evidence, EvidenceKind, has_pending
+from bot.domain.recall.ranking import MissingPart
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.posts import PostedBrief
 
@@ -24,9 +23,9 @@ class EvidenceProvider(Protocol):
     """One source: a metrics server, a log store, a list of deploys, a vendor's status page.
 
     Promise: reads only, asks only what the operator configured (never an address that came with an alert), follows no
-    redirect, reads at most 1 MiB of an answer, masks secrets in texts, and says of each thing that it was asked for
-    whether it was observed or why not. Whoever calls sets the deadline by cancelling. Asking again changes nothing.
-    Raises EvidenceUnavailable where nothing at all can be said.
+    redirect, reads at most 1 MiB of an answer, masks secrets in texts, and says of each thing whether it was observed
+    or why not. The caller sets the deadline by cancelling. Asking again changes nothing. Raises EvidenceUnavailable
+    where nothing at all can be said.
     """
 
     @property
@@ -36,28 +35,29 @@ class EvidenceProvider(Protocol):
 
     @property
     def kind(self) -> EvidenceKind:
-        """What it is about, mostly: that is what is unavailable when it does not answer."""
+        """What it is mostly about: that is unavailable when the source does not answer."""
         ...
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
-        """What it shows about this alert at `at` (UTC); empty where nothing is configured for the alert's service."""
+        """Return what it shows about this alert at `at` (UTC), empty where nothing is configured for the alert's
+        service."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class GatheredEvidence:
-    """What sources said of an alert. `at`: when they were asked; None if none was, for `not_asked` or as there is none."""
+    """What sources answered about an alert."""
 
-    at: datetime | None = None
+    at: datetime | None = None  # when the sources were asked, None if none was
     evidence: tuple[Evidence, ...] = ()
-    not_asked: str | None = None
+    not_asked: str | None = None  # why none was asked, None where there is none to ask
 
 
 class PendingEvidence(Protocol):
     """Sources that are being asked about one alert."""
 
     async def collect(self) -> GatheredEvidence:
-        """What is there by the deadline; what is not is unavailable and pending. Never raises."""
+        """Return what is there by the deadline; the rest is unavailable and pending. Never raises."""
         ...
 
 
@@ -66,7 +66,7 @@ class EvidenceSources(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """Of those that are configured."""
+        """Names of the configured sources."""
         ...
 
     def ask(self, alert: Alert, name: str) -> PendingEvidence:
@@ -90,23 +90,24 @@ NO_SOURCES: EvidenceSources = _NoSources()
 
 
 def attach_evidence(brief: Brief, gathered: GatheredEvidence) -> Brief:
-    """The brief with what sources said beside it, or with the reason why none was asked."""
+    """Return the brief with what sources answered, or with the reason why none was asked."""
     if gathered.not_asked:
-        return replace(brief, missing=(*brief.missing, Missing(MISSING, gathered.not_asked)))
-    return with_evidence(brief, gathered.evidence, gathered.at)
+        return replace(brief, missing=(*brief.missing, MissingPart(MISSING, gathered.not_asked)))
+    return add_evidence(brief, gathered.evidence, gathered.at)
 
 
 def build_completion_work(briefs: Iterable[PostedBrief]) -> tuple[ReceivedEvent, ...]:
-    """The work that completes each brief whose sources are still asked; owed once, however often it is said."""
+    """Return the work that completes each brief whose sources are still being asked; it is queued once, however often
+    it is requested."""
     return tuple(
         _build_work(f"complete/{b.delivery_id}", b.incident_id, f"{b.incident_id}/{b.channel}")
         for b in briefs
-        if is_pending(b.brief.evidence)
+        if has_pending(b.brief.evidence)
     )
 
 
 def build_refresh_work(incident_id: str, said: str) -> tuple[ReceivedEvent, ...]:
-    """The work that looks again after something was said of an incident; `said` names that."""
+    """Return the work that asks the sources again after something was recorded about an incident; `said` names that."""
     return (_build_work(f"refresh/{incident_id}/{said}", incident_id, f"{incident_id}/{said}"),)
 
 

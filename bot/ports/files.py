@@ -1,7 +1,7 @@
-"""Files that go to Slack: what an outbox row keeps of one, who makes its bytes, and who reads a thread for one.
+"""Files that go to Slack: what an outbox row stores of one, who makes its bytes, and who reads a thread for one.
 
-Must not draw, write or send anything. A row keeps what a file is about, not its bytes: so purging finds every word that is
-kept, what people said in a thread is not kept at all, and a retry makes the file anew.
+A row stores what a file is about, not its bytes: so a purge finds every stored word, what people wrote in a thread is
+not stored at all, and a retry makes the file again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.digest_chart import DigestChart
-from bot.domain.reports.postmortem import Saying
+from bot.domain.reports.postmortem import QuotedMessage
 from bot.ports.chat import Posting
 from bot.ports.errors import RecordRejected
 
@@ -25,7 +25,7 @@ class FileBuilder(Protocol):
     """Makes the bytes of a file when it is sent."""
 
     async def build_content(self, posting: Posting) -> bytes:
-        """What the file holds. Raises ChartUnavailable, RecordRejected (what it is about is not kept any more),
+        """Return the file's bytes. Raises ChartUnavailable, RecordRejected (its subject is no longer stored),
         IncidentNotFound, StoreUnavailable, ChatUnavailable."""
         ...
 
@@ -34,24 +34,24 @@ class ChartRenderer(Protocol):
     """Draws. Promise: does not block the event loop; text in a chart is data and cannot change how it is drawn."""
 
     async def render_png(self, chart: DigestChart) -> bytes:
-        """The chart as a PNG, readable on light and dark ground. Raises ChartUnavailable."""
+        """Return the chart as a PNG, readable on a light and on a dark background. Raises ChartUnavailable."""
         ...
 
 
 class ThreadReader(Protocol):
     """Reads a thread when somebody asked for it. Raises ChatUnavailable, ChatRejected."""
 
-    async def read_messages(self, channel: str, root_ts: str) -> Sequence[Saying]:
-        """What people said there, oldest first, no bots; secrets masked; the first few hundred."""
+    async def read_messages(self, channel: str, root_ts: str) -> Sequence[QuotedMessage]:
+        """Return what people wrote there, oldest first, no bots; secrets masked; the first few hundred."""
         ...
 
     async def read_names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
-        """The names of these people, as far as Slack tells them."""
+        """Return the names of these people, as far as Slack gives them."""
         ...
 
 
 def build_picture_upload(channel: str, delivery_id: str, name: str, title: str, chart: DigestChart) -> Posting:
-    """The posting of a picture; it goes into the thread of the message that is its target."""
+    """Return the upload of a picture; it goes into the thread of the message that is its target."""
     extra = {"name": name, "title": title, "alt": chart.alt, "chart": asdict(chart)}
     return Posting(Operation.UPLOAD, channel, delivery_id, extra=extra)
 
@@ -59,8 +59,8 @@ def build_picture_upload(channel: str, delivery_id: str, name: str, title: str, 
 def build_postmortem_upload(
     channel: str, delivery_id: str, name: str, thread_ts: str, incident_id: str, by: str
 ) -> Posting:
-    """The posting of an incident's post-mortem, asked for by this person. `name` is unique in the thread: by it the file is
-    found again."""
+    """Return the upload of an incident's post-mortem, requested by this person. `name` is unique in the thread: by it
+    the file is found again."""
     extra = {"name": name, "title": f"Post-mortem of {incident_id}", "postmortem": incident_id}
     said = f"Post-mortem, asked for by <@{by}>" if by.isalnum() else ""
     return Posting(
@@ -69,7 +69,7 @@ def build_postmortem_upload(
 
 
 def read_chart(value: object) -> DigestChart:
-    """The chart that a row keeps; raises RecordRejected where there is none (any more)."""
+    """Return the chart that a row stores. Raises RecordRejected where there is none (any more)."""
     try:
         return _CHART.validate_python(value)
     except ValidationError as error:

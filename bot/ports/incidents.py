@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.notification import Notification
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.incidents.reconstruction import Told
+from bot.domain.incidents.lifecycle import Lifecycle
+from bot.domain.incidents.reconstruction import Timeline
 from bot.domain.incidents.record import Incident
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
@@ -19,73 +19,74 @@ from bot.ports.unit_of_work import Changes
 
 @dataclass(frozen=True, slots=True)
 class RelatedIncidents:
-    """What is kept of an alert around one moment: the incidents that a notice may touch, oldest first, and all notices
-    of these and of no incident."""
+    """What is stored about an alert around one moment."""
 
-    lifecycles: tuple[Life, ...] = ()
-    notifications: tuple[Notice, ...] = ()
+    lifecycles: tuple[Lifecycle, ...] = ()
+    notifications: tuple[Notification, ...] = ()
 
 
 class IncidentStore(Protocol):
-    """Incidents, their lives and briefs. Raises StoreUnavailable (StoreConflict from `commit`), IncidentNotFound."""
+    """Incidents, their lifecycles and briefs. Raises StoreUnavailable (StoreConflict from `commit`), IncidentNotFound."""
 
     async def commit(self, changes: Changes) -> bool:
         """Write everything durably in one transaction; False if `once` was already done (nothing is written)."""
         ...
 
     async def new_incident_id(self) -> str:
-        """The next "INC-<n>"; never given twice, never one that an import brought."""
+        """Return the next "INC-<n>": never the same twice, never one that an import brought."""
         ...
 
     async def read_record(self, incident_id: str) -> Incident:
-        """The record; raises IncidentNotFound."""
+        """Return the record. Raises IncidentNotFound."""
         ...
 
     async def find_records(self, incident_ids: Sequence[str]) -> Mapping[str, Incident]:
-        """Those of these records that there are, by id."""
+        """Return those of these records that exist, by id."""
         ...
 
     async def find_retracted(self, incident_ids: Sequence[str]) -> frozenset[str]:
-        """Those of these ids that were here and were retracted: nothing may bring them back by itself."""
+        """Return those of these ids that were retracted: nothing may bring them back by itself."""
         ...
 
     async def list_records(self, viewer: Viewer, *, recallable_only: bool = False) -> tuple[Incident, ...]:
-        """All records the viewer may see, by id (for digests and export)."""
+        """Return all records the viewer may see, by id (for digests and export)."""
         ...
 
     def stream_records(self, viewer: Viewer) -> AsyncIterator[Incident]:
-        """All records the viewer may see, by id, without holding them all in memory."""
+        """Yield all records the viewer may see, by id, without holding them all in memory."""
         ...
 
-    async def read_lifecycle(self, incident_id: str) -> Life:
-        """The life of one incident; raises IncidentNotFound."""
+    async def read_lifecycle(self, incident_id: str) -> Lifecycle:
+        """Return the lifecycle of one incident. Raises IncidentNotFound."""
         ...
 
-    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Life | None:
-        """The most recently opened incident of this fingerprint in this visibility."""
+    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Lifecycle | None:
+        """Return the most recently opened incident of this fingerprint in this visibility."""
         ...
 
-    async def find_related(self, notice: Notice, *, known: str | None = None) -> RelatedIncidents:
-        """What this notice may touch: of its fingerprint and visibility the last incident opened by then and the first
-        one after, the incident `known`, and the notices of no incident that have its fingerprint or speak of its post."""
+    async def find_related(self, notice: Notification, *, known: str | None = None) -> RelatedIncidents:
+        """Return what this notification may touch: of its fingerprint and visibility the last incident opened by then
+        and the first one after, the incident `known`, and the notifications of no incident that have its fingerprint or
+        speak of its post."""
         ...
 
-    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
-        """Lives opened in [since, until), oldest first."""
+    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Lifecycle, ...]:
+        """Return lifecycles opened in [since, until), oldest first."""
         ...
 
-    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Life, ...]:
-        """Lives that are open or cleared but not resolved, newest first, at most 100."""
+    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Lifecycle, ...]:
+        """Return lifecycles that are open or cleared but not resolved, newest first, at most 100."""
         ...
 
     async def read_alert_history(
         self, fingerprint: str, visibility: str, now: datetime, days: int, but: str | None
     ) -> AlertHistory:
-        """What alerts alone tell of this fingerprint in the last `days`, leaving out the last firing of incident `but`."""
+        """Return what alerts alone show of this fingerprint in the last `days`, leaving out the last firing of incident
+        `but`."""
         ...
 
     async def list_briefs(self, incident_id: str) -> tuple[PostedBrief, ...]:
-        """The incident's briefs, one per channel; `message_ts` is filled once delivered."""
+        """Return the incident's briefs, one per channel; `message_ts` is filled once delivered."""
         ...
 
     async def find_incident(self, channel: str, ts: str) -> str | None:
@@ -106,15 +107,16 @@ class IncidentStore(Protocol):
         ...
 
 
-def find_moved_notifications(told: Told, kept: RelatedIncidents) -> tuple[Notice, ...]:
-    """The notices that are new, or belong to another incident than was thought; those of new incidents come later."""
+def find_moved_notifications(told: Timeline, kept: RelatedIncidents) -> tuple[Notification, ...]:
+    """Return the notifications that are new, or belong to another incident than was thought; those of new incidents
+    come later."""
     known = {notice.key: notice for notice in kept.notifications}
     now = [n for chapter in told.chapters for n in chapter.notices if chapter.life.incident_id]
     return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
 
 
-def build_opening_key(kept: RelatedIncidents, notice: Notice) -> str:
-    """Names the place between two incidents at which a new one opens: only one can."""
+def build_opening_key(kept: RelatedIncidents, notice: Notification) -> str:
+    """Name the gap between two incidents in which a new one opens: only one can."""
     before = [life.incident_id for life in kept.lifecycles if life.opened_at <= notice.at]
     after = [life.incident_id for life in kept.lifecycles if life.opened_at > notice.at]
     between = f"{before[-1] if before else '-'}/{after[0] if after else '-'}"

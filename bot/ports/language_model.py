@@ -1,6 +1,6 @@
-"""A language model, asked once with a deadline, and the ledger of what was sent to it. Must not know any vendor.
+"""A language model, asked once with a deadline, and the ledger of what was sent to it.
 
-What a model says is data: whoever asks judges it (`bot.domain.assistant.hypothesis.accept`) before anybody sees it.
+Its answer is data: the caller judges it before anybody sees it.
 """
 
 from __future__ import annotations
@@ -15,25 +15,24 @@ from bot.domain.assistant.analyst_prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call that was made: of which model, how its answer was to be formed ("strict", "json", "text"), what came of it
-    ("answered", or the kind of failure), in how many seconds."""
+    """One call to a model."""
 
     model: str
-    mode: str
-    outcome: str
+    mode: str  # the form of the answer: "strict", "json", "text"
+    outcome: str  # "answered", or the kind of failure
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered: `content` is a JSON object with the keys that the schema needs, nothing more is known of it.
-    `sent` is exactly what went out with the first call, without the key. `tokens` are those of all calls that said so."""
+    """A model's answer."""
 
+    # a JSON object with the keys that the schema needs; nothing more is known of it
     content: Mapping[str, Any]
     model: str
     calls: tuple[ModelCall, ...]
-    sent: Mapping[str, Any]
-    tokens_in: int = 0
+    sent: Mapping[str, Any]  # exactly what went out with the first call, without the key
+    tokens_in: int = 0  # of all calls that stated it
     tokens_out: int = 0
 
 
@@ -47,33 +46,32 @@ class LanguageModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelExchange:
-    """What went to a model about one incident, as it is kept: `payload` exactly, `outcome` in plain words. `number` is
-    given by the ledger. `visibility` is the incident's: who may not see it may not see this."""
+    """What was sent to a model about one incident, as it is stored."""
 
     incident_id: str
-    visibility: str
+    visibility: str  # the incident's: who may not see it may not see this
     at: datetime
     by: str
     memory: bool
     model: str
-    outcome: str
-    payload: Mapping[str, Any]
+    outcome: str  # in plain words
+    payload: Mapping[str, Any]  # exactly what was sent
     calls: tuple[ModelCall, ...] = ()
     tokens: int = 0
-    number: int = 0
+    number: int = 0  # assigned by the ledger
 
 
 class ModelLedger(Protocol):
     """What was sent to models, and how many tokens a day that took. Raises StoreUnavailable."""
 
     async def add_exchange(self, sent: ModelExchange, day: date) -> int:
-        """Keep it and add its tokens to the day's; the day's tokens so far."""
+        """Store it, add its tokens to the day's, and return the day's tokens so far."""
         ...
 
     async def count_tokens(self, day: date) -> int:
-        """How many tokens were spent on this day."""
+        """Return how many tokens were spent on this day."""
         ...
 
     async def list_exchanges(self, incident_id: str, limit: int = 5) -> tuple[ModelExchange, ...]:
-        """What was sent about an incident, latest first."""
+        """Return what was sent about an incident, latest first."""
         ...

@@ -1,4 +1,4 @@
-"""The memory bank and the index, as workflows see them. Must not promise equal scores between banks."""
+"""The memory bank and the index, as workflows see them. Scores of two banks are not comparable."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from bot.domain.recall.ranking import Candidate, Recalled
 
 @dataclass(frozen=True, slots=True)
 class BankHit:
-    """One document that a bank recalled, best first. `incident` is None where only the store knows the record; then
-    `text` is what the bank holds under this id, where another writer kept something that is no record."""
+    """One document that a bank recalled."""
 
     incident_id: str
-    incident: Incident | None = None
+    incident: Incident | None = None  # None where only the store knows the record
     text: str | None = None
 
 
@@ -28,11 +27,12 @@ class MemoryBank(Protocol):
 
     Promise: `retain` replaces by incident id and is idempotent; after it returns, the record is recallable; `retract`
     of an unknown id is fine; `recall` gives each incident at most once, best first, [] for nothing, and nothing that
-    the viewer may not see. Raises MemoryUnavailable (try again later) or MemoryRejected (never will work). Callers set the deadline.
+    the viewer may not see. Raises MemoryUnavailable (try again later) or MemoryRejected (never will work). Callers set
+    the deadline.
     """
 
     async def retain(self, incident: Incident) -> None:
-        """Keep this record, replacing what was kept under its id."""
+        """Store this record, replacing what was stored under its id."""
         ...
 
     async def retract(self, incident_id: str) -> None:
@@ -40,14 +40,13 @@ class MemoryBank(Protocol):
         ...
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
-        """The documents nearest to the query, at most `limit`, best first."""
+        """Return the documents nearest to the query, at most `limit`, best first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class BankStatus:
-    """How a remote bank is doing. `problem` says why it cannot be used now, None if it can; `last_error` is the latest
-    failed call, which may be mended since. `is_there`: False where the server has no such bank (yet)."""
+    """How a remote bank is doing."""
 
     bank: str
     version: str | None = None
@@ -70,26 +69,22 @@ class RemoteBank(MemoryBank, Protocol):
 
 
 class RecordIndex(Protocol):
-    """Search over the store's recallable records (resolved or imported), always there.
-
-    Promise: a record is found as soon as the commit that wrote it returned; what the viewer may not see is left out
-    before scoring; `query.exclude` too. Raises StoreUnavailable.
-    """
+    """Search over the store's recallable records (resolved or imported), always available."""
 
     async def find_candidates(self, query: Query, viewer: Viewer, limit: int = 50) -> tuple[Candidate, ...]:
         """Candidates by text (best first, at most `limit`), and all with the query's fingerprint, with text scores."""
         ...
 
     async def score_records(self, query: Query, viewer: Viewer, incident_ids: tuple[str, ...]) -> tuple[Candidate, ...]:
-        """These records with their text scores against the query; unknown or invisible ids are left out."""
+        """Return these records with their text scores against the query; unknown or invisible ids are left out."""
         ...
 
     async def count_records(self, viewer: Viewer) -> int:
-        """How many recallable records the viewer may see."""
+        """Return how many recallable records the viewer may see."""
         ...
 
     async def list_known_names(self) -> KnownNames:
-        """Vendors, services and regions that recallable records name."""
+        """Return vendors, services and regions that recallable records name."""
         ...
 
 
@@ -101,5 +96,5 @@ class Recall(Protocol):
     """
 
     async def precedents(self, query: Query, viewer: Viewer) -> Recalled:
-        """All tiers, best first."""
+        """Return precedents of all tiers, best first."""
         ...

@@ -9,30 +9,30 @@ from bot.domain.brief.decide import Brief
 
 @dataclass(frozen=True, slots=True)
 class PostedBrief:
-    """The brief of an incident in one channel. `delivery_id` is its outbox delivery; `root_ts` the alert's message;
-    `shadow` the channel in which it stands instead, where shadow mode was on when it was posted."""
+    """The brief of an incident in one channel."""
 
     incident_id: str
     channel: str
-    root_ts: str
-    delivery_id: str
+    root_ts: str  # the alert's message
+    delivery_id: str  # its outbox delivery
     brief: Brief
-    message_ts: str | None = None
+    message_ts: str | None = None  # filled once it is delivered
+    # the channel of its message where shadow mode was on when it was posted
     shadow: str | None = None
 
     @property
     def message_channel(self) -> str:
-        """The channel of its message."""
+        """The channel of its message, which in shadow mode is another one."""
         return self.shadow or self.channel
 
     def is_shown_here(self, channel: str) -> bool:
-        """Whether it is the brief of this channel, be it that of the alert or that in which it stands."""
+        """Return whether it is the brief of this channel, be it that of the alert or the one that its message is in."""
         return channel in (self.channel, self.shadow)
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentPost:
-    """A message that belongs to an incident (the alert's post, a repeat, a resolve): found by channel and ts."""
+    """A message that belongs to an incident (the alert's post, a repeat, a resolve), found by channel and ts."""
 
     channel: str
     ts: str

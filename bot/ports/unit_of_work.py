@@ -1,17 +1,17 @@
-"""The store: system of record for incidents, their lives, briefs, and everything that is owed (design 4.5).
+"""The unit of work: what one use case changes, all or nothing.
 
-One `commit` is one transaction: either all of a `Changes` is durable (record, index, briefs, owed work, settled inbox
-row) or nothing is. Must not know SQL, Slack's wire format or any bank.
+One `commit` is one transaction: either all of a `Changes` is durable (record, index, briefs, queued deliveries,
+acknowledged inbox row) or nothing is.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.storms import Opening, Placed, Storm
+from bot.domain.operations.storms import OpenedIncident, PlacementDecision, Storm
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import OutboxEntry
@@ -20,44 +20,47 @@ from bot.ports.posts import IncidentPost, PostedBrief
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one use case changes, all or nothing.
+    """What one use case changes, all or nothing."""
 
-    A `Life` with version 0 is new; any other must still have that version in the store, else StoreConflict; the store
-    adds one. `records` are written (and indexed in the same transaction); `recallable` says which incident ids among
-    them may be recalled from now on (resolved or imported ones). `retracted` ids are deleted from records and index.
-    `once`: a key under which this change happens at most once; if it already has, nothing is written and `commit`
-    returns False. `audit`: lines (actor, action, object, detail). `notices` are written under their keys, replacing what
-    was kept under them; `dropped_notices` are keys that are kept no longer.
-    `openings` are kept under channel and incident; `after_openings` (channel, how many it had) raises StoreConflict where
-    another one came in between; `storm` is kept, if new, and is watched from now on.
-    """
-
-    lifecycles: tuple[Life, ...] = ()
+    # One with version 0 is new; any other must still have its version in the store, else StoreConflict. The store adds one.
+    lifecycles: tuple[Lifecycle, ...] = ()
+    # Written and indexed in the same transaction.
     records: tuple[Incident, ...] = ()
+    # Those of the records that may be recalled from now on: resolved or imported ones.
     recallable: frozenset[str] = frozenset()
+    # Ids to delete from records and index.
     retracted: tuple[str, ...] = ()
     briefs: tuple[PostedBrief, ...] = ()
     deliveries: tuple[OutboxEntry, ...] = ()
+    # The inbox row whose work this is; StoreConflict where another worker took it over.
     done: InboxRow | None = None
+    # A key under which this happens at most once: if it already has, nothing is written and `commit` returns False.
     once: str | None = None
     posts: tuple[IncidentPost, ...] = ()
     audit: tuple[AuditLine, ...] = ()
-    notifications: tuple[Notice, ...] = ()
+    # Written under their keys, replacing what was stored under them.
+    notifications: tuple[Notification, ...] = ()
+    # Keys of notifications to delete.
     dropped_notifications: tuple[str, ...] = ()
-    openings: tuple[Opening, ...] = ()
+    # Written under channel and incident.
+    openings: tuple[OpenedIncident, ...] = ()
+    # (channel, how many openings it had): StoreConflict where another one came in between.
     after_openings: tuple[str, int] | None = None
+    # Written if new, and watched from now on.
     storm: Storm | None = None
+    # Records that must still be as they were read, else StoreConflict.
     expected: tuple[Incident, ...] = ()
+    # Work that we queue for ourselves.
     received: tuple[ReceivedEvent, ...] = ()
-    # Every recallable record that is written, and every retracted one, is queued for the memory bank by the store itself.
-    # This names that row, after its operation; None: the incident's standing row, which a newer change replaces.
+    # The store itself queues every recallable record that is written, and every retracted one, for the memory bank. This
+    # names that row, after its operation; None: the incident's standing row, which any later change replaces.
     bank_act: str | None = None
-    # The bank has these records already: they came from there.
+    # The bank has these records already, because they came from there.
     skips_bank: bool = False
 
 
-def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
-    """The changes, with what was decided of storms: it holds only if nothing else opened there meanwhile."""
+def add_storm_placement(changes: Changes, placed: PlacementDecision) -> Changes:
+    """Return the changes with what was decided about storms: they commit only if nothing else opened there meanwhile."""
     if placed.seen is None or not placed.openings:
         return changes
     seat = (placed.openings[0].channel, placed.seen)
@@ -65,7 +68,7 @@ def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
 
 
 def merge_changes(one: Changes, other: Changes) -> Changes:
-    """Both changes as one."""
+    """Return both changes as one."""
     return replace(
         one,
         lifecycles=one.lifecycles + other.lifecycles,

@@ -1,1 +1,1 @@
-"""The JSON of incident records and alerts, and the readers of other tools' exports. Must not hold code of its own."""
+"""The JSON of incident records and alerts, and the readers of other tools' exports."""

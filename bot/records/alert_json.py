@@ -1,7 +1,4 @@
-"""A read alert as JSON values, for the inbox: it holds what was read and masked, never what a tool posted.
-
-Must not read posts.
-"""
+"""A parsed alert as JSON values, for the inbox: it holds what was read and masked, never what a tool posted."""
 
 from __future__ import annotations
 
@@ -17,13 +14,13 @@ _ALERT = TypeAdapter(Alert)
 
 
 def write_alert(alert: Alert) -> dict[str, Any]:
-    """The alert as JSON values."""
+    """Return the alert as JSON values."""
     written: dict[str, Any] = _ALERT.dump_python(alert, mode="json")
     return written
 
 
 def read_alert(value: object) -> Alert:
-    """What `write_alert` wrote; raises RecordRejected for anything else."""
+    """Return the alert that `write_alert` wrote. Raises RecordRejected for anything else."""
     try:
         return _ALERT.validate_python(value, strict=False)
     except ValidationError as bad:
@@ -31,5 +28,5 @@ def read_alert(value: object) -> Alert:
 
 
 def read_stored_alert(event: Mapping[str, Any]) -> Alert:
-    """The alert that an event in the inbox carries; raises RecordRejected where it carries none."""
+    """Return the alert that an event in the inbox carries. Raises RecordRejected where it carries none."""
     return read_alert(event.get("alert"))

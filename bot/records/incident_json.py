@@ -1,6 +1,6 @@
 """Incident records as JSON: the one reader and the one writer, for seeds, import, export, bank and store.
 
-Must not read files or decide what to do with a bad record. `record_forms` knows the other shapes that are accepted.
+Must not read files or decide what to do with a bad record. `legacy_forms` knows the other shapes that are accepted.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class _RecordModel(_RowModel):
 
 
 def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incident:
-    """An incident from one decoded JSON object in any accepted form; raises RecordRejected (field, reason).
+    """Return an incident from one decoded JSON object in any accepted form. Raises RecordRejected (field, reason).
 
     `how` is written to attempts that do not say who decided their status; None leaves them as they are.
     """
@@ -186,7 +186,7 @@ def read_record(row: Mapping[str, Any], *, how: str | None = "import") -> Incide
 
 
 def read_line(line: str) -> Incident:
-    """An incident from one line of JSON Lines; raises RecordRejected (field, reason), whatever the line holds.
+    """Return an incident from one line of JSON Lines. Raises RecordRejected (field, reason), whatever the line holds.
 
     Bytes that were no UTF-8 are expected as lone surrogates ("surrogateescape").
     """
@@ -194,7 +194,8 @@ def read_line(line: str) -> Incident:
 
 
 def read_value(line: str, at_most: int = MAX_LINE) -> Any:
-    """The JSON value of a text from outside, of `at_most` so many characters; raises RecordRejected with what is wrong."""
+    """Return the JSON value of a text from outside, of at most `at_most` characters. Raises RecordRejected with what is
+    wrong."""
     if len(line) > at_most:
         raise RecordRejected("", f"is longer than {at_most // 1024} kB")
     if match := _NOT_UTF8.search(line):
@@ -215,14 +216,14 @@ def _reject_constant(name: str) -> Any:
 
 
 def write_record(incident: Incident) -> dict[str, Any]:
-    """The record as JSON values: keys in a fixed order, unknown as null, times ISO 8601 in UTC ("...Z"). `apart_from`, which
-    few have, is left out where it is empty."""
+    """Return the record as JSON values: keys in a fixed order, unknown as null, times ISO 8601 in UTC ("...Z").
+    `apart_from`, which few have, is left out where it is empty."""
     written = {name: _to_json_value(getattr(incident, name)) for name in Incident.__slots__}
     return written if incident.apart_from else {k: v for k, v in written.items() if k != "apart_from"}
 
 
 def _to_json_value(value: Any) -> Any:
-    """The JSON value of anything that a record may hold."""
+    """Return the JSON value of anything that a record may hold."""
     if value is None or isinstance(value, str | int | float | bool):
         return value.value if isinstance(value, Boundary | VerificationStatus) else value
     if isinstance(value, datetime):
@@ -294,6 +295,6 @@ def _name_kind(value: object) -> str:
 
 
 def format_record_change(before: Incident | None, after: Incident | None, note: str = "") -> str:
-    """The detail of a line about a record; None: there was, or is, none."""
+    """Return the audit detail of a changed record; None stands for no record."""
     old, new = (write_record(record) if record else {} for record in (before, after))
     return format_change(old, new, note)

@@ -1,4 +1,4 @@
-"""Other shapes in which teams keep incidents, turned into the native keys. Must not validate values: `records` does.
+"""Other shapes in which teams keep incidents, converted to the native keys. Values are validated by `incident_json`.
 
 Two are known: post-mortem exports (`classification`, `actual_root_cause`, `successful_fix`, ...) and plain notes
 (`error`, `fix`, `result`). Anything else is taken as native.
@@ -39,7 +39,7 @@ TITLES = ("title", "alert_title", "summary", "alert", "error", "description")
 
 
 def convert_to_native(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with native keys; raises RecordRejected where a value of a known other shape cannot be understood."""
+    """Return the row with native keys. Raises RecordRejected where a value of a known other shape cannot be understood."""
     if POST_MORTEM_KEYS & row.keys():
         return _convert_post_mortem(row)
     if "error" in row and "fix" in row and "title" not in row:
@@ -109,7 +109,7 @@ def _compute_end(row: Mapping[str, Any]) -> str | None:
 
 
 def _build_id(row: Mapping[str, Any]) -> str:
-    """The same row has the same id, so that importing it again changes nothing."""
+    """Return an id made of the row, so that importing it again changes nothing."""
     canonical = json.dumps(row, sort_keys=True, default=str)
     return f"IMP-{hashlib.sha256(canonical.encode('utf-8', 'replace')).hexdigest()[:12]}"
 

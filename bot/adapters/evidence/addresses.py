@@ -1,4 +1,4 @@
-"""Which addresses a source of evidence may have: told by looking at them. Must not ask anybody, and needs no HTTP library."""
+"""Which addresses a source of evidence may have, decided from the address alone: nothing is asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata.goog", "metad
 
 
 def resolve_literal(address: str) -> IpAddress | None:
-    """The address that a literal means, an IPv4 address inside an IPv6 one taken out; None for a name."""
+    """Return the address that a literal means, unwrapping an IPv4 address inside an IPv6 one; None for a name."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -30,7 +30,7 @@ def resolve_literal(address: str) -> IpAddress | None:
 
 
 def find_refusal(address: IpAddress, *, private_only: bool) -> str | None:
-    """Why an address must not be asked. `private_only`: a key would go there unencrypted."""
+    """Return why an address must not be asked, None if it may be. `private_only`: a key would go there unencrypted."""
     if any(address.version == net.version and address in net for net in _METADATA):
         return f"{address} is an address of the machine's own metadata, which is never asked"
     is_shared = address.version == 4 and address in _SHARED
@@ -40,7 +40,7 @@ def find_refusal(address: IpAddress, *, private_only: bool) -> str | None:
 
 
 def find_server_problem(url: str, *, has_key: bool) -> str | None:
-    """What is wrong with a configured address, as far as it tells without asking anybody."""
+    """Return what is wrong with a configured address, as far as that shows without asking anybody."""
     try:
         parts = urlsplit(url)
         port_ok = parts.port is None or parts.port > 0

@@ -1,4 +1,4 @@
-"""Deploys of the last hour from Argo CD's history of an application. Must not sync or change anything."""
+"""Deploys of the last hour from Argo CD's history of an application. Reads only."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.log_records import read_moment
 from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.deploys import Deploy, deploys_shown
+from bot.domain.evidence.deploys import Deploy, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.ports.errors import EvidenceUnavailable
 
 
 @dataclass(frozen=True, slots=True)
 class ArgoDeploys:
-    """The EvidenceProvider of one Argo CD. `applications`: the application of each service."""
+    """The EvidenceProvider of one Argo CD."""
 
     name: str
     server: HttpSource
-    applications: ByService = field(default_factory=ByService)
+    applications: ByService = field(default_factory=ByService)  # the application of each service
 
     @property
     def kind(self) -> EvidenceKind:
@@ -39,10 +39,10 @@ class ArgoDeploys:
         url = f"{self.server.base.rstrip('/')}/applications/{quote(application, safe='')}"
         deploys = list(_read_deploys(status, alert.service, url))
         # an application runs in one environment: that it is this service's is the operator's word
-        return deploys_shown(deploys, alert.service, None, self.name, at)
+        return observe_deploys(deploys, alert.service, None, self.name, at)
 
     async def read_application(self, application: str) -> Mapping[str, Any]:
-        """The application's status. Raises EvidenceUnavailable."""
+        """Return the application's status. Raises EvidenceUnavailable."""
         # Argo CD picks fields in lists alone, and the history is none of them: the whole object it is
         said = await self.server.read_json(f"/api/v1/applications/{quote(application, safe='')}")
         status = said.get("status") if isinstance(said, dict) else None
@@ -66,7 +66,7 @@ def _read_deploys(status: Mapping[str, Any], service: str, url: str) -> Iterator
 
 
 def _read_state(status: Mapping[str, Any]) -> str | None:
-    """How the application stands now, which is what its latest deploy made of it."""
+    """Return the application's state now, which is the outcome of its latest deploy."""
     parts = (status.get(name) for name in ("sync", "health"))
     said = [str(part["status"]) for part in parts if isinstance(part, dict) and part.get("status")]
     return ", ".join(said) or None

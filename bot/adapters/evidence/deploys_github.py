@@ -13,7 +13,7 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.log_records import read_moment
 from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, deploys_shown
+from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.ports.errors import EvidenceUnavailable
 
@@ -25,11 +25,11 @@ API = "https://api.github.com"
 
 @dataclass(frozen=True, slots=True)
 class GithubDeploys:
-    """The EvidenceProvider of GitHub. `repositories`: owner/name of each service."""
+    """The EvidenceProvider of GitHub."""
 
     name: str
     server: HttpSource
-    repositories: ByService = field(default_factory=ByService)
+    repositories: ByService = field(default_factory=ByService)  # owner/name of each service
 
     @property
     def kind(self) -> EvidenceKind:
@@ -52,17 +52,17 @@ class GithubDeploys:
         told = [replace(d, url=url, state=state) for (_, d), state in zip(recent, states, strict=False)]
         told += [replace(d, url=url) for _, d in recent[MOST_SHOWN:]]
         cut = len(listed) == PAGE == len(recent)
-        return deploys_shown(told, alert.service, alert.environment, self.name, at, truncated=cut)
+        return observe_deploys(told, alert.service, alert.environment, self.name, at, truncated=cut)
 
     async def list_deployments(self, repository: str) -> list[Mapping[str, Any]]:
-        """The latest deployments, newest first. Raises EvidenceUnavailable."""
+        """Return the latest deployments, newest first. Raises EvidenceUnavailable."""
         said = await self.server.read_json(f"/repos/{_build_path(repository)}/deployments", (("per_page", str(PAGE)),))
         if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
             raise EvidenceUnavailable("the answer is no list of deployments")
         return said
 
     async def _read_state(self, repository: str, number: object) -> str | None:
-        """How a deployment stands. It is shown without where that cannot be had."""
+        """Return a deployment's state, None where GitHub does not say: the deployment is shown all the same."""
         path = f"/repos/{_build_path(repository)}/deployments/{quote(str(number), safe='')}/statuses"
         try:
             said = await self.server.read_json(path, (("per_page", "1"),))
@@ -72,7 +72,7 @@ class GithubDeploys:
         return str(first.get("state") or "pending")
 
     def _find_web_base(self) -> str:
-        """Where people look: GitHub's own site, or the enterprise server's."""
+        """Return the site for people: GitHub's own, or the enterprise server's."""
         return "https://github.com" if self.server.base.rstrip("/") == API else self.server.base.partition("/api/")[0]
 
 

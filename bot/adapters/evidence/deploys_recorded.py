@@ -1,5 +1,6 @@
-"""Deploys of the last hour that a pipeline or a deploy post told the bot of. Must not claim that there was none of a service
-that nobody ever tells of.
+"""Deploys of the last hour that a pipeline or a deploy post reported.
+
+Must not claim that there was none for a service of which none was ever reported.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.deploys import SKEW, deploys_shown
+from bot.domain.evidence.deploys import SKEW, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.ports.alerts.deploy_log import DeployLog
 from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
@@ -19,7 +20,7 @@ LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class RecordedDeploys:
-    """The EvidenceProvider of what the store keeps of deploys."""
+    """The EvidenceProvider of reported deploys."""
 
     log: DeployLog
     name: str = "deploys told to Precedent"
@@ -37,4 +38,4 @@ class RecordedDeploys:
             known = await self.log.list_latest(alert.service, at + SKEW, LIMIT)
         except StoreUnavailable as problem:
             raise EvidenceUnavailable(f"the store cannot be read: {problem}") from problem
-        return deploys_shown(known, alert.service, alert.environment, self.name, at) if known else ()
+        return observe_deploys(known, alert.service, alert.environment, self.name, at) if known else ()

@@ -1,4 +1,5 @@
-"""Asking a configured server over HTTP, as every source of evidence does it: once, in time, and no further than configured.
+"""Asking a configured server over HTTP, the same way for every source of evidence: once, in time, and no further than
+configured.
 
 Must not follow a redirect, must not ask an address that names the machine's own metadata, must not send a key anywhere
 but to its own server and there only encrypted or within private networks, and must not read more than 1 MiB.
@@ -20,7 +21,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 
 from bot.adapters.evidence.addresses import find_refusal, find_server_problem, resolve_literal
-from bot.domain.evidence.log_templates import shown
+from bot.domain.evidence.log_templates import clean_line
 from bot.ports.errors import EvidenceUnavailable
 
 MOST_BYTES = 1024 * 1024
@@ -32,8 +33,8 @@ _HEADER = re.compile(r"[\x20-\x7e]{1,4000}")
 
 @dataclass(slots=True)
 class GuardedResolver(AbstractResolver):
-    """Looks names up, and gives back only addresses that may be asked; so a name that comes to mean another address
-    between check and connection gains nothing."""
+    """Looks names up and returns only addresses that may be asked, so that a name whose address changes between check
+    and connection gains nothing."""
 
     private_only: bool
     inner: AbstractResolver = field(default_factory=DefaultResolver)
@@ -61,27 +62,28 @@ class GuardedResolver(AbstractResolver):
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a server said: at most 1 MiB of it. `cut`: it said more."""
+    """A server's answer, at most 1 MiB of it."""
 
     body: bytes
-    cut: bool = False
+    cut: bool = False  # the server said more
 
 
 @dataclass(frozen=True, slots=True)
 class HttpSource:
-    """One configured server. `base` is its address with an optional path; `key` is sent as `Authorization: <scheme>`,
-    `headers` beside it. Nothing of them is ever shown."""
+    """One configured server."""
 
-    base: str
+    base: str  # its address with an optional path
+    # sent as `Authorization: <scheme>`, never shown
     key: str | None = field(default=None, repr=False)
     scheme: str = "Bearer"
+    # sent beside it, never shown
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout_s: float = TIMEOUT_S
 
     async def read_json(
         self, path: str, params: Sequence[tuple[str, str]] = (), form: Mapping[str, str] | None = None
     ) -> Any:
-        """The JSON value that it answers. `form`: asked by POST with these fields. Raises EvidenceUnavailable."""
+        """Return the JSON value that it answers. `form`: ask by POST with these fields. Raises EvidenceUnavailable."""
         answer = await self.read(path, params, JSON, form=form)
         if answer.cut:
             raise EvidenceUnavailable("the answer is larger than 1 MiB")
@@ -95,7 +97,7 @@ class HttpSource:
         headers: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
     ) -> HttpAnswer:
-        """What it answers, of one of these content types. Raises EvidenceUnavailable with the reason in plain words."""
+        """Return its answer, of one of these content types. Raises EvidenceUnavailable with the reason in plain words."""
         if why := find_server_problem(self.base, has_key=bool(self.key)):
             raise EvidenceUnavailable(f"refused: {why}")
         sent = {"Accept": ", ".join(kinds), "Accept-Encoding": "identity", **self.headers, **(headers or {})}
@@ -153,7 +155,7 @@ async def _read_body(response: aiohttp.ClientResponse, kinds: tuple[str, ...]) -
 
 
 def format_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> str:
-    """What a status that is no success means."""
+    """Return what a status other than success means."""
     if 300 <= status < 400:
         return f"HTTP {status}: it redirects, which is not followed; configure where it leads"
     if status == 429 or (status == 403 and headers.get("X-RateLimit-Remaining") == "0"):
@@ -164,8 +166,8 @@ def format_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> str:
 
 
 def _find_error_text(status: int, body: bytes, headers: Mapping[str, str]) -> str:
-    """The error in an answer of JSON, or in one of plain text that refuses a question (Loki's are); any other page is one
-    for people."""
+    """Return the error in a JSON answer, or in a plain text that refuses a question (Loki's are); any other page is for
+    people."""
     if status < 500 and headers.get("Content-Type", "").startswith("text/plain"):
         return clean_text(body[:2_000].decode("utf-8", "replace"))
     try:
@@ -177,13 +179,13 @@ def _find_error_text(status: int, body: bytes, headers: Mapping[str, str]) -> st
 
 
 def clean_text(text: str) -> str:
-    """A few words of a server, masked, on one line, cut."""
-    plain = shown(text)
+    """Return a few words of a server, masked, on one line, cut."""
+    plain = clean_line(text)
     return plain if len(plain) <= MOST_ERROR_CHARS else f"{plain[: MOST_ERROR_CHARS - 1]}…"
 
 
 def decode_json(body: bytes) -> Any:
-    """The JSON value; raises EvidenceUnavailable."""
+    """Return the JSON value. Raises EvidenceUnavailable."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""One line of a log file as it was written: when, how grave, which text. Must not open anything."""
+"""One line of a log file: its time, its level, its text. Must not open anything."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """One line. `is_error`: it says that it is one, or says nothing of its level and speaks of trouble."""
+    """One line."""
 
     at: datetime
     text: str
-    is_error: bool
+    is_error: bool  # it says that it is one, or states no level and speaks of trouble
 
 
 def read_log_record(line: bytes) -> LogRecord | None:
-    """The line read; None where it is no JSON object, or has no time."""
+    """Parse a line; None where it is no JSON object, or has no time."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
@@ -51,7 +51,7 @@ def _find_first(said: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 def read_moment(value: Any) -> datetime | None:
-    """The time that a value states, in UTC; one without a zone is UTC. None where it states none."""
+    """Return the time that a value states, in UTC; one without a zone is UTC. None where it states none."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             unit = next(unit for least, unit in _UNITS if abs(value) >= least)

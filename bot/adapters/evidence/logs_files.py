@@ -1,5 +1,7 @@
-"""Error lines of a service from files of JSON lines: only the end of each file that the window needs, and never more than
-a bound. Must not open what lies outside the configured folders, whatever links say, and must not write anything.
+"""Error lines of a service from files of JSON lines: only the end of each file that the window needs, and never more
+than a bound.
+
+Must not open what is outside the configured folders, whatever links say, and must not write anything.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from pathlib import Path
 
 from bot.adapters.evidence.log_records import LogRecord, read_log_record
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 from bot.domain.evidence.items import Evidence, EvidenceKind, Unavailable
-from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
+from bot.domain.evidence.log_templates import WINDOW, LogLine, observe_logs
 from bot.ports.errors import EvidenceUnavailable
 
 CHUNK = 64 * 1024
@@ -28,10 +30,9 @@ MOST_FILES, MOST_LOOKED_AT = 20, 2_000
 
 @dataclass(slots=True)
 class LogLines:
-    """What reading gave: lines of the window that tell of errors, how many lines there were in it, how many could not be
-    read, and what was left out. `left_bytes` is what may still be read."""
+    """What was read so far."""
 
-    left_bytes: int = MOST_BYTES
+    left_bytes: int = MOST_BYTES  # what may still be read
     lines: list[LogLine] = field(default_factory=list)
     in_window: int = 0
     bad: int = 0
@@ -43,13 +44,12 @@ class LogLines:
 
 @dataclass(frozen=True, slots=True)
 class FileLogs:
-    """The EvidenceProvider of log files. `patterns` (keys are folded names of services) are below `folder`; a link may
-    lead out of it only into one of `links_into`."""
+    """The EvidenceProvider of log files."""
 
     name: str
     folder: Path
-    patterns: Mapping[str, Sequence[str]]
-    links_into: tuple[Path, ...] = ()
+    patterns: Mapping[str, Sequence[str]]  # by folded name of the service, relative to `folder`
+    links_into: tuple[Path, ...] = ()  # a link may lead out of `folder` only into one of these
     most_bytes: int = MOST_BYTES
 
     @property
@@ -59,14 +59,14 @@ class FileLogs:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        patterns = self.patterns.get(folded(alert.service)) if alert.service else None
+        patterns = self.patterns.get(fold_name(alert.service)) if alert.service else None
         if not patterns or not alert.service:
             return ()
         return await asyncio.to_thread(self._build_evidence, patterns, alert.service, at)
 
     def _build_evidence(self, patterns: Sequence[str], service: str, at: datetime) -> tuple[Evidence, ...]:
         found = self.read_logs(patterns, at)
-        shown = logs_shown(found.lines, service, self.name, at, truncated=found.truncated)
+        shown = observe_logs(found.lines, service, self.name, at, truncated=found.truncated)
         if not found.bad:
             return shown
         skipped = f"{found.bad} log lines of {service}"
@@ -74,7 +74,7 @@ class FileLogs:
         return (*shown, Unavailable(EvidenceKind.LOGS, "log_skipped", skipped, self.name, reason))
 
     def read_logs(self, patterns: Sequence[str], at: datetime) -> LogLines:
-        """What the files hold. Raises EvidenceUnavailable where no file can be read, or no line of the window."""
+        """Read the files. Raises EvidenceUnavailable where no file can be read, or no line of the window."""
         found = LogLines(self.most_bytes)
         for path in self._find_files(patterns, at - WINDOW, found):
             with suppress(OSError):
@@ -92,7 +92,7 @@ class FileLogs:
         return found
 
     def _find_files(self, patterns: Sequence[str], since: datetime, found: LogLines) -> Iterator[Path]:
-        """Files that were written to in the window, latest first. Two names of one file count once."""
+        """Return files that were written to in the window, latest first. Two names of one file count once."""
         roots = [root for root in (self.folder, *self.links_into) if root.is_absolute()]
         real_roots = [Path(os.path.realpath(root)) for root in roots]
         named = (path for pattern in patterns for path in self.folder.glob(pattern))
@@ -116,7 +116,7 @@ class FileLogs:
 
 
 def _read_tail(path: Path, at: datetime, found: LogLines) -> None:
-    """Add the lines of the window at the end of a file. Lines of a file are in the order of their times, nearly."""
+    """Add the lines of the window at the end of a file. Lines of a file are nearly in the order of their times."""
     # not following: what was looked at may have been replaced by a link since
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb", buffering=0) as file:
@@ -141,7 +141,7 @@ def _read_tail(path: Path, at: datetime, found: LogLines) -> None:
 
 
 def _take_block(block: bytes, at: datetime, found: LogLines) -> bool:
-    """Add the lines of a block; whether it begins before the window, so that nothing above matters."""
+    """Add the lines of a block; return whether it begins before the window, so that nothing above matters."""
     records = [read_log_record(line) for line in block.split(b"\n") if line.strip()]
     since = at - WINDOW
     for record in records:

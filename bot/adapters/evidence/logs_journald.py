@@ -13,7 +13,7 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
-from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
+from bot.domain.evidence.log_templates import WINDOW, LogLine, observe_logs
 from bot.ports.errors import EvidenceUnavailable
 
 # An entry has a kilobyte of fields, and an answer ends at 1 MiB.
@@ -27,12 +27,12 @@ ERRORS = ("0", "1", "2", "3")  # emerg, alert, crit, err
 
 @dataclass(frozen=True, slots=True)
 class JournaldLogs:
-    """The EvidenceProvider of one journal gateway. `priorities`: syslog's, of which any will do."""
+    """The EvidenceProvider of one journal gateway."""
 
     name: str
     server: HttpSource
     selectors: Selectors
-    priorities: tuple[str, ...] = ERRORS
+    priorities: tuple[str, ...] = ERRORS  # syslog's, of which any will do
 
     @property
     def kind(self) -> EvidenceKind:
@@ -45,12 +45,12 @@ class JournaldLogs:
         if chosen is None:
             return ()
         lines, cut = await self.read_lines(chosen, at, self.priorities)
-        return await asyncio.to_thread(logs_shown, lines, chosen.service, self.name, at, truncated=cut)
+        return await asyncio.to_thread(observe_logs, lines, chosen.service, self.name, at, truncated=cut)
 
     async def read_lines(
         self, chosen: ChosenLabels, at: datetime, priorities: Sequence[str]
     ) -> tuple[tuple[LogLine, ...], bool]:
-        """The latest lines of the window, and whether there are more. Raises EvidenceUnavailable."""
+        """Return the latest lines of the window, and whether there are more. Raises EvidenceUnavailable."""
         fields = {**chosen.labels, **({"PRIORITY": priorities} if priorities else {})}
         matches = [(name, value) for name, values in fields.items() for value in values]
         answer = await self.server.read("/entries", matches, KINDS, {"Range": RANGE})
@@ -64,7 +64,7 @@ class JournaldLogs:
 
 
 def _read_entry(raw: bytes) -> LogLine | None:
-    """One entry; None for one without time, or that is not JSON."""
+    """Parse one entry; None for one without time, or that is not JSON."""
     try:
         entry = json.loads(raw)
         at = datetime.fromtimestamp(int(entry["__REALTIME_TIMESTAMP"]) / 1_000_000, UTC)
@@ -74,7 +74,8 @@ def _read_entry(raw: bytes) -> LogLine | None:
 
 
 def _read_message(entry: Mapping[str, Any]) -> str:
-    """The text. The gateway writes bytes that are no UTF-8 as a list of numbers, and several texts as a list of them."""
+    """Return the text. The gateway writes bytes that are no UTF-8 as a list of numbers, and several texts as a list of
+    them."""
     said = entry.get("MESSAGE")
     if isinstance(said, list) and all(isinstance(n, int) and 0 <= n < 256 for n in said):
         return bytes(said).decode("utf-8", "replace")

@@ -12,7 +12,7 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
-from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
+from bot.domain.evidence.log_templates import WINDOW, LogLine, observe_logs
 from bot.ports.errors import EvidenceUnavailable
 
 LIMIT = 1_000
@@ -20,13 +20,13 @@ ERRORS = '|~ "(?i)(error|exception|fatal|panic|critical|timeout|timed out|refuse
 
 
 def quote_logql(value: str) -> str:
-    """A text as a LogQL string; nothing in it can end the string."""
+    """Return a text as a LogQL string; nothing in it can end the string."""
     plain = "".join(c if c.isprintable() else " " for c in value)
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def build_query(labels: Mapping[str, Sequence[str]], line_filter: str) -> str:
-    """The LogQL query for lines with these labels. Of several values of one label any will do."""
+    """Return the LogQL query for lines with these labels. Of several values of one label any will do."""
     parts = []
     for name, values in labels.items():
         if len(values) == 1:
@@ -42,12 +42,12 @@ def _build_pattern(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LokiLogs:
-    """The EvidenceProvider of one Loki. `line_filter` is LogQL that the operator wrote."""
+    """The EvidenceProvider of one Loki."""
 
     name: str
     server: HttpSource
     selectors: Selectors
-    line_filter: str = ERRORS
+    line_filter: str = ERRORS  # LogQL that the operator wrote
 
     @property
     def kind(self) -> EvidenceKind:
@@ -60,12 +60,12 @@ class LokiLogs:
         if chosen is None:
             return ()
         lines, cut = await self.read_lines(chosen, at, self.line_filter)
-        return await asyncio.to_thread(logs_shown, lines, chosen.service, self.name, at, truncated=cut)
+        return await asyncio.to_thread(observe_logs, lines, chosen.service, self.name, at, truncated=cut)
 
     async def read_lines(
         self, chosen: ChosenLabels, at: datetime, line_filter: str
     ) -> tuple[tuple[LogLine, ...], bool]:
-        """The latest lines of the window, and whether there are more. Raises EvidenceUnavailable."""
+        """Return the latest lines of the window, and whether there are more. Raises EvidenceUnavailable."""
         asked = (
             ("query", build_query(chosen.labels, line_filter)),
             ("start", _to_nanoseconds(at - WINDOW)),
@@ -87,7 +87,7 @@ def _read_list(value: Any) -> list[Any]:
 
 
 def _read_lines(said: Any) -> Iterator[LogLine]:
-    """The lines of all streams; raises EvidenceUnavailable for an answer of another shape."""
+    """Return the lines of all streams. Raises EvidenceUnavailable for an answer of another shape."""
     result = said.get("data") if isinstance(said, dict) and said.get("status") == "success" else None
     if not isinstance(result, dict) or result.get("resultType") != "streams":
         raise EvidenceUnavailable("the answer is no list of log lines: is it Loki, and is the filter one for lines?")

@@ -1,7 +1,7 @@
-"""What is looked at of a service where its metrics exist: a table of signals with the names that tools give them. Pure.
+"""Signals of a service where its metrics exist: a table of queries with the metric names that tools use. Pure.
 
-Must not guess: a row is used only if every metric that it needs is there under the service's labels.
-`$labels` stands for the service's matchers, `$pods` for those of its containers.
+Must not guess: a row is used only if every metric that it needs exists under the service's labels. `$labels` stands for
+the service's matchers, `$pods` for those of its containers.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ WINDOW = "5m"
 
 @dataclass(frozen=True, slots=True)
 class MetricTemplate:
-    """One signal: a query whose value, times `scale`, is in `unit`. `needs` are the metrics without which it is not asked;
-    empty for one that the operator wrote. `threshold` is in `unit`, too."""
+    """One signal: a query and how its value is shown."""
 
     signal: str
     what: str
     unit: str
     query: str
+    # the metrics without which it is not asked; empty for one that the operator wrote
     needs: tuple[str, ...] = ()
-    scale: float = 1.0
+    scale: float = 1.0  # the value times this is in `unit`
     window: str | None = "5 min"
-    threshold: float | None = None
+    threshold: float | None = None  # in `unit`, too
 
 
 def _build_error_ratio(requests: str, *failed: tuple[str, str]) -> MetricTemplate:
-    """The share of requests that failed. A metric without any of these labels has none: that is no data, not zero."""
+    """Return the share of requests that failed. A metric without any of these labels has none: that is no data, not
+    zero."""
     rate = f"sum(rate({requests}{{$labels,%s}}[{WINDOW}]))"
     hits = [rate % f'{label}=~"{value}"' for label, value in failed]
     zeros = ["0 * " + rate % f'{label}!=""' for label, _ in failed]
@@ -45,7 +46,7 @@ def _build_traffic(requests: str) -> MetricTemplate:
 
 
 def _build_pool(used: str, most: str, state: str | None = None) -> MetricTemplate:
-    """The fullest pool. `state`: the label that tells connections in use from idle ones."""
+    """Return the fullest pool. `state`: the label that separates connections in use from idle ones."""
     in_use = f'sum without ({state}) ({used}{{$labels,{state}="used"}})' if state else f"{used}{{$labels}}"
     query = f"max({in_use} / ({most}{{$labels}} > 0))"
     return MetricTemplate("pool_in_use", "connection pool in use", "%", query, (used, most), 100, "now")
@@ -108,12 +109,12 @@ TEMPLATES: tuple[MetricTemplate, ...] = (
 
 
 def list_metrics() -> tuple[str, ...]:
-    """Every metric that a row needs."""
+    """Return every metric that a row needs."""
     return tuple(dict.fromkeys(metric for row in TEMPLATES for metric in row.needs))
 
 
 def choose_templates(there: frozenset[str], own: tuple[MetricTemplate, ...] = ()) -> tuple[MetricTemplate, ...]:
-    """The operator's own signals, then of each other signal the first row whose metrics are all there."""
+    """Return the operator's own signals, then of each other signal the first row whose metrics all exist."""
     chosen = {row.signal: row for row in own}
     for row in TEMPLATES:
         if row.signal not in chosen and there.issuperset(row.needs):

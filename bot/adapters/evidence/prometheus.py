@@ -1,8 +1,8 @@
-"""Metrics of a service from a Prometheus-compatible server (Prometheus, VictoriaMetrics, Thanos, Mimir): the alert's own
-rule with its value and threshold, and the signals whose metrics exist.
+"""Metrics of a service from a Prometheus-compatible server (Prometheus, VictoriaMetrics, Thanos, Mimir): the alert's
+own rule with its value and threshold, and the signals whose metrics exist.
 
-Must not fetch an address that came with an alert, and must not run an expression that the server's own rules or the
-operator's configuration do not hold. An answer that is no number is named, never hidden.
+Must not fetch an address that came with an alert, and must not run an expression that is neither in the server's own
+rules nor in the operator's configuration. An answer that is no number is named, never hidden.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from bot.adapters.evidence.prometheus_api import AlertingRule, MetricLine, Metri
 from bot.adapters.evidence.promql import SplitExpression, build_matchers, quote_promql, split_threshold
 from bot.adapters.evidence.selectors import LabelValues, Selectors
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import folded
-from bot.domain.evidence.deploys import same_environment
-from bot.domain.evidence.items import PEAK, Compared, Evidence, EvidenceKind, Observed, Unavailable
+from bot.domain.catalog.vendors import fold_name
+from bot.domain.evidence.deploys import is_same_environment
+from bot.domain.evidence.items import PEAK, ComparisonValue, Evidence, EvidenceKind, Observed, Unavailable
 from bot.ports.errors import EvidenceUnavailable
 
 BEFORE = timedelta(minutes=30)
@@ -40,18 +40,18 @@ _OF_RULES = frozenset({"alertmanager", "prometheus"})
 
 @dataclass(frozen=True, slots=True)
 class MetricsServer:
-    """The EvidenceProvider of one server. `rules` is where its alerting rules are (a vmalert of its own), if not there;
-    `environments` those that it knows of (empty: all). `own` are signals that the operator wrote, by folded service. `is_only`: no other
-    server may have an alert's rule."""
+    """The EvidenceProvider of one server."""
 
     name: str
     server: HttpSource
+    # where its alerting rules are (a vmalert of its own), if not there
     rules: HttpSource | None = None
-    environments: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()  # those that it knows of (empty: all)
     labels: Selectors = field(default_factory=Selectors)
     pods: Selectors = field(default_factory=Selectors)
+    # signals that the operator wrote, by folded service
     own: Mapping[str, tuple[MetricTemplate, ...]] = field(default_factory=dict)
-    is_only: bool = True
+    is_only: bool = True  # no other server may have an alert's rule
 
     @property
     def kind(self) -> EvidenceKind:
@@ -60,7 +60,7 @@ class MetricsServer:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        if not any(same_environment(alert.environment, known) for known in self.environments or (None,)):
+        if not any(is_same_environment(alert.environment, known) for known in self.environments or (None,)):
             return ()
         look = _Observation(self, PrometheusApi(self.server), alert, at, asyncio.Semaphore(MOST_AT_ONCE))
         signals = await self.list_signals(alert, look.api, at)
@@ -71,7 +71,7 @@ class MetricsServer:
         return tuple(item for found in await asyncio.gather(*asked) for item in found)
 
     async def list_signals(self, alert: Alert, api: PrometheusApi, at: datetime) -> tuple[MetricTemplate, ...]:
-        """What can be looked at for this alert's service, its matchers filled in. Raises EvidenceUnavailable."""
+        """Return what can be looked at for this alert's service, its matchers filled in. Raises EvidenceUnavailable."""
         chosen, pods = self.labels.find(alert), self.pods.find(alert)
         if chosen is None:
             return ()
@@ -79,13 +79,13 @@ class MetricsServer:
         of = [f"{{__name__=~{by_name},{build_matchers(labels.labels)}}}" for labels in (chosen, pods) if labels]
         there = await api.query_instant(f"count by (__name__) ({' or '.join(of)})", at)
         names = frozenset(point.labels.get("__name__", "") for point in there.points)
-        own = self.own.get(folded(alert.service or ""), ())
+        own = self.own.get(fold_name(alert.service or ""), ())
         return tuple(
             _fill_matchers(one, chosen.labels, pods.labels if pods else {}) for one in choose_templates(names, own)
         )
 
     def build_page_link(self, expression: str) -> str | None:
-        """Where people look at an expression, if that is short enough for a link."""
+        """Return the page for people about an expression, if that is short enough for a link."""
         url = f"{self.server.base.rstrip('/')}/graph?g0.expr={quote(expression, safe='')}&g0.tab=0"
         return url if len(url) <= MOST_URL else None
 
@@ -97,7 +97,7 @@ def _fill_matchers(template: MetricTemplate, labels: LabelValues, pods: LabelVal
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
-    """One quantity: what it is called, how it is asked, and how its values are told."""
+    """One quantity: its name, its query, and how its values are shown."""
 
     kind: EvidenceKind
     signal: str
@@ -114,7 +114,7 @@ class _Quantity:
 
 @dataclass(frozen=True, slots=True)
 class _Observation:
-    """One look at one server for one alert."""
+    """The questions to one server about one alert."""
 
     source: MetricsServer
     api: PrometheusApi
@@ -123,14 +123,14 @@ class _Observation:
     turns: asyncio.Semaphore
 
     async def observe_signal(self, one: MetricTemplate) -> tuple[Evidence, ...]:
-        """One configured or known signal."""
+        """Observe one configured or known signal."""
         asked = _Quantity(
             EvidenceKind.METRIC, one.signal, one.what, one.query, one.unit, one.scale, one.window, one.threshold
         )
         return (await self._build_observed(asked),)
 
     async def observe_rule(self) -> tuple[Evidence, ...]:
-        """The alert's own rule: whether it fires, and the value that it watches."""
+        """Observe the alert's own rule: whether it fires, and the value that it watches."""
         name = self.alert.labels.get("alertname") or self.alert.title
         is_rule = "alertname" in self.alert.labels or self.alert.tool in _OF_RULES
         if not name:
@@ -177,12 +177,12 @@ class _Observation:
             return self._build_unavailable(asked.signal, asked.what, str(problem), asked.kind)
         if not math.isfinite(now * asked.scale):
             return self._build_unavailable(asked.signal, asked.what, "too large a number", asked.kind)
-        compared = [Compared("30 min ago", before * asked.scale)] if before is not None else []
-        compared.append(Compared("lowest" if asked.wants_low else PEAK, peak * asked.scale))
+        compared = [ComparisonValue("30 min ago", before * asked.scale)] if before is not None else []
+        compared.append(ComparisonValue("lowest" if asked.wants_low else PEAK, peak * asked.scale))
         if asked.threshold is not None:
-            compared.append(Compared("threshold", asked.threshold))
+            compared.append(ComparisonValue("threshold", asked.threshold))
         if (yesterday := await self._read_yesterday(asked)) is not None:
-            compared.append(Compared("yesterday", yesterday * asked.scale))
+            compared.append(ComparisonValue("yesterday", yesterday * asked.scale))
         compared = [one for one in compared if math.isfinite(one.value)]
         return Observed(
             asked.kind,
@@ -200,7 +200,7 @@ class _Observation:
         )
 
     async def _read_yesterday(self, asked: _Quantity) -> float | None:
-        """The same a day ago; None where nothing can be said of it."""
+        """Return the same value a day ago, None where nothing is known of it."""
         try:
             async with self.turns:
                 found = await self.api.query_instant(asked.query, self.at - DAY)
@@ -217,24 +217,24 @@ class _Observation:
 
 
 def _have_conflict(labels: Mapping[str, str], alert: Alert) -> bool:
-    """Whether a label that both have is another one."""
+    """Return whether a label that both have differs."""
     return any(alert.labels.get(name, value) != value for name, value in labels.items())
 
 
 def _filter_matching(points: Sequence[MetricPoint], alert: Alert) -> Sequence[MetricPoint]:
-    """Those whose labels do not speak against the alert's; all, where all do."""
+    """Return those whose labels do not contradict the alert's; all, where all do."""
     return [p for p in points if not _have_conflict(p.labels, alert)] or points
 
 
 def _may_concern_alert(labels: Mapping[str, str], alert: Alert, asked: _Quantity) -> bool:
-    """Whether a line may be what the alert is about: a rule has lines of other services, too. Signals are asked for the
-    alert's own service."""
+    """Return whether a line may be what the alert is about: a rule has lines of other services, too, while signals are
+    asked for the alert's own service."""
     whose = {name: value for name, value in labels.items() if name in _WHOSE - asked.renamed}
     return asked.kind is not EvidenceKind.ALERT_RULE or not _have_conflict(whose, alert)
 
 
 def _select_lines(lines: Sequence[MetricLine], alert: Alert, asked: _Quantity) -> Sequence[MetricLine]:
-    """The lines that may be the alert's. Raises EvidenceUnavailable where there are others alone."""
+    """Return the lines that may be the alert's. Raises EvidenceUnavailable where there are only others."""
     kept = tuple(line for line in lines if _may_concern_alert(line.labels, alert, asked))
     if lines and not kept:
         raise EvidenceUnavailable(f"{NO_DATA} of this service: its rule has values of others alone")
@@ -244,8 +244,8 @@ def _select_lines(lines: Sequence[MetricLine], alert: Alert, asked: _Quantity) -
 def _read_values(
     lines: Sequence[MetricLine], alert: Alert, at: datetime, *, wants_low: bool
 ) -> tuple[float, float | None, float, str | None]:
-    """The value now, half an hour ago and at its worst, of the worst line that fits the alert; and of how many it is the
-    worst. Raises EvidenceUnavailable where there is no number."""
+    """Return the value now, half an hour ago and at its worst, of the worst line that fits the alert, and of how many
+    lines it is the worst. Raises EvidenceUnavailable where there is no number."""
     worst = min if wants_low else max
     if not lines:
         raise EvidenceUnavailable(NO_DATA)
@@ -272,14 +272,14 @@ def _is_not_a_number(value: float) -> str:
 
 
 def _find_own_rule(rules: Sequence[AlertingRule], alert: Alert) -> AlertingRule | None:
-    """Of the rules of the alert's name the one that shares most labels with it; None where all differ from it."""
+    """Return the rule of the alert's name that shares most labels with it, None where all contradict it."""
     fit = [rule for rule in rules if not _have_conflict(rule.labels, alert)]
     shared = [sum(alert.labels.get(k) == v for k, v in rule.labels.items()) for rule in fit]
     return max(zip(shared, fit, strict=True), key=lambda pair: pair[0], default=(0, None))[1]
 
 
 def _find_firing_state(alerts: Sequence[Mapping[str, object]], alert: Alert) -> str:
-    """Whether the rule fires for the alert's labels, and since when."""
+    """Return whether the rule fires for the alert's labels, and since when."""
     own = [a for a in alerts if isinstance(labels := a.get("labels"), Mapping) and not _have_conflict(labels, alert)]
     for state, words in (("firing", "firing"), ("pending", "pending, not firing")):
         since = [a.get("activeAt") for a in own if a.get("state") == state]

@@ -1,7 +1,7 @@
-"""The HTTP API of Prometheus, as far as evidence needs it. Must not take anything for a number that is none, and must not
-hide that an answer is partial.
+"""The HTTP API of Prometheus, as far as evidence needs it.
 
-Queries are asked by POST (they may be long, and stay out of access logs), with the server's own timeout beside ours.
+Must not take anything for a number that is none, and must not hide that an answer is partial. Queries go by POST (they
+may be long, and stay out of access logs), with the server's own timeout beside ours.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class MetricPoint:
 
 @dataclass(frozen=True, slots=True)
 class MetricLine:
-    """One line: (time in seconds, value), oldest first. NaN and infinity are values of it."""
+    """One line: (time in seconds, value), oldest first. NaN and infinity are values."""
 
     labels: Mapping[str, str]
     points: tuple[tuple[float, float], ...]
@@ -38,7 +38,7 @@ class MetricLine:
 
 @dataclass(frozen=True, slots=True)
 class InstantVector:
-    """What an instant query gave."""
+    """The result of an instant query."""
 
     points: tuple[MetricPoint, ...]
     is_partial: bool = False
@@ -46,7 +46,7 @@ class InstantVector:
 
 @dataclass(frozen=True, slots=True)
 class RangeSeries:
-    """What a range query gave."""
+    """The result of a range query."""
 
     lines: tuple[MetricLine, ...]
     is_partial: bool = False
@@ -54,11 +54,12 @@ class RangeSeries:
 
 @dataclass(frozen=True, slots=True)
 class AlertingRule:
-    """One alerting rule. `alerts` None: the server does not list them with the rule."""
+    """One alerting rule."""
 
     name: str
     query: str
     labels: Mapping[str, str]
+    # None: the server does not list them with the rule
     alerts: Sequence[Mapping[str, Any]] | None = None
 
 
@@ -69,7 +70,7 @@ class PrometheusApi:
     server: HttpSource
 
     async def query_instant(self, query: str, at: datetime) -> InstantVector:
-        """The values at one moment."""
+        """Return the values at one moment."""
         data, partial = await self._ask("/api/v1/query", {"query": query, "time": _format_seconds(at)})
         kind, result = data.get("resultType"), data.get("result")
         if kind == "scalar":
@@ -85,7 +86,7 @@ class PrometheusApi:
         )
 
     async def query_range(self, query: str, start: datetime, end: datetime, step_s: int) -> RangeSeries:
-        """The values from start to end."""
+        """Return the values from start to end."""
         form = {"query": query, "start": _format_seconds(start), "end": _format_seconds(end), "step": str(step_s)}
         data, partial = await self._ask("/api/v1/query_range", form)
         if data.get("resultType") != "matrix":
@@ -97,7 +98,7 @@ class PrometheusApi:
         return RangeSeries(tuple(line for line in lines if line.points), partial)
 
     async def list_rules(self, name: str) -> tuple[AlertingRule, ...]:
-        """The alerting rules of this name. Older servers give all rules, so they are looked through here."""
+        """Return the alerting rules of this name. Older servers return all rules, so they are filtered here."""
         said = await self.server.read_json("/api/v1/rules", (("type", "alert"), ("rule_name[]", name)))
         data = _read_data(said)
         groups = (g for g in _read_list(data.get("groups")) if isinstance(g, dict))
@@ -105,7 +106,7 @@ class PrometheusApi:
         return tuple(_read_rule(r) for r in rules if r.get("name") == name and r.get("type", "alerting") == "alerting")
 
     async def list_alerts(self, name: str) -> tuple[Mapping[str, Any], ...]:
-        """The active alerts of this name."""
+        """Return the active alerts of this name."""
         data = _read_data(await self.server.read_json("/api/v1/alerts"))
         active = (a for a in _read_list(data.get("alerts")) if isinstance(a, dict))
         return tuple(a for a in active if _read_labels(a.get("labels")).get("alertname") == name)
@@ -126,7 +127,7 @@ def _build_error(kind: object) -> str:
 
 
 def _read_data(said: Any) -> Mapping[str, Any]:
-    """What a success says."""
+    """Return the data of a success."""
     if isinstance(said, dict) and said.get("status") == "error":
         raise EvidenceUnavailable(
             f"error: {clean_text(str(said.get('error') or said.get('errorType') or 'without a reason'))}"
@@ -138,7 +139,7 @@ def _read_data(said: Any) -> Mapping[str, Any]:
 
 
 def _read_list(value: Any) -> list[Any]:
-    """A list; some servers write null for an empty one."""
+    """Return a list; some servers write null for an empty one."""
     return value if isinstance(value, list) else []
 
 
@@ -154,7 +155,7 @@ def _read_labels(value: Any) -> dict[str, str]:
 
 
 def _read_pair(value: Any) -> tuple[float, float]:
-    """[seconds, "value"]; "NaN" and "+Inf" are values, anything else that is no number is told."""
+    """Parse [seconds, "value"]; "NaN" and "+Inf" are values, anything else that is no number is an error."""
     try:
         when, number = value
         at = float(when)

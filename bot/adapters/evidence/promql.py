@@ -27,17 +27,17 @@ class SplitExpression:
 
     @property
     def wants_low(self) -> bool:
-        """Whether low values are what the rule warns of."""
+        """Whether the rule warns of low values."""
         return self.op in {"<", "<="}
 
 
 def quote_promql(value: str) -> str:
-    """A string literal. What stands in it can end neither the literal nor the line."""
+    """Return a string literal. Nothing in it can end the literal or the line."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r") + '"'
 
 
 def build_matchers(labels: Mapping[str, Sequence[str]]) -> str:
-    """`name="value"` for each label; one with several values matches any of them, literally."""
+    """Return `name="value"` for each label; one with several values matches any of them, literally."""
     return ",".join(f"{name}{_build_matcher(values)}" for name, values in sorted(labels.items()) if values)
 
 
@@ -48,12 +48,12 @@ def _build_matcher(values: Sequence[str]) -> str:
 
 
 def _escape_literal(value: str) -> str:
-    """The value as a regular expression that matches nothing else."""
+    """Return a regular expression that matches the value and nothing else."""
     return re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", value)
 
 
 def _scan_top_level(expression: str) -> Iterator[tuple[int, str]]:
-    """Where something begins that stands in no bracket, literal or comment, and the rest of the text from there."""
+    """Yield each place that is in no bracket, literal or comment, with the rest of the text from there."""
     depth, place = 0, 0
     while place < len(expression):
         char = expression[place]
@@ -78,7 +78,7 @@ def _skip_literal(expression: str, start: int) -> int:
 
 
 def _strip_brackets(expression: str) -> str:
-    """The expression without brackets around all of it."""
+    """Return the expression without brackets around all of it."""
     expression = expression.strip()
     while expression.startswith("(") and next((p for p, _ in _scan_top_level(expression)), len(expression)) >= len(
         expression
@@ -88,7 +88,8 @@ def _strip_brackets(expression: str) -> str:
 
 
 def split_threshold(expression: str) -> SplitExpression | None:
-    """The expression without the number that it is compared with at its top; None where it is no such comparison."""
+    """Return the expression without the number that it is compared with at its top, None where it is no such
+    comparison."""
     text = _strip_brackets(expression)
     last: tuple[int, str] | None = None
     skip_until, word_before = 0, False

@@ -1,5 +1,6 @@
-"""The status page of the vendor that an alert names, as Atlassian Statuspage publishes it. Must not ask any address but
-those that the operator configured, whatever an alert says.
+"""The status page of the vendor that an alert names, as Atlassian Statuspage publishes it.
+
+Must not ask any address but those that the operator configured, whatever an alert says.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MOST_COMPONENTS = 3
 
 @dataclass(frozen=True, slots=True)
 class VendorStatus:
-    """The EvidenceProvider of vendors' status pages; keys are vendors' names as the reader gives them."""
+    """The EvidenceProvider of vendors' status pages."""
 
     pages: Mapping[str, HttpSource]
     name: str = "status page"
@@ -53,7 +54,7 @@ class VendorStatus:
 
 
 def format_status(said: Any) -> str:
-    """What a page says in a few words: "operational", or how bad it is and what of. Raises EvidenceUnavailable."""
+    """Return a page's status in a few words: "operational", or how bad it is and what of. Raises EvidenceUnavailable."""
     status = said.get("status") if isinstance(said, dict) else None
     indicator = status.get("indicator") if isinstance(status, dict) else None
     if not isinstance(indicator, str) or indicator not in INDICATORS:
@@ -76,7 +77,7 @@ def format_status(said: Any) -> str:
 
 
 def _read_listed(said: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """The objects of a list, each with its status as text: what has none of that form counts as in operation."""
+    """Return the objects of a list, each with its status as text: what lacks that form counts as operational."""
     found = said.get(name)
     rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     return [{**one, "status": one["status"] if isinstance(one.get("status"), str) else ""} for one in rows]

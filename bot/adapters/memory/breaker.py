@@ -1,7 +1,7 @@
 """A circuit breaker: a bank that is down costs the first alerts their wait, and then no other until it may be back.
 
-Must not know what a bank does. The state is pure (`Circuit` and what follows from it); `GuardedBank` keeps it.
-Reads and writes have a circuit each: a slow write must not keep a reader from asking.
+Must not know what a bank does. The state is pure (`Circuit` and its functions); `GuardedBank` holds it. Reads and
+writes have a circuit each: a slow write must not keep a reader from asking.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ RECALL_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """Closed while `open_until` is None; open until then; half-open afterwards, when one probe (until its own deadline
-    `probe_until`) is let through. `failures` in a row, `reason` of the latest."""
+    """The state of a breaker: closed while `open_until` is None; open until then; half-open afterwards, when one probe
+    is let through."""
 
-    failures: int = 0
+    failures: int = 0  # in a row
     open_until: datetime | None = None
-    probe_until: datetime | None = None
-    reason: str = ""
+    probe_until: datetime | None = None  # the probe's own deadline
+    reason: str = ""  # of the latest failure
 
 
 def admit_call(circuit: Circuit, now: datetime, probe_s: float) -> Circuit | None:
-    """The circuit with this call on its way, or None if the call must not be made."""
+    """Return the circuit with this call on its way, or None if the call must not be made."""
     if circuit.open_until is None:
         return circuit
     probing = circuit.probe_until is not None and now < circuit.probe_until
@@ -46,7 +46,7 @@ def admit_call(circuit: Circuit, now: datetime, probe_s: float) -> Circuit | Non
 
 
 def note_failure(circuit: Circuit, now: datetime, reason: str) -> Circuit:
-    """Opens after some failures in a row, then for twice as long after each failed probe."""
+    """Return the circuit after a failure: it opens after some in a row, then for twice as long after each failed probe."""
     failures = circuit.failures + 1
     wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(failures - FAILURES, 16))
     return Circuit(failures, now + timedelta(seconds=wait_s) if failures >= FAILURES else None, None, reason)
@@ -54,27 +54,27 @@ def note_failure(circuit: Circuit, now: datetime, reason: str) -> Circuit:
 
 @dataclass(slots=True)
 class GuardedBank:
-    """A MemoryBank behind two circuits. `recall_s` is what a recall may take; writes keep the bank's own deadlines."""
+    """A MemoryBank behind two circuits."""
 
     bank: MemoryBank
     clock: Clock
-    recall_s: float = RECALL_S
+    recall_s: float = RECALL_S  # what a recall may take; writes keep the bank's own deadlines
     write_s: float = 30.0
     reading: Circuit = field(default_factory=Circuit)
     writing: Circuit = field(default_factory=Circuit)
 
     async def retain(self, incident: Incident) -> None:
-        """See the port; MemoryUnavailable at once while the circuit is open."""
+        """See the port. Raises MemoryUnavailable at once while the circuit is open."""
         async with self._write():
             await self.bank.retain(incident)
 
     async def retract(self, incident_id: str) -> None:
-        """See the port; MemoryUnavailable at once while the circuit is open."""
+        """See the port. Raises MemoryUnavailable at once while the circuit is open."""
         async with self._write():
             await self.bank.retract(incident_id)
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
-        """See the port; MemoryUnavailable at once while the circuit is open."""
+        """See the port. Raises MemoryUnavailable at once while the circuit is open."""
         self.reading = self._admit(self.reading, self.recall_s)
         try:
             async with asyncio.timeout(self.recall_s):

@@ -1,7 +1,7 @@
 """Incident records as documents of a memory server, and what it recalls as records again. Pure: no call, no vendor.
 
-Must not decide what is a precedent. A document's content is what is worth searching; the whole record rides along as
-metadata, which comes back with every fact. Records of other writers are read from plain metadata where they gave any.
+Must not decide what is a precedent. A document's content is what is worth searching; the whole record is its metadata,
+which comes back with every fact. Records of other writers are read from plain metadata where they have any.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query
-from bot.domain.text.names import cut, one_line
+from bot.domain.text.names import cut, fit_one_line
 from bot.domain.text.redaction import mask
 from bot.ports.errors import RecordRejected
 from bot.ports.memory import BankHit
@@ -37,16 +37,17 @@ TELLING = frozenset({"title", "root_cause", "actual_root_cause", "fix", "success
 
 @dataclass(frozen=True, slots=True)
 class BankFact:
-    """One thing that the server recalled. `document_id` is None for what it derived from several documents."""
+    """One thing that the server recalled."""
 
-    document_id: str | None
+    document_id: str | None  # None for what the server derived from several documents
     text: str
     metadata: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
 
 
 def build_content(record: Incident) -> str:
-    """What is searched: what it looked like and why, in one chunk. Not what was tried, which would match checks."""
+    """Return the text that is searched: what it looked like and why, in one chunk. Not what was tried, which would
+    match checks."""
     parts = [
         record.title,
         record.service,
@@ -62,7 +63,7 @@ def build_content(record: Incident) -> str:
 
 
 def build_metadata(record: Incident) -> dict[str, str]:
-    """The whole record as text values: compact JSON, in numbered parts where it is long."""
+    """Return the whole record as text values: compact JSON, in numbered parts where it is long."""
     written = json.dumps(write_record(record), ensure_ascii=False, separators=(",", ":"))
     parts = [written[start : start + PART_CHARS] for start in range(0, len(written), PART_CHARS)]
     named = {f"{FORMAT}.{number}": part for number, part in enumerate(parts[1:], 1)}
@@ -70,19 +71,23 @@ def build_metadata(record: Incident) -> dict[str, str]:
 
 
 def build_tags(record: Incident) -> list[str]:
-    """Whose document it is, and who may see it."""
+    """Return tags that say whose document it is, and who may see it."""
     return [OURS, f"{SCOPE}{record.source.visibility}"]
 
 
 def build_viewer_tags(viewer: Viewer) -> list[str]:
-    """What is asked for, each alone being enough: the viewer's scopes; for the operator everything of ours, too."""
+    """Return the tags to ask for, each alone being enough: the viewer's scopes; for the operator everything of ours,
+    too."""
     scopes = sorted(f"{SCOPE}{scope}" for scope in viewer.scopes)
     return [OURS, *scopes] if viewer.sees_all else scopes
 
 
 def group_by_document(facts: Iterable[BankFact], query: Query, viewer: Viewer) -> dict[str, BankFact]:
-    """One fact for each document, in the order of the documents' best facts, without what is excluded or may not be
-    seen. The fact that carries a record stands for its document: servers return some facts without their metadata."""
+    """Return one fact for each document, in the order of the documents' best facts, without what is excluded or may not
+    be seen.
+
+    Of a document's facts the one that carries a record is chosen: servers return some facts without their metadata.
+    """
     chosen: dict[str, BankFact] = {}
     for fact in facts:
         document = fact.document_id
@@ -95,32 +100,32 @@ def group_by_document(facts: Iterable[BankFact], query: Query, viewer: Viewer) -
 
 
 def find_without_record(chosen: Mapping[str, BankFact]) -> tuple[str, ...]:
-    """Documents of ours whose record did not come along with any of their facts."""
+    """Return documents of ours whose record did not come with any of their facts."""
     return tuple(i for i, fact in chosen.items() if OURS in fact.tags and FORMAT not in fact.metadata)
 
 
 def build_hits(chosen: Mapping[str, BankFact], limit: int, viewer: Viewer) -> tuple[BankHit, ...]:
-    """The documents as hits, at most `limit`; the record's own visibility counts, too."""
+    """Return the documents as hits, at most `limit`; the record's own visibility counts, too."""
     hits = (build_hit(document, fact) for document, fact in chosen.items())
     seen = (hit for hit in hits if hit.incident is None or viewer.may_see(hit.incident.source.visibility))
     return tuple(islice(seen, limit))
 
 
 def is_visible(fact: BankFact, viewer: Viewer) -> bool:
-    """Whether all scopes that the fact names may be seen; one that names none is not of our making."""
+    """Return whether all scopes that the fact names may be seen; one that names none was not written by us."""
     scopes = [tag.removeprefix(SCOPE) for tag in fact.tags if tag.startswith(SCOPE)]
     return bool(scopes) and all(viewer.may_see(scope) for scope in scopes)
 
 
 def build_hit(document_id: str, fact: BankFact) -> BankHit:
-    """The document as a record, or as masked text where there is none."""
+    """Return the document as a record, or as masked text where it has none."""
     if record := read_fact_record(document_id, fact):
         return BankHit(document_id, record)
-    return BankHit(document_id, text=one_line(mask(fact.text)[0], OUTSIDE_CHARS))
+    return BankHit(document_id, text=fit_one_line(mask(fact.text)[0], OUTSIDE_CHARS))
 
 
 def read_fact_record(document_id: str, fact: BankFact) -> Incident | None:
-    """The record that the metadata carries: ours whole, or another writer's plain keys; None if there is none."""
+    """Return the record in the metadata: ours whole, or another writer's plain keys; None if there is none."""
     try:
         row = _read_ours(fact.metadata) if FORMAT in fact.metadata else _read_plain(fact)
         record = read_record(_mask_value(row) | {"incident_id": document_id}, how=None) if row else None
@@ -140,12 +145,12 @@ def _read_ours(metadata: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read_plain(fact: BankFact) -> dict[str, Any]:
-    """Another writer's keys as a row of an import; empty where they tell of no incident."""
+    """Return another writer's keys as a row of an import, empty where they describe no incident."""
     row: dict[str, Any] = {key: value for key, value in fact.metadata.items() if value.strip()}
     if not TELLING & row.keys():
         return {}
     row |= {name: _read_list(row[name]) for name in LISTS if name in row}
-    row.setdefault("title", one_line(fact.text, 200))
+    row.setdefault("title", fit_one_line(fact.text, 200))
     if fix := row.pop("fix", None):
         said = row.get("verification_status", "").upper()
         row["attempts"] = [{"fix": fix, "status": said if said in STATUSES else "UNVERIFIED"}]
@@ -159,7 +164,7 @@ def _read_list(text: str) -> list[str]:
 
 
 def _mask_value(value: Any) -> Any:
-    """The same value with secrets masked in every text: what others wrote was not masked by us."""
+    """Return the value with secrets masked in every text: what others wrote was not masked by us."""
     if isinstance(value, str):
         return mask(value)[0]
     if isinstance(value, dict):

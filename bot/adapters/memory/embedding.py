@@ -35,16 +35,17 @@ log = get_logger("embedding")
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """Where a model lies. `sha256` is what the weights must have; None: the operator's own files are not checked."""
+    """The files of a model."""
 
     weights: Path
     tokenizer: Path
     name: str
+    # what the weights must have; None: the operator's own files are not checked
     sha256: str | None = None
 
 
 def find_model(directory: str | None = None) -> ModelFiles:
-    """The files to use: those in `directory` (model.onnx, tokenizer.json), else those of the packages.
+    """Return the files to use: those in `directory` (model.onnx, tokenizer.json), else those of the packages.
 
     Raises EmbeddingUnavailable, saying what is missing and what to do.
     """
@@ -65,7 +66,7 @@ def find_model(directory: str | None = None) -> ModelFiles:
 
 
 def _read_stamp(weights: Path) -> int:
-    """Changes when somebody puts another model into the same directory."""
+    """Return a stamp that changes when somebody puts another model into the same directory."""
     return weights.stat().st_size if weights.is_file() else 0
 
 
@@ -77,7 +78,7 @@ def _find_package(name: str) -> Path:
 
 
 class OnnxModel:
-    """The loaded model; for use in threads. A run holds one core and no lock."""
+    """The loaded model, for use in threads. A run uses one core and no lock."""
 
     def __init__(self, files: ModelFiles) -> None:
         runtime, tokenizers = (importlib.import_module(name) for name in LIBRARIES)
@@ -90,7 +91,7 @@ class OnnxModel:
         }
 
     def embed(self, text: str, limit: int) -> Vectors:
-        """Mean of the tokens' vectors, of length 1."""
+        """Return the mean of the tokens' vectors, of length 1."""
         ids = np.array([self._tokenizers[limit].encode(text).ids], dtype=np.int64)
         values = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(None, {name: values[name] for name in self._inputs})
@@ -114,7 +115,8 @@ def _load_tokenizer(tokenizers: Any, files: ModelFiles, limit: int) -> Any:
 
 
 class OnnxEmbedder:
-    """The Embedder port. The model is loaded with the first text; when that fails, it is said once and never tried again."""
+    """The Embedder port. The model is loaded with the first text; a failure is logged once, and loading is never tried
+    again."""
 
     def __init__(self, files: ModelFiles) -> None:
         self.name = files.name

@@ -1,8 +1,8 @@
-"""The memory bank on a Hindsight server: the only owner of its client. Must not decide, retry or keep anything.
+"""The memory bank on a Hindsight server: the only owner of its client. Must not decide, retry or store anything.
 
-One client for each event loop, opened and closed by `open_hindsight`. A reply's body never gets into a message: it may
-hold anything. Every call has its deadline. A bank that is not there is made so that one record is one fact; a bank that
-is there is taken as it is, and what it returns is grouped by document.
+One client for each event loop, opened and closed by `open_hindsight`. A reply's body never gets into a message, because
+it may hold anything. Every call has its deadline. A missing bank is created so that one record is one fact; an existing
+bank is used as it is, and what it returns is grouped by document.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class HindsightBank:
     _last_error_at: datetime | None = None
 
     async def prepare(self) -> None:
-        """Check the server's version and make the bank if there is none; once, until the bank is found missing."""
+        """Check the server's version and create the bank if there is none; once, until the bank is found missing."""
         if self._prepared:
             return
         async with self._preparing, self._translate_failures(PREPARE_S):
@@ -122,7 +122,7 @@ class HindsightBank:
             require_success(reply.success)
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
-        """See the port. Observations are not asked for: they stand for no record."""
+        """See the port. Observations are not requested, because they stand for no record."""
         if not query.text.strip():
             return ()
         await self.prepare()
@@ -168,7 +168,8 @@ class HindsightBank:
         return BankStatus(self.bank_id, self._version, problem, self._last_error, self._last_error_at)
 
     async def inspect(self) -> BankStatus:
-        """As `status`, but nothing is made: whether the server answers, takes the key, and has the bank."""
+        """Return what `read_status` does without creating anything: whether the server answers, takes the key, and has
+        the bank."""
         problem, is_there = None, False
         try:
             async with self._translate_failures(PREPARE_S):
@@ -222,7 +223,8 @@ class HindsightBank:
                 return False
 
     async def _create(self) -> None:
-        """One record, one fact, no model at work: what recall needs, and as fast as the server can be."""
+        """Create the bank: one record, one fact, no model at work. That is what recall needs, and as fast as the server
+        can be."""
         await self.client.acreate_bank(
             self.bank_id, retain_extraction_mode="chunks", enable_observations=False, enable_reranking=False
         )
@@ -242,13 +244,13 @@ class HindsightBank:
 
 
 def require_success(success: object) -> None:
-    """A write is done only if the server says so: an empty reply of something in between is not it."""
+    """Raise where the server does not say that the write is done: an empty reply of some proxy is not it."""
     if success is not True:
         raise MemoryUnavailable("Hindsight did not confirm the write; it is tried again.")
 
 
 def translate_error(problem: BaseException, deadline_s: float) -> MemoryUnavailable | MemoryRejected:
-    """The port's error for a failed call, in one sentence without anything of the reply."""
+    """Return the port's error for a failed call, in one sentence without anything of the reply."""
     status = read_http_status(problem)
     if status is None:
         return MemoryUnavailable(_format_without_status(problem, deadline_s))
@@ -262,7 +264,7 @@ def translate_error(problem: BaseException, deadline_s: float) -> MemoryUnavaila
 
 
 def read_http_status(problem: BaseException) -> int | None:
-    """The HTTP status that a failure carries, if any."""
+    """Return the HTTP status that a failure carries, if any."""
     status: Any = problem.status if isinstance(problem, ApiException | aiohttp.ClientResponseError) else None
     return int(status) if status else None
 
@@ -279,7 +281,7 @@ def _format_without_status(problem: BaseException, deadline_s: float) -> str:
 
 
 def require_known_version(text: str) -> str:
-    """The same version; raises MemoryUnavailable for one that is too old."""
+    """Return the version. Raises MemoryUnavailable for one that is too old."""
     if parse_version(text) < OLDEST_VERSION:
         oldest = ".".join(map(str, OLDEST_VERSION))
         raise MemoryUnavailable(f"Hindsight {text} is too old; upgrade it to {oldest} or later.")
@@ -287,7 +289,7 @@ def require_known_version(text: str) -> str:
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """The leading numbers of a version, for comparing; () for anything else."""
+    """Return the leading numbers of a version, for comparing; () for anything else."""
     numbers: list[int] = []
     for part in text.split("."):
         if not part.isdigit():
@@ -298,7 +300,8 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 @asynccontextmanager
 async def open_hindsight(url: str, api_key: str | None, bank_id: str, clock: Clock) -> AsyncIterator[HindsightBank]:
-    """The bank on this server, for this event loop; nothing is asked yet, so that a server that is down stops nobody."""
+    """Open the bank on this server, for this event loop; nothing is requested yet, so that a server that is down stops
+    nobody."""
     client = Hindsight(url, api_key=api_key, timeout=CLIENT_S, user_agent="precedent", max_attempts=1)
     try:
         yield HindsightBank(client, bank_id, clock)

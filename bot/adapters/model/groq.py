@@ -1,7 +1,7 @@
 """The models of Groq: the only owner of its client. Must not decide which model is asked, when, or again.
 
-The client's own retries are off (they sleep outside of any deadline). Nothing of a reply's error text gets into a message:
-it may hold anything.
+The client's own retries are off (they sleep outside of any deadline). Nothing of a reply's error text gets into a
+message, because it may hold anything.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class GroqCaller:
 
 
 def read_reply(found: object) -> ModelReply:
-    """What was answered; raises CallFailed where it is nothing that Groq answers with (a page of something in between)."""
+    """Return the answer. Raises CallFailed where it is nothing that Groq answers with (a page of some proxy)."""
     choices = getattr(found, "choices", None)
     if not isinstance(choices, list):
         raise CallFailed(CallFailure.BAD_JSON)
@@ -88,7 +88,7 @@ def _read_count(usage: object, name: str) -> int:
 
 
 def classify_failure(problem: groq.APIStatusError) -> CallFailed:
-    """What a refused call means; the body may be an object, a page or nothing."""
+    """Return what a refused call means; the body may be an object, a page or nothing."""
     body = problem.body if isinstance(problem.body, dict) else {}
     error = body["error"] if isinstance(body.get("error"), dict) else body
     code, said, status = str(error.get("code") or ""), str(error.get("message") or ""), problem.status_code
@@ -107,7 +107,7 @@ def classify_failure(problem: groq.APIStatusError) -> CallFailed:
 
 
 def _read_retry_after(problem: groq.APIStatusError, said: str) -> float:
-    """When the server wants to be asked again, from its header or its words; a minute where neither tells."""
+    """Return when the server wants to be asked again, from its header or its text; a minute where neither says."""
     header = problem.response.headers.get("retry-after", "")
     if re.fullmatch(r"\d{1,7}(?:\.\d{1,3})?", header):
         return float(header)
@@ -119,7 +119,8 @@ def _read_retry_after(problem: groq.APIStatusError, said: str) -> float:
 
 
 async def list_offered_models(api_key: str, base_url: str, timeout_s: float) -> frozenset[str]:
-    """The names of the models that the server offers to this key: costs no token. Raises ModelUnavailable in plain words."""
+    """Return the names of the models that the server offers to this key: costs no token. Raises ModelUnavailable in
+    plain words."""
     bare = base_url.rstrip("/").removesuffix("/openai/v1")
     async with groq.AsyncGroq(api_key=api_key, base_url=bare, max_retries=0, timeout=timeout_s) as client:
         try:
@@ -139,7 +140,8 @@ async def list_offered_models(api_key: str, base_url: str, timeout_s: float) -> 
 
 @asynccontextmanager
 async def open_groq(api_key: str, base_url: str, models: Sequence[str]) -> AsyncIterator[ModelLadder]:
-    """The ladder on Groq, for this event loop; nothing is asked yet. `base_url` is without the client's own path."""
+    """Open the ladder on Groq, for this event loop; nothing is requested yet. `base_url` is without the client's own
+    path."""
     bare = base_url.rstrip("/").removesuffix("/openai/v1")
     client = groq.AsyncGroq(api_key=api_key, base_url=bare, max_retries=0)
     # half a second of imports, which the client leaves for the first question: its deadline is no time for that

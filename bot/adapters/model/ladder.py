@@ -1,7 +1,7 @@
-"""A ladder of models under one deadline: which is asked next, in which form, and for how long not at all.
+"""A ladder of models under one deadline: which is asked next, in which form, and which is left alone for a while.
 
-A retired model is not asked again; one that is busy, slow or broken is left alone for a while, which is its circuit breaker.
-Nothing is waited for that would not leave time to answer. Must not know a vendor's client, or judge what is answered.
+A retired model is not asked again; one that is busy, slow or broken is left alone for a while, which is its circuit
+breaker. Nothing is waited for that would leave no time to answer. Must not know a vendor's client, or judge an answer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = get_logger("model")
 
 
 class AnswerMode(StrEnum):
-    """How an answer is asked for: by strict schema, as some JSON object, or as text that holds one."""
+    """The form in which an answer is requested: by strict schema, as some JSON object, or as text that holds one."""
 
     STRICT = "strict"
     JSON = "json"
@@ -45,7 +45,7 @@ _LOWER = {AnswerMode.STRICT: AnswerMode.JSON, AnswerMode.JSON: AnswerMode.TEXT, 
 
 
 class CallFailure(StrEnum):
-    """Why a call did not give an answer."""
+    """Why a call did not return an answer."""
 
     GONE = "model retired"
     KEY = "key refused"
@@ -72,7 +72,7 @@ _COOLING = {
 
 
 class CallFailed(Exception):
-    """A call gave no answer. `retry_after_s`: when the server wants to be asked again, if it said so."""
+    """A call returned no answer. `retry_after_s`: when the server wants to be asked again, if it said so."""
 
     def __init__(self, kind: CallFailure, retry_after_s: float | None = None) -> None:
         super().__init__(kind.value)
@@ -82,10 +82,10 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a server answered: the text, whether it is whole, and the tokens that it counts."""
+    """A server's reply."""
 
     text: str
-    whole: bool = True
+    whole: bool = True  # False where the reply was cut
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -96,7 +96,7 @@ class ModelCaller(Protocol):
     def build_payload(
         self, model: str, mode: AnswerMode, prompt: Prompt, schema: Mapping[str, Any], room: int
     ) -> dict[str, Any]:
-        """What will be sent, exactly."""
+        """Return exactly what will be sent."""
         ...
 
     async def call(self, payload: Mapping[str, Any], timeout_s: float) -> ModelReply:
@@ -106,7 +106,7 @@ class ModelCaller(Protocol):
 
 @dataclass(slots=True)
 class _ModelState:
-    """What is known of a model: the best form that it can answer in, whether it is gone, until when it is left alone."""
+    """What is known of a model."""
 
     mode: AnswerMode
     gone: bool = False
@@ -140,7 +140,7 @@ class _LadderTurn:
 
 
 class ModelLadder:
-    """The Model port over several models, best first. `strict`: those whose names begin so can answer by strict schema."""
+    """The LanguageModel port over several models, best first."""
 
     def __init__(
         self,
@@ -173,11 +173,11 @@ class ModelLadder:
         return answer
 
     async def find_problem(self) -> str | None:
-        """Why nobody could be asked right now, for status and doctor; None if somebody can. Asks nobody."""
+        """Return why nobody could be asked right now, for status and doctor; None if somebody can. Asks nobody."""
         return None if any(map(_is_usable, self._models.values())) else self._format_unavailable()
 
     async def _climb_down(self, asking: _LadderQuestion, usable: Sequence[str]) -> ModelAnswer | None:
-        """From the best model to the last, each with its share of the time."""
+        """Ask from the best model to the last, each with its share of the time."""
         for name in usable:
             left = asking.until - _read_clock()
             if left < SHORTEST_CALL_S:
@@ -191,7 +191,7 @@ class ModelLadder:
         return None
 
     async def _ask_model(self, asking: _LadderQuestion, turn: _LadderTurn) -> ModelAnswer | None:
-        """Ask one model until it answers, or there is no sense in asking it again."""
+        """Ask one model until it answers, or until asking it again makes no sense."""
         for _ in range(MOST_CALLS):
             answer, failed = await self._call_once(asking, turn)
             if answer:
@@ -233,7 +233,7 @@ class ModelLadder:
         return ModelAnswer(content, turn.model, tuple(asking.calls), asking.sent or {}, *tokens)
 
     async def _should_retry(self, turn: _LadderTurn, failed: CallFailed) -> bool:
-        """Whether to ask this model once more, after changing what can be changed; waits where that is worth it."""
+        """Return whether to ask this model once more, after changing what can be changed; waits where that is worth it."""
         kind, standing = failed.kind, self._models[turn.model]
         turn.wrong[kind] += 1
         if kind is CallFailure.UNSUPPORTED:
@@ -254,7 +254,7 @@ class ModelLadder:
         return True
 
     def _choose_wait_s(self, turn: _LadderTurn, failed: CallFailed) -> float | None:
-        """How long to wait before the same question, once; None where it would be of no use."""
+        """Return how long to wait before the same question, once; None where it would be of no use."""
         if turn.wrong[failed.kind] > 1:
             return None
         if failed.kind is CallFailure.BUSY:
@@ -262,7 +262,7 @@ class ModelLadder:
         return 0.05 + 0.2 * self._chance() if failed.kind is CallFailure.BROKEN else None
 
     def _set_aside_model(self, model: str, failed: CallFailed) -> None:
-        """Do not ask this model for a while, or never again; a refused key is every model's."""
+        """Leave this model alone for a while, or for good; a refused key is every model's."""
         standing = self._models[model]
         standing.reason = failed.kind.value
         if failed.kind is CallFailure.GONE:
@@ -276,7 +276,7 @@ class ModelLadder:
             standing.rest_until = _read_clock() + (wished or _COOLING.get(failed.kind, BROKEN_S))
 
     def _format_unavailable(self) -> str:
-        """Why nobody can be asked now."""
+        """Return why nobody can be asked now."""
         if not self._models or all(standing.gone for standing in self._models.values()):
             return "No model of GROQ_MODELS is offered any more; name others."
         resting = [standing for standing in self._models.values() if not standing.gone]
@@ -293,7 +293,7 @@ def _is_usable(standing: _ModelState) -> bool:
 
 
 def _adapt_turn(turn: _LadderTurn) -> bool:
-    """After an answer that nobody can use: once more with more room, then in a lower form, then no more."""
+    """Return the turn after an unusable answer: once more with more room, then in a lower form, then None."""
     turn.room = MORE_ROOM
     unusable = sum(turn.wrong[kind] for kind in _UNUSABLE)
     lower = _LOWER[turn.mode]
@@ -306,7 +306,7 @@ def _adapt_turn(turn: _LadderTurn) -> bool:
 
 
 def _format_failures(calls: Sequence[ModelCall], deadline_s: float) -> str:
-    """Why there is no answer, for people: what became of each model."""
+    """Return why there is no answer, for people: what became of each model."""
     if not calls:
         return f"No model had time for this within {deadline_s:g} s."
     last = {call.model: call.outcome for call in calls}
@@ -316,7 +316,7 @@ def _format_failures(calls: Sequence[ModelCall], deadline_s: float) -> str:
 
 
 def read_content(reply: ModelReply, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The JSON object in a reply that has all the keys that the schema needs, wherever in the text it stands; raises
+    """Return the JSON object in a reply that has all the keys that the schema needs, wherever in the text it is. Raises
     CallFailed."""
     text = reply.text[:LONGEST_ANSWER]
     if not text.strip():

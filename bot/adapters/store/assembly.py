@@ -1,4 +1,4 @@
-"""Opening the store: address to ready parts. Must not hold SQL of any table."""
+"""Opening the store: from an address to parts that work together. Must not hold SQL of any table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ log = get_logger("store")
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The open store: one part for each port (their verbs overlap, so they are parts and not one object)."""
+    """The open store: one part for each port. Their verbs overlap, so it is not one object."""
 
     database: Database
     incidents: SqlIncidentStore
@@ -149,7 +149,7 @@ async def open_store(
 
 
 async def migrate(url: str) -> None:
-    """Bring the database at this address up to date; two at once are fine. Raises StoreUnavailable."""
+    """Upgrade the database at this address; two processes at once are fine. Raises StoreUnavailable."""
     database = _connect(url)
     try:
         await _upgrade_if_needed(database)
@@ -207,7 +207,7 @@ def _find_file(database: Database) -> Path:
 
 @contextmanager
 def _log_upgrade(before: str | None, kept: Path | None) -> Iterator[None]:
-    """Log how an upgrade ended; one that failed was taken back as a whole, and its StoreUnavailable says so."""
+    """Log how an upgrade ended. One that failed was rolled back as a whole, and its StoreUnavailable says so."""
     done = False
     try:
         yield

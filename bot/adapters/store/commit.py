@@ -32,9 +32,9 @@ from bot.adapters.store.database.statements import (
 )
 from bot.adapters.store.delivery.inbox import write_acknowledged, write_received
 from bot.adapters.store.delivery.outbox import write_entries
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.notification import Notification
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.outbox import build_bank_entry
@@ -51,14 +51,14 @@ class AlreadyCommitted(Exception):
 
 
 class IndexWriter(Protocol):
-    """What keeps the index in step with the records, in the same transaction."""
+    """Keeps the index in step with the records, in the same transaction."""
 
     async def put(self, connection: AsyncConnection, records: Sequence[Incident]) -> None:
         """Index these recallable records, replacing what was indexed under their ids."""
         ...
 
     async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
-        """Forget these ids; unknown ones are fine."""
+        """Drop these ids from the index; unknown ones are fine."""
         ...
 
 
@@ -71,14 +71,14 @@ class ChangesWriter:
     """
 
     # None where the index is in another file and catches up by revision.
-    index: IndexWriter | None
+    index: IndexWriter | None  # None where the index is in another file and catches up by revision
     # The channel that shadow mode writes to, None while it is off.
-    shadow: str | None = None
+    shadow: str | None = None  # the channel that shadow mode writes to, None while it is off
     # There is a bank on a server of its own; the embedded one is the index.
     feeds_bank: bool = False
 
     async def write(self, connection: AsyncConnection, changes: Changes, now: datetime) -> None:
-        """Write all of it into the open transaction; raises AlreadyDone or StoreConflict to undo it."""
+        """Write all of it into the open transaction. Raises AlreadyCommitted or StoreConflict, which undo it."""
         if changes.once and not await insert_new(connection, tables.once, {"key": changes.once, "at": now}):
             raise AlreadyCommitted
         if changes.done and not await write_acknowledged(connection, changes.done):
@@ -147,7 +147,8 @@ class ChangesWriter:
 
 
 async def _require_unchanged(connection: AsyncConnection, expected: Sequence[Incident]) -> None:
-    """Whoever writes records waits for the revision, so what is read here stays until the commit."""
+    """Raise StoreConflict where a record is not what the use case read. Every writer of records waits for the revision,
+    so what is read here stays until the commit."""
     for record in expected:
         asked = sa.select(tables.records.c.body).where(tables.records.c.incident_id == record.incident_id)
         body = (await connection.execute(asked)).scalar_one_or_none()
@@ -156,7 +157,7 @@ async def _require_unchanged(connection: AsyncConnection, expected: Sequence[Inc
 
 
 def build_record_row(record: Incident, recallable: frozenset[str], revision: int, now: datetime) -> dict[str, Any]:
-    """The row of a record."""
+    """Return the row of a record."""
     return {
         "incident_id": record.incident_id,
         "visibility": record.source.visibility,
@@ -186,7 +187,7 @@ async def _write_fingerprints(connection: AsyncConnection, records: Sequence[Inc
 
 
 async def _reserve_numbers(connection: AsyncConnection, records: Sequence[Incident]) -> None:
-    """Never give an id that an import brought."""
+    """Raise the counter of incident ids over those that an import brought."""
     found = (NUMBERED.fullmatch(record.incident_id) for record in records)
     if highest := max((int(match[1]) for match in found if match), default=0):
         counter = tables.counters
@@ -195,7 +196,7 @@ async def _reserve_numbers(connection: AsyncConnection, records: Sequence[Incide
         await connection.execute(sa.update(counter).where(lower).values(value=highest))
 
 
-async def _write_lifecycle(connection: AsyncConnection, life: Life) -> None:
+async def _write_lifecycle(connection: AsyncConnection, life: Lifecycle) -> None:
     newer = replace(life, version=life.version + 1)
     row = {
         "incident_id": life.incident_id,
@@ -223,7 +224,7 @@ async def _write_notifications(connection: AsyncConnection, changes: Changes) ->
         await connection.execute(sa.delete(tables.notices).where(tables.notices.c.key.in_(portion)))
 
 
-def _build_notification_row(notice: Notice) -> dict[str, Any]:
+def _build_notification_row(notice: Notification) -> dict[str, Any]:
     named = ("key", "incident_id", "fingerprint", "visibility", "channel", "ts", "root_ts", "at")
     return {name: getattr(notice, name) for name in named} | {"body": write_notification_json(notice)}
 

@@ -1,7 +1,4 @@
-"""Deploys that somebody told the bot of: a pipeline by webhook, or a deploy post in a channel that the operator listed.
-
-Must not decide which deploy matters.
-"""
+"""Deploys that the bot was told about: by a pipeline's webhook, or by a post in a channel that the operator listed."""
 
 from __future__ import annotations
 
@@ -12,12 +9,12 @@ from bot.domain.evidence.deploys import Deploy
 
 
 class DeployLog(Protocol):
-    """Raises StoreUnavailable."""
+    """Store deploys. Must not decide which deploy matters. Raises StoreUnavailable."""
 
     async def record(self, deploy: Deploy) -> bool:
-        """Keep a deploy; one with the same key is replaced. Whether it is new."""
+        """Store a deploy, replacing one with the same key; return whether it is new."""
         ...
 
     async def list_latest(self, service: str, until: datetime, limit: int) -> tuple[Deploy, ...]:
-        """The latest deploys of a service, whatever its letters' case, that are not later than `until`; newest first."""
+        """Return the latest deploys of a service (case ignored) that are not later than `until`, newest first."""
         ...

@@ -1,4 +1,4 @@
-"""What became of single deliveries to Slack, and what came last of an alert. Must not deliver or change anything."""
+"""What became of single deliveries to Slack, and what came last of an alert."""
 
 from __future__ import annotations
 
@@ -9,39 +9,40 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOutcome:
-    """A delivery: `result` is what it produced (a message ts), None until then; `dead` where it was given up."""
+    """A delivery and what it produced."""
 
     delivery_id: str
-    result: str | None = None
-    dead: bool = False
+    result: str | None = None  # what it produced (a message ts), None until then
+    dead: bool = False  # it was given up
     error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LastReceivedEvent:
-    """What came last of something: its number, name and time; `dead` where it was given up."""
+    """The newest event about something."""
 
     number: int
     name: str
     at: datetime
-    dead: bool = False
+    dead: bool = False  # it was given up
 
 
 class DeliveryLog(Protocol):
-    """Raises StoreUnavailable."""
+    """Read the outbox and the inbox by id. Raises StoreUnavailable."""
 
     async def find(self, delivery_id: str) -> DeliveryOutcome | None:
-        """The delivery of this id; None if it was never owed."""
+        """Return the delivery of this id, None if it was never queued."""
         ...
 
     async def find_last_received(self, order_key: str, prefix: str) -> LastReceivedEvent | None:
-        """The newest thing received under this order key whose name begins with `prefix`."""
+        """Return the newest event received under this order key whose name begins with `prefix`."""
         ...
 
     async def list_queued(self, prefix: str, since: datetime) -> tuple[tuple[str, datetime], ...]:
-        """The deliveries whose id begins with `prefix` that were first owed since then, with that time, oldest first."""
+        """Return (delivery id, time) of the deliveries whose id begins with `prefix` and that were first queued since
+        then, oldest first."""
         ...
 
     async def find_latest_post(self, key: str) -> DeliveryOutcome | None:
-        """The newest "post" that was owed to Slack under this key."""
+        """Return the newest post to Slack that was queued under this key."""
         ...

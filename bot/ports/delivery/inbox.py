@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.domain.operations.load import Waiting
+from bot.domain.operations.load import Backlog
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedEvent:
-    """One thing Slack delivered. `event_id` is Slack's (the same over retries); `natural_key` names the fact itself
-    (team, channel, ts, for edits a content hash), for Slack may tell one fact through several events.
-    `body` None: keep the id only (a message that is not ours to read). Rows with the same `order_key` are worked on in
-    the order in which they came: a resolve must not overtake its firing."""
+    """One thing that Slack delivered, or work that we queue for ourselves."""
 
-    event_id: str
+    event_id: str  # Slack's, the same over retries
+    # names the fact itself (team, channel, ts, for edits a content hash), because Slack may report one fact in
+    # several events
     natural_key: str
     kind: str
+    # None: keep the id only (a message that is not ours to read)
     body: Mapping[str, Any] | None = None
+    # rows of one key are worked on in the order in which they came: a resolve must not overtake its firing
     order_key: str | None = None
 
 
@@ -37,10 +38,10 @@ class InboxRow:
 
 
 class Inbox(Protocol):
-    """What Slack delivered, written before it is acknowledged. Raises StoreUnavailable: then it must not be acked."""
+    """The durable queue of received events. Raises StoreUnavailable: then Slack is not acknowledged and sends it again."""
 
     async def receive(self, received: ReceivedEvent) -> bool:
-        """Keep it durably; False if this event or this fact was here before."""
+        """Write it durably; False if this event or this fact was here before."""
         ...
 
     async def claim(self, limit: int) -> tuple[InboxRow, ...]:
@@ -48,28 +49,29 @@ class Inbox(Protocol):
         ...
 
     async def retry_later(self, row: InboxRow, delay_s: float, error: str) -> None:
-        """Give a row back, to be taken again after `delay_s`; only if the lease still holds."""
+        """Give a row back, to be claimed again after `delay_s`; only if the lease still holds."""
         ...
 
     async def give_up(self, row: InboxRow, error: str) -> None:
-        """Keep a row as dead, for a person to look at; only if the lease still holds."""
+        """Mark a row as dead, for a person to look at; only if the lease still holds."""
         ...
 
     async def acknowledge(self, row: InboxRow) -> None:
-        """The work of this row is done and changed nothing else (else name it in `Changes.done`)."""
+        """Mark the row as done, where its work changed nothing else (else name it in `Changes.done`)."""
         ...
 
     async def delete_settled(self, when: datetime) -> int:
-        """Delete settled rows received before then; how many."""
+        """Delete settled rows received before then and return how many."""
         ...
 
 
 class InboxBacklog(Protocol):
-    """What the inbox tells of itself. Raises StoreUnavailable."""
+    """How far behind the inbox is. Raises StoreUnavailable."""
 
-    async def read_backlog(self) -> Waiting:
-        """What could be taken now, or as soon as an older row about the same is done."""
+    async def read_backlog(self) -> Backlog:
+        """Return what could be claimed now, or as soon as an older row about the same thing is done."""
         ...
 
     async def find_newest_message(self, channel: str, before: datetime) -> str | None:
-        """The ts of the newest message of this channel that was received before this moment, as far as it is known."""
+        """Return the ts of the newest message of this channel that was received before this moment, as far as it is
+        known."""

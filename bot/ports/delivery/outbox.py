@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 from bot.domain.delivery.ids import build_bank_id, build_edit_id, build_incident_key
 from bot.domain.delivery.kinds import Operation
-from bot.domain.operations.shadow import Shadowed
+from bot.domain.operations.shadow import ShadowPlacement
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.posts import PostedBrief
 
 
 class Destination(StrEnum):
-    """Where owed work goes."""
+    """Where a delivery goes."""
 
     SLACK = "slack"
     BANK = "bank"
@@ -24,16 +24,12 @@ class Destination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
-    """One thing owed outside. It is delivered at least once, and once in effect.
+    """One delivery to queue.
 
-    `delivery_id` is deterministic and unique: owing it again changes nothing, except for `replaces=True`, which puts
-    the newer payload in place (an edit of a message) and makes it due again. Rows with the same `key` go in order.
-    `urgent` goes before the rest (people first). `operation`: for Slack "post", "update", "delete", "react",
-    "ephemeral", "upload" (a file), "delete_file"; for a bank "retain", "retract". A payload that names `"target": <delivery_id>` is resolved to that
-    delivery's result (its message ts) when it is delivered. A row that is replaced while it is being sent waits for
-    that call to end (two calls in flight could arrive in either order), then it is due with the newer payload.
-    `every_s`: a row that is replaced is due at the earliest so long after its last delivery; others do not wait for it
-    meanwhile. Replacing it with 0 makes it due at once.
+    Its id is deterministic: queueing the same delivery again changes nothing, except with `replaces`. Entries of one
+    `key` go in order. A payload that names `"target": <delivery id>` gets that delivery's result (its message ts) when
+    it is delivered. An entry that is replaced while it is being sent waits for that call to end, because two calls in
+    flight could arrive in either order; then it is due with the newer payload.
     """
 
     destination: Destination
@@ -41,61 +37,62 @@ class OutboxEntry:
     key: str
     delivery_id: str
     payload: Mapping[str, Any]
-    urgent: bool = False
+    urgent: bool = False  # goes before the rest (people first)
+    # put the newer payload in place (an edit of a message) and make it due again
     replaces: bool = False
+    # pace of a replaced entry: due at the earliest so long after its last delivery, while others of its key do not
+    # wait for it; 0 makes it due at once
     every_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
-    """A claimed outbox row. `lease` is the fencing token; settling with an outdated one does nothing.
-    `uncertain` is true where an earlier delivery may have happened (crash, timeout): look before doing it again.
-    `own_result` is what an earlier delivery of this row produced: a replaced "post" with one is an edit of it.
-    `replaced`: what may have been delivered was an older payload than this one. `place`: where it stands instead of its
-    own channel, with `under_result`, the message ts of what it stands under; `target_place`: where its target stands."""
+    """A claimed outbox row."""
 
     id: int
     entry: OutboxEntry
-    lease: str
+    lease: str  # the fencing token: acknowledging with an outdated one does nothing
     attempts: int
+    # an earlier delivery may have happened (crash, timeout): look before doing it again
     uncertain: bool
     target_result: str | None = None
+    # what an earlier delivery of this row produced: a replaced post that has one is an edit of it
     own_result: str | None = None
-    replaced: bool = False
-    place: Shadowed | None = None
-    under_result: str | None = None
-    target_place: Shadowed | None = None
+    replaced: bool = False  # what may have been delivered was an older payload than this one
+    place: ShadowPlacement | None = None  # where it goes instead of its own channel
+    under_result: str | None = None  # the ts of the message in whose thread it goes there
+    target_place: ShadowPlacement | None = None  # where its target is
 
 
 class Outbox(Protocol):
-    """Everything owed outside. Raises StoreUnavailable."""
+    """The durable queue of deliveries. Raises StoreUnavailable."""
 
     async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OutboxRow, ...]:
-        """Claim due rows under a lease, urgent first (or these alone), oldest first, at most one per key; a row waits for
-        an older unsettled row of its key (a dead one does not block)."""
+        """Claim due rows under a lease, urgent first (or these alone), oldest first, at most one per key; a row waits
+        for an older undelivered row of its key (a dead one does not block)."""
         ...
 
     async def acknowledge(self, row: OutboxRow, result: str | None) -> bool:
-        """Delivered; `result` is what it produced (a message ts). False if the lease was outdated, or if a newer
-        payload came meanwhile (the result is kept, and the row is due again)."""
+        """Mark the row as delivered; `result` is what it produced (a message ts). False if the lease was outdated, or
+        if a newer payload came meanwhile (the result is stored, and the row is due again)."""
         ...
 
     async def postpone(
         self, row: OutboxRow, delay_s: float, error: str, *, uncertain: bool, tried: bool = True
     ) -> bool:
-        """Not now; due again after `delay_s`. `tried` False: nothing was attempted, so it does not count."""
+        """Make the row due again after `delay_s`. `tried` False: nothing was attempted, so it does not count."""
         ...
 
     async def dead_letter(self, row: OutboxRow, error: str) -> bool:
-        """Refused for good: a dead letter, kept for a person to look at."""
+        """Give the row up, because it was refused for good; it is kept for a person to look at."""
         ...
 
     async def count_rows(self) -> Mapping[str, int]:
-        """Rows by "<destination>.<state>" (pending, sending, sent, dead)."""
+        """Return the number of rows by "<destination>.<state>" (pending, sending, sent, dead)."""
         ...
 
     async def find_oldest_pending(self) -> datetime | None:
-        """When the oldest undelivered row was owed."""
+        """Return when the oldest undelivered row was queued."""
         ...
 
 
@@ -112,8 +109,11 @@ def build_outbox_entry(
     target: str | None = None,
     every_s: float = 0.0,
 ) -> OutboxEntry:
-    """The outbox row for a Slack call. `target` is the delivery id whose message the call edits or deletes; its ts is
-    looked up when the row is delivered, for it may not exist yet."""
+    """Return the entry for a call to Slack.
+
+    `target` is the delivery id of the message that the call edits or deletes; its ts is looked up at delivery, because
+    it may not exist yet.
+    """
     payload: dict[str, Any] = {k: v for k, v in asdict(posting).items() if v not in (None, "", (), {})}
     if target:
         payload["target"] = target
@@ -137,7 +137,7 @@ def build_bank_entry(operation: Operation, incident_id: str, act: str | None) ->
 
 
 def build_brief_edit(posted: PostedBrief, message: ChatMessage, every_s: float = 0.0) -> OutboxEntry:
-    """The outbox row that puts `message` in the place of a posted brief; edits of it that wait become one."""
+    """Return the entry that puts `message` in the place of a posted brief; waiting edits of it become one."""
     about = posted.incident_id
     posting = Posting(
         Operation.UPDATE,

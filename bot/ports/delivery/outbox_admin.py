@@ -1,6 +1,6 @@
-"""What an operator may see and do about owed work: look, try again, drop with a reason, carry it elsewhere, forget.
+"""What an operator may see and do about deliveries: list, retry, drop with a reason, export.
 
-Must not deliver anything. Whatever is changed here is written to the audit log in the same transaction.
+Whatever is changed here is written to the audit log in the same transaction.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bot.ports.delivery.outbox import Destination
 
 
 class OutboxState(StrEnum):
-    """Where an outbox row stands."""
+    """The state of an outbox row."""
 
     PENDING = "pending"
     SENDING = "sending"
@@ -29,8 +29,7 @@ UNDELIVERED = frozenset({OutboxState.PENDING, OutboxState.SENDING, OutboxState.D
 
 @dataclass(frozen=True, slots=True)
 class OutboxRowView:
-    """An outbox row as it is kept. `due_at`: when it may be tried (again), for a sending row the end of its lease.
-    `settled_at`: when it was sent or given up. `uncertain`: an earlier delivery may have happened."""
+    """An outbox row as it is stored."""
 
     id: int
     destination: Destination
@@ -40,16 +39,16 @@ class OutboxRowView:
     state: OutboxState
     attempts: int
     owed_at: datetime
-    due_at: datetime
-    settled_at: datetime | None
+    due_at: datetime  # when it may be tried (again); for a sending row the end of its lease
+    settled_at: datetime | None  # when it was sent or given up
     error: str | None
-    uncertain: bool
+    uncertain: bool  # an earlier delivery may have happened
     payload: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class UnprocessedEvent:
-    """An inbox row that is not worked off. `body` is what Slack delivered, with secrets masked."""
+    """An inbox row that is not worked off."""
 
     id: int
     kind: str
@@ -57,34 +56,34 @@ class UnprocessedEvent:
     attempts: int
     received_at: datetime
     error: str | None
-    body: Mapping[str, Any]
+    body: Mapping[str, Any]  # what Slack delivered, with secrets masked
 
 
 @dataclass(frozen=True, slots=True)
 class RowResult:
-    """What came of one row that somebody named. `refusal` is one sentence, None where it was done."""
+    """What came of one row that an operator named."""
 
     id: int
-    refusal: str | None = None
+    refusal: str | None = None  # one sentence, None where it was done
 
 
 class OutboxAdmin(Protocol):
-    """Owed deliveries. Raises StoreUnavailable."""
+    """Queued deliveries. Raises StoreUnavailable."""
 
     async def list_rows(self, states: frozenset[OutboxState], limit: int) -> tuple[OutboxRowView, ...]:
-        """Rows in these states, oldest first."""
+        """Return rows in these states, oldest first."""
         ...
 
     def stream_undelivered(self) -> AsyncIterator[OutboxRowView]:
-        """Every row that is not sent, oldest first, without holding them all in memory."""
+        """Yield every row that is not sent, oldest first, without holding them all in memory."""
         ...
 
     async def requeue(self, row_ids: Sequence[int], by: str) -> tuple[RowResult, ...]:
-        """Let dead rows be tried again, and waiting ones at once. Refused: unknown, sent, or on its way right now."""
+        """Let dead rows be tried again, and waiting ones at once. Refused: unknown, sent, or being sent right now."""
         ...
 
     async def drop(self, row_ids: Sequence[int], reason: str, by: str) -> tuple[RowResult, ...]:
-        """Give up rows for good. Refused: unknown, sent, or on its way right now. Raises RecordRejected (reason)
+        """Give up rows for good. Refused: unknown, sent, or being sent right now. Raises RecordRejected (reason)
         without a reason: the audit log must say why somebody's work was thrown away."""
         ...
 
@@ -93,15 +92,15 @@ class InboxAdmin(Protocol):
     """Received events that could not be worked off. Raises StoreUnavailable."""
 
     async def count_rows(self) -> Mapping[str, int]:
-        """Rows by state (pending, working, dead; what is done is not counted)."""
+        """Return the number of rows by state (pending, working, dead; finished ones are not counted)."""
         ...
 
     async def list_dead(self, limit: int) -> tuple[UnprocessedEvent, ...]:
-        """Events that were given up, oldest first."""
+        """Return events that were given up, oldest first."""
         ...
 
     def stream_unprocessed(self) -> AsyncIterator[UnprocessedEvent]:
-        """Every event that is not worked off, oldest first, dead ones too."""
+        """Yield every event that is not worked off, oldest first, dead ones too."""
         ...
 
     async def requeue(self, row_ids: Sequence[int], by: str) -> tuple[RowResult, ...]:

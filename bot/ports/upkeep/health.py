@@ -9,12 +9,12 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """Whether the store works. `schema` is the applied revision; `problem` one sentence, None if fine."""
+    """Whether the store works, and how it is set up."""
 
     writable: bool
-    schema: str | None
+    schema: str | None  # the applied revision
     records: int = 0
-    problem: str | None = None
+    problem: str | None = None  # one sentence, None if fine
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -22,5 +22,5 @@ class StoreHealth(Protocol):
     """Health of the store, for readiness, `doctor` and status. Never raises."""
 
     async def read_status(self) -> StoreStatus:
-        """Try a small write and say how it went."""
+        """Try a small write and return how it went."""
         ...

@@ -9,13 +9,17 @@ from bot.ports.unit_of_work import Changes
 
 
 class Purging(Protocol):
-    """Removing every text of an incident for good. Raises StoreUnavailable."""
+    """Remove texts. Raises StoreUnavailable."""
 
     async def purge(self, incident_id: str, marks: Sequence[str], changes: Changes) -> bool:
-        """Remove record, index entry, life, briefs, notices, what was received and is owed about it, and what was said in
-        every delivered message that names it, belongs to a brief that does, or holds one of the `marks`; its own messages
-        are deleted. Earlier audit lines about it keep a hash of what they said. `changes` (the audit line, what is owed)
-        is written with it. Again is fine: False, and only `changes` is written."""
+        """Remove an incident and everything that quotes it; False where nothing of it was left (then only `changes` is
+        written).
+
+        Removed are record, index entry, lifecycle, briefs, notifications, what was received and queued about it, and
+        the text of every delivered message that names it, belongs to a brief that does, or holds one of the `marks`;
+        its own messages are deleted from Slack. Earlier audit lines about it keep a hash of their text. `changes` (the
+        audit line, what is queued) is written in the same transaction.
+        """
         ...
 
     async def compact(self) -> None:

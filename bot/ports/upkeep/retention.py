@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class DeletedCounts:
-    """How much was deleted."""
+    """How many rows were deleted, by what they were."""
 
     sent: int
     once: int
@@ -23,7 +23,7 @@ class DeletedCounts:
 
 
 class Retention(Protocol):
-    """Deleting what is kept no longer. Raises StoreUnavailable."""
+    """Delete what has expired. Raises StoreUnavailable."""
 
     async def delete_expired(
         self,
@@ -33,9 +33,11 @@ class Retention(Protocol):
         notices_before: datetime | None = None,
         sent_before: datetime | None = None,
     ) -> DeletedCounts:
-        """Delete sent rows, `once` keys, dead events, deploys and notices of no incident (`early`) older than `before`; mutes that
-        ended and rules and mutes that were undone before then (`silences`), with what they silenced; audit lines older
-        than `audit_before`; notices older than `notices_before` of incidents that are not open; and what models were sent
-        before `sent_before`.
-        What is still owed stays, however old; so does the address of a brief's message."""
+        """Delete what is older than its limit and return how much that was.
+
+        Older than `before`: sent rows, `once` keys, dead events, deploys, notifications of no incident (`early`), mutes
+        that ended, and undone rules and mutes with what they silenced (`silences`). Older than `audit_before`: audit
+        lines; than `notices_before`: notifications of incidents that are not open; than `sent_before`: what models were
+        sent. Undelivered rows stay, however old; so does the address of a brief's message.
+        """
         ...

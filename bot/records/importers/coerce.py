@@ -1,6 +1,6 @@
 """Values as tools and people write them: times, names in objects, lists in one cell, outcomes, ids with their prefix.
 
-Must not know any tool's record; what cannot be understood is refused with what would be.
+Must not know any tool's record. What cannot be understood is refused with the words that would be.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _NOTHING = re.compile(
 
 
 def drop_placeholder(text: str | None) -> str | None:
-    """The text, or None where it says that there is none."""
+    """Return the text, or None where it says that there is none ("TBD", "n/a", "-")."""
     return None if text is None or _NOTHING.fullmatch(text) else text.strip()
 
 
 def read_text(value: Any) -> str | None:
-    """The text of a plain value, or the name in an object that has one; None for anything else."""
+    """Return the text of a plain value, or the name in an object that has one; None for anything else."""
     if isinstance(value, Mapping):
         keys = ("name", "value", "summary", "displayName", "title", "description", "content")
         return next((found for key in keys if (found := read_text(value.get(key)))), None)
@@ -66,24 +66,25 @@ def read_text(value: Any) -> str | None:
 
 
 def read_texts(value: Any) -> list[str]:
-    """The texts of a list of plain values or objects with a name, or of one of them."""
+    """Return the texts of a list of plain values or objects with a name, or of one of them."""
     values = value if isinstance(value, list) else [value]
     return [text for entry in values if (text := read_text(entry))]
 
 
 def find_first_text(*values: Any) -> str | None:
-    """The first that is a text."""
+    """Return the first value that is a text."""
     return next((text for value in values if (text := read_text(value))), None)
 
 
 def split_list(cell: str) -> list[str]:
-    """The entries of one cell or section: one a line, or parted by semicolons; list marks left out."""
+    """Return the entries of one cell or section: one a line, or separated by semicolons; list marks are left out."""
     parts = cell.split("\n") if "\n" in cell else cell.split(";")
     return [kept for part in parts if (kept := drop_placeholder(_MARKER.sub("", part)))]
 
 
 def read_moment(value: Any, field: str) -> str | None:
-    """A time as tools write it in ISO 8601, in UTC where it names no zone; None for nothing. Raises RecordRejected."""
+    """Return a time as tools write it in ISO 8601, in UTC where it names no zone; None for nothing. Raises
+    RecordRejected."""
     text = read_text(value)
     if text is None or drop_placeholder(text) is None:
         return None
@@ -95,7 +96,7 @@ def read_moment(value: Any, field: str) -> str | None:
 
 
 def find_moment(text: str, field: str) -> str | None:
-    """The first time that a sentence names. Raises RecordRejected where it names none."""
+    """Return the first time that a sentence names. Raises RecordRejected where it names none."""
     if drop_placeholder(text) is None:
         return None
     found = _parse_moment(text) or next(
@@ -123,7 +124,7 @@ def _parse_moment(text: str) -> datetime | None:
 
 
 def add_seconds(start: str | None, seconds: Any, field: str) -> str | None:
-    """`start` and so many seconds. Raises RecordRejected where that is no number."""
+    """Return `start` and so many seconds. Raises RecordRejected where that is no number."""
     if start is None or seconds in (None, ""):
         return None
     try:
@@ -133,7 +134,7 @@ def add_seconds(start: str | None, seconds: Any, field: str) -> str | None:
 
 
 def read_choice(value: str, field: str, choices: Mapping[str, str]) -> str:
-    """What this word stands for. Raises RecordRejected with the words that are understood."""
+    """Return what this word means. Raises RecordRejected with the words that are understood."""
     found = choices.get(" ".join(re.split(r"[\s_-]+", value.strip().casefold())) or "-")
     if found is None:
         raise RecordRejected(field, f"should be one of {', '.join(dict.fromkeys(choices))}")
@@ -141,23 +142,23 @@ def read_choice(value: str, field: str, choices: Mapping[str, str]) -> str:
 
 
 def add_prefix(prefix: str, number: str | None) -> str | None:
-    """A tool's id under its prefix, once."""
+    """Return a tool's id with its prefix, once."""
     if not number:
         return None
     return number if number.startswith(prefix) else f"{prefix}{number}"
 
 
 def build_hashed_id(prefix: str, *parts: str | None) -> str:
-    """An id of what a record is known by, the same each time."""
+    """Return an id made of what identifies a record, the same each time."""
     told = "\x1f".join(part or "" for part in parts)
     return prefix + hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def build_attempts(fix: str | None, status: str = "UNVERIFIED") -> list[dict[str, str]]:
-    """One attempt with this fix; none for no fix."""
+    """Return one attempt with this fix, none for no fix."""
     return [{"fix": fix, "status": status}] if fix else []
 
 
 def drop_empty(pairs: Iterator[tuple[str, Any]]) -> dict[str, Any]:
-    """The pairs that have a value."""
+    """Return the pairs that have a value."""
     return {key: value for key, value in pairs if value not in (None, "", [], {})}

@@ -1,6 +1,6 @@
 """What headings and columns mean: the native field behind "Root cause", "created_on" or "Component/s".
 
-One table, for CSV columns and for the facts at the head of a post-mortem. Must not read values.
+One table, for CSV columns, for custom fields, and for the facts at the head of a post-mortem. Must not read values.
 """
 
 from __future__ import annotations
@@ -44,19 +44,22 @@ _OTHER = re.compile(r"[\W_]+")
 
 
 def normalize_heading(heading: str) -> str:
-    """A heading in compared form: lower case, words only; of "Custom field (Root cause)" what is in it."""
+    """Return a heading in compared form: lower case, words only; of "Custom field (Root cause)" what is inside."""
     inner = _CUSTOM.fullmatch(heading.strip())
     return _OTHER.sub(" ", inner[1] if inner else heading).strip().casefold()
 
 
 def find_field(heading: str) -> str | None:
-    """The native field that this heading names, looked at alone."""
+    """Return the native field that this heading names, looked at alone."""
     return _FIELD_OF.get(normalize_heading(heading))
 
 
 def recognize_columns(headings: Sequence[str], taken: Iterable[str] = ()) -> dict[int, str]:
-    """Which native field each column is (by its place), as far as its heading says. `taken` fields are given already.
-    A field takes the plainest of its names; columns of the same heading go together."""
+    """Return the native field of each column (by its place), as far as its heading says.
+
+    `taken` fields are assigned already. A field takes the plainest of its names; columns of the same heading go
+    together.
+    """
     forms = [normalize_heading(heading) for heading in headings]
     found: dict[int, str] = {}
     for field, names in FIELDS.items():

@@ -1,4 +1,5 @@
-"""CSV: columns recognised by their headings, or as they are mapped; each row a record. Must not guess what a column means."""
+"""CSV: columns recognized by their headings, or as they are mapped; each row a record. Must not guess what a column
+means."""
 
 from __future__ import annotations
 
@@ -50,29 +51,28 @@ Columns = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CsvTable:
-    """A CSV with what its columns are taken for. `headings` in their order; `fields`: place → native field; `unread`: the
-    headings of columns that nothing is taken from."""
+    """A CSV and the meaning of its columns."""
 
-    headings: tuple[str, ...]
-    fields: Mapping[int, str]
+    headings: tuple[str, ...]  # in their order
+    fields: Mapping[int, str]  # place → native field
     form: ImportForm = ImportForm.CSV
     rows: Callable[[], Iterator[ImportEntry]] = field(default=lambda: iter(()))
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """Columns that are left out."""
+        """Headings of the columns that are left out."""
         return tuple(
             h for place, h in enumerate(self.headings) if self.fields.get(place, IGNORED) == IGNORED and h.strip()
         )
 
     @property
     def asks(self) -> bool:
-        """Whether a person must say which column is the title: no record is without one."""
+        """Whether a person must say which column is the title: every record needs one."""
         return "title" not in self.fields.values()
 
 
 def read_table(text: str, mapping: Columns | None = None, form: ImportForm | None = None) -> CsvTable:
-    """The table in a CSV text; its rows are read when they are asked for. Raises RecordRejected if it has no headings."""
+    """Return the table in a CSV text; its rows are read on demand. Raises RecordRejected if it has no headings."""
     first, _, _ = text.lstrip("\n").partition("\n")
     counts = {d: first.count(d) for d in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda d: counts[d])
@@ -105,7 +105,7 @@ def _detect_form(headings: Sequence[str]) -> ImportForm:
 
 
 def find_unknown_fields(mapping: Columns) -> list[str]:
-    """The fields of a mapping that no record has."""
+    """Return the fields of a mapping that no record has."""
     return sorted({field for field in mapping.values() if field not in FIELDS and field != IGNORED})
 
 

@@ -1,6 +1,6 @@
 """Any imported file as entries: which form it is in, and the reader for that form. Must not open files.
 
-The form is told by what stands in the text; the name decides only where that says nothing (Markdown).
+The text decides the form; the name does only where the text does not show it (Markdown).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TABLE_HEAD = re.compile(r"\s*[^\n]*[,;\t|]")
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """A file that is being read: its entries, and its table where it is one."""
+    """A file that is being read."""
 
     form: ImportForm
     entries: Iterator[ImportEntry]
@@ -57,8 +57,11 @@ class FileReading:
 
 
 def read_file(name: str, text: str, form: ImportForm | None = None, columns: Columns | None = None) -> FileReading:
-    """The entries of one file. `form` overrides what the text looks like; `columns` maps CSV columns. Bytes that were no
-    UTF-8 are expected as lone surrogates: they cost their line in JSON Lines, and the whole file in all other forms."""
+    """Return the entries of one file.
+
+    `form` overrides what the text looks like; `columns` maps CSV columns. Bytes that were no UTF-8 are expected as lone
+    surrogates: they cost their line in JSON Lines, and the whole file in all other forms.
+    """
     found = form or detect_form(name, text)
     if found is None:
         refused = [ImportEntry(1, RecordRejected("", NO_FORM))] if text.strip() else []
@@ -86,7 +89,7 @@ def _read_table(text: str, columns: Columns | None, form: ImportForm) -> FileRea
 
 
 def detect_form(name: str, text: str) -> ImportForm | None:
-    """The form that a text looks to be in; JSONL for JSON of any kind, which tells its form object by object."""
+    """Return the form that a text looks to be in; JSONL for JSON of any kind, whose form is read object by object."""
     folded = name.casefold()
     if folded.endswith(MARKDOWN_NAMES):
         return ImportForm.MARKDOWN
@@ -104,7 +107,7 @@ def _is_json(text: str) -> bool:
 
 
 def _is_document(text: str) -> bool:
-    """Whether a JSON text is one document, and not a value a line."""
+    """Return whether a JSON text is one document, and not a value a line."""
     first, _, more = text.strip().partition("\n")
     try:
         value = read_value(first, MAX_DOCUMENT)
@@ -114,7 +117,7 @@ def _is_document(text: str) -> bool:
 
 
 def _find_elements(value: Any) -> tuple[str, list[Any]] | None:
-    """Where the records of a document are, and they; None where it is a record itself."""
+    """Return where the records of a document are, and the records; None where it is a record itself."""
     if isinstance(value, list):
         return "", value
     if isinstance(value, Mapping):
@@ -167,7 +170,7 @@ def _build_entry(number: int, value: Any, tool: ImportForm | None, names: Mappin
 
 
 def read_entry_record(entry: ImportEntry) -> Incident:
-    """The record of an entry, secrets masked. Raises RecordRejected with the name that the file has for the field."""
+    """Return the record of an entry, secrets masked. Raises RecordRejected with the file's own name of the field."""
     if isinstance(entry.row, RecordRejected):
         raise _name_fields(entry.row, entry.names)
     try:
@@ -182,7 +185,7 @@ def _name_fields(refused: RecordRejected, names: Mapping[str, str]) -> RecordRej
 
 
 def read_mapping(text: str) -> dict[str, str]:
-    """A saved mapping of columns. Raises RecordRejected."""
+    """Parse a saved mapping of columns. Raises RecordRejected."""
     value = read_value(text)
     if not isinstance(value, dict) or not all(isinstance(field, str) for field in value.values()):
         raise RecordRejected("", 'should be an object such as {"Opened": "started_at"}')
@@ -190,5 +193,5 @@ def read_mapping(text: str) -> dict[str, str]:
 
 
 def write_mapping(columns: Columns) -> str:
-    """A mapping as it is saved."""
+    """Return a mapping as it is saved."""
     return json.dumps(dict(columns), ensure_ascii=False, indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""What a reader of imported files gives: one entry for each record it came upon. Must not validate values: `records` does."""
+"""What a reader of imported files yields: one entry for each record it found. Values are validated by `incident_json`."""
 
 from __future__ import annotations
 
@@ -34,13 +34,12 @@ class ImportForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportEntry:
-    """A record as found: at this line of the file (in a JSON list: the number of the element), in native keys, or why it
-    cannot be read. `names`: what the file calls a native field. `form`: how it was read."""
+    """A record as found, or why it cannot be read."""
 
     line: int
     row: Mapping[str, Any] | RecordRejected
-    names: Mapping[str, str] = field(default_factory=dict)
-    form: ImportForm = ImportForm.JSONL
+    names: Mapping[str, str] = field(default_factory=dict)  # what the file calls a native field
+    form: ImportForm = ImportForm.JSONL  # how it was read
 
 
 NativeRow = dict[str, Any]
@@ -49,7 +48,8 @@ RowReader = Callable[[Mapping[str, Any], Mapping[str, str]], NativeRow]
 
 
 def mask_row(row: Any) -> Any:
-    """The row with secrets masked in every text; ids and times as they are. Raises RecordRejected if nested too deeply."""
+    """Return the row with secrets masked in every text; ids and times stay as they are. Raises RecordRejected if nested
+    too deeply."""
     try:
         return _mask_value(row)
     except RecursionError as error:

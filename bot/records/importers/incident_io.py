@@ -1,4 +1,4 @@
-"""incident.io incidents, as `GET /v2/incidents` answers. Must not take tests and declined ones for incidents."""
+"""incident.io incidents, in the form of `GET /v2/incidents`. Tests and declined ones are no incidents."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _VALUES = ("value_text", "value_option", "value_catalog_entry", "value_link", "v
 
 
 def is_incident_io(row: Mapping[str, Any]) -> bool:
-    """Whether this is an incident of incident.io."""
+    """Return whether this is an incident of incident.io."""
     return "incident_status" in row or ("reference" in row and "permalink" in row)
 
 
 def read_incident_io(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
-    """An incident as a native row. Raises RecordRejected for a test, and for one that is not over."""
+    """Return an incident as a native row. Raises RecordRejected for a test, and for one that is not over."""
     mode = read_text(row.get("mode"))
     if mode in _NO_INCIDENT:
         raise RecordRejected("mode", f"is {mode}, not an incident")
@@ -88,7 +88,7 @@ def _read_custom(entries: Any) -> Iterator[tuple[str, str]]:
 
 
 def _read_times(stamps: Any) -> Iterator[tuple[str, str]]:
-    """The first of its timestamps that tells the start, and the first that tells the end."""
+    """Yield the first of its timestamps that is a start, and the first that is an end."""
     for stamp in reversed(stamps) if isinstance(stamps, list) else ():
         if isinstance(stamp, Mapping):
             field = find_field(read_text(stamp.get("incident_timestamp")) or "")

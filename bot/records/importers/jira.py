@@ -1,4 +1,4 @@
-"""Jira issues, as its search answers (`issues[]` with `fields`, and `names` where it was asked for). Must not read CSV."""
+"""Jira issues, in the form of its search (`issues[]` with `fields`, and `names` where requested). CSV is `csv`'s."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _CUSTOM = ("root_cause", "service", "vendor", "region", "environment", "severity
 
 
 def is_jira_issue(row: Mapping[str, Any]) -> bool:
-    """Whether this is a Jira issue."""
+    """Return whether this is a Jira issue."""
     return "key" in row and isinstance(row.get("fields"), Mapping)
 
 
 def build_jira_id(key: str | None) -> str | None:
-    """The issue's key; with `JIRA-` before it where the key alone could be another record's id."""
+    """Return the issue's key, with `JIRA-` before it where the key alone could be another record's id."""
     return f"JIRA-{key}" if key and key.startswith(RESERVED) and not key.startswith("JIRA-") else key
 
 
 def read_jira_issue(issue: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
-    """An issue as a native row. Raises RecordRejected for one that is still open."""
+    """Return an issue as a native row. Raises RecordRejected for one that is still open."""
     fields = issue.get("fields")
     if not isinstance(fields, Mapping):
         raise RecordRejected("fields", "is missing; export the issues with their fields")
@@ -82,7 +82,7 @@ def _build_url(issue: Mapping[str, Any]) -> str | None:
 
 
 def _read_custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What custom fields say whose names are known (`expand=names`)."""
+    """Yield custom fields whose names are known (`expand=names`)."""
     for key, name in names.items():
         value = fields.get(key)
         field = find_field(name) if key.startswith("customfield_") and isinstance(name, str) else None
@@ -93,7 +93,7 @@ def _read_custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterato
 
 
 def _read_text(value: Any) -> str:
-    """The text of a description: plain, or a document of nodes, as Markdown."""
+    """Return the text of a description: plain, or a document of nodes, as Markdown."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and value.get("type") == "doc":

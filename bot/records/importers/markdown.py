@@ -1,4 +1,4 @@
-"""Post-mortems in Markdown: one file, one record. Must not take a text for one that has none of a post-mortem's headings."""
+"""Post-mortems in Markdown: one file, one record. A text that has none of a post-mortem's headings is refused."""
 
 from __future__ import annotations
 
@@ -35,8 +35,11 @@ TIMELINE = re.compile(r"timeline|chronology|action items?|follow[- ]?ups?", re.I
 
 
 def read_markdown(name: str, text: str) -> Iterator[ImportEntry]:
-    """The one record of a post-mortem. `name` is the file's, below the folder that is imported: it gives the id where the
-    text has none, so that the same file is the same record again."""
+    """Yield the one record of a post-mortem.
+
+    `name` is the file's, below the imported folder: it becomes the id where the text has none, so that the same file is
+    the same record again.
+    """
     if not text.strip():
         return
     try:
@@ -82,13 +85,13 @@ def _build_row(name: str, told: WriteUp) -> NativeRow:
 
 
 def read_minutes_as_seconds(said: str) -> float | None:
-    """Minutes in seconds; None where it is no number."""
+    """Return minutes in seconds, None where it is no number."""
     number = re.match(r"\d{1,6}(?:\.\d{1,3})?", said)
     return float(number[0]) * 60 if number else None
 
 
 def _split_title(said: str) -> tuple[str, str | None, str | None]:
-    """(title, id, date) of a heading such as "Postmortem: INC-7: Checkout down", or of a file's name."""
+    """Return (title, id, date) of a heading such as "Postmortem: INC-7: Checkout down", or of a file's name."""
     plain = _KIND_OF_TEXT.sub("", said.strip())
     number = _ID_FIRST.match(plain)
     plain = plain[number.end() :] if number else plain

@@ -1,4 +1,4 @@
-"""Opsgenie alerts and incidents, as `GET /v2/alerts` and `GET /v1/incidents` answer. Must not read CSV."""
+"""Opsgenie alerts and incidents, in the form of `GET /v2/alerts` and `GET /v1/incidents`. CSV is `csv`'s."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _FIELDS = ("service", "vendor", "region", "environment", "root_cause", "customer
 
 
 def is_opsgenie(row: Mapping[str, Any]) -> bool:
-    """Whether this is an alert or incident of Opsgenie."""
+    """Return whether this is an alert or incident of Opsgenie."""
     return "tinyId" in row
 
 
 def read_opsgenie(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
-    """An alert or incident as a native row. Raises RecordRejected for one that is open."""
+    """Return an alert or incident as a native row. Raises RecordRejected for one that is open."""
     status = read_text(row.get("status"))
     if status not in {None, "closed", "resolved"}:
         raise RecordRejected("status", f"is {status}: what is not closed has no outcome yet")
@@ -62,7 +62,7 @@ def read_opsgenie(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow
 
 
 def _read_details(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Fields that its key-value pairs and its tags ("service:payments-api") name."""
+    """Yield fields that its key-value pairs and its tags ("service:payments-api") name."""
     tags = row.get("tags")
     pairs = [tag.partition(":") for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     yield from (

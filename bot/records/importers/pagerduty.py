@@ -1,4 +1,4 @@
-"""PagerDuty incidents, as `GET /incidents` answers, with notes where they were added. Must not read CSV."""
+"""PagerDuty incidents, in the form of `GET /incidents`, with notes where they were added. CSV is `csv`'s."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PREFIX = "PD-"
 
 
 def is_pagerduty(row: Mapping[str, Any]) -> bool:
-    """Whether this is a PagerDuty incident."""
+    """Return whether this is a PagerDuty incident."""
     return "incident_number" in row or (row.get("type") == "incident" and "service" in row)
 
 
 def read_pagerduty(row: Mapping[str, Any], names: Mapping[str, str]) -> NativeRow:
-    """An incident as a native row. Raises RecordRejected for one that is open or was merged into another."""
+    """Return an incident as a native row. Raises RecordRejected for one that is open or was merged into another."""
     status = read_text(row.get("status"))
     if status not in {None, "resolved"}:
         raise RecordRejected("status", f"is {status}: an incident that is not resolved has no outcome yet")

@@ -1,5 +1,6 @@
-"""What a write-up or a description says, as native fields. Must not read what is not under a heading or label it knows, but
-for a summary.
+"""A write-up or a description as native fields.
+
+Only text under a heading or label that is known is read, and a summary.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from bot.records.importers.sections import (
 
 
 def read_description(text: str) -> NativeRow:
-    """The native fields that a description fills."""
+    """Return the native fields that a description fills."""
     return read_write_up_fields(read_write_up(convert_labels_to_headings(convert_wiki(text)))) if text else {}
 
 
 def read_write_up_fields(told: WriteUp) -> NativeRow:
-    """The native fields that the sections of a write-up fill; their other text under `evidence`, as it stands."""
+    """Return the native fields that the sections of a write-up fill; their other text goes under `evidence`, unchanged."""
     parts = told.parts
     summary = parts.get("summary") or told.opening
     symptoms = read_checks(parts.get("symptoms")) or ([summary] if summary else [])

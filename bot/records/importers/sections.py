@@ -1,6 +1,7 @@
-"""A write-up in Markdown (or Jira's markup) taken apart: its title, the facts at its head, and what stands under which heading.
+"""A write-up in Markdown (or Jira's markup) taken apart: its title, the facts at its head, and the text under each
+heading.
 
-Must not make a record of it: the readers do. Text under headings that it does not know is kept as it is.
+Must not make a record of it: the readers do. Text under unknown headings is returned as it is.
 """
 
 from __future__ import annotations
@@ -46,14 +47,15 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class WriteUp:
-    """A text taken apart. `facts`: native fields named at its head, as written; `parts`: kind of section → its text, as
-    `KINDS` knows it; `rest`: other headings → their text; `opening`: what stands before the first heading."""
+    """A text taken apart."""
 
     title: str | None = None
+    # native fields named at its head, as written
     facts: Mapping[str, str] = field(default_factory=dict)
+    # kind of section (see `KINDS`) → its text
     parts: Mapping[str, str] = field(default_factory=dict)
-    rest: Mapping[str, str] = field(default_factory=dict)
-    opening: str | None = None
+    rest: Mapping[str, str] = field(default_factory=dict)  # other headings → their text
+    opening: str | None = None  # what comes before the first heading
 
 
 @dataclass(slots=True)
@@ -73,7 +75,7 @@ class _WriteUpSection:
 
 
 def read_write_up(text: str) -> WriteUp:
-    """The parts of a Markdown text; linear in its length."""
+    """Return the parts of a Markdown text; linear in its length."""
     front, text = _read_front_matter(_COMMENT.sub("", text))
     sections = list(_join_untitled(_split_sections(text)))
     heads = [s for s in sections if s.kind in {None, "summary"} and s.level <= 1] + [
@@ -95,14 +97,14 @@ def read_write_up(text: str) -> WriteUp:
 
 
 def convert_wiki(text: str) -> str:
-    """Jira's markup with its headings and numbered lists as Markdown has them; other text as it is."""
+    """Return Jira's markup with its headings and numbered lists as Markdown has them; other text as it is."""
     if not _WIKI_HEADING.search(text):
         return text
     return _WIKI_HEADING.sub(lambda m: "#" * int(m[1]) + " ", _WIKI_NUMBER.sub("1. ", text))
 
 
 def convert_labels_to_headings(text: str) -> str:
-    """A note of lines such as "Root cause: …" with a heading for each; other lines as they are."""
+    """Return a note of lines such as "Root cause: …" with a heading for each; other lines as they are."""
     lines: list[str] = []
     for line in text.split("\n"):
         label = _PLAIN_LINE.fullmatch(line.strip().replace("*", ""))
@@ -112,7 +114,7 @@ def convert_labels_to_headings(text: str) -> str:
 
 
 def format_steps(text: str | None) -> str | None:
-    """A fix as it is to be kept: the entries of a list one a line, without marks; other text as it stands."""
+    """Return a fix as it is stored: the entries of a list one a line, without marks; other text unchanged."""
     if text is None:
         return None
     lines = [line for line in text.split("\n") if line.strip()]
@@ -123,7 +125,7 @@ def format_steps(text: str | None) -> str | None:
 
 
 def read_checks(text: str | None) -> list[str]:
-    """The entries of a section."""
+    """Return the entries of a section."""
     return split_list(text) if text else []
 
 
@@ -143,7 +145,7 @@ def _read_facts(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _split_sections(text: str) -> Iterator[_WriteUpSection]:
-    """Every heading with the lines under it; level 0 for what stands before the first."""
+    """Yield every heading with the lines under it; level 0 for what comes before the first."""
     section, fenced = _WriteUpSection(0, ""), False
     for line in text.split("\n"):
         if _FENCE.match(line):
@@ -177,7 +179,7 @@ def _read_heading(line: str, before: list[str]) -> tuple[int, str]:
 
 
 def _join_untitled(sections: Iterator[_WriteUpSection]) -> Iterator[_WriteUpSection]:
-    """Headings of no kind below one that has a kind are part of its text."""
+    """Join headings of no kind to the text of the heading above them that has a kind."""
     parent: _WriteUpSection | None = None
     for section in sections:
         if parent and parent.level >= 2 and section.level > parent.level and (section.kind is None):

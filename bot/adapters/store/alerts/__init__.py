@@ -1,1 +1,1 @@
-"""What is stored about alerts: storms, deploys, timings of briefs, how far the past was read. Must not hold code of its own."""
+"""Storms, deploys, timings of briefs, and how far the past was read."""

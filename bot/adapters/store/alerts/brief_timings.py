@@ -1,4 +1,4 @@
-"""How alerts became briefs, read from what the store keeps anyway: the Traces port. Must not change any row."""
+"""The BriefTimingStore port: how alerts became briefs, read from rows that are stored anyway."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import is_visible_to_viewer
 from bot.adapters.store.database.tables import briefs, inbox, notices, outbox
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.timings import Delivered, Traced
+from bot.domain.brief.timings import BriefTimings, DeliveryTimes
 from bot.domain.delivery.ids import build_edit_id
 
 
 @dataclass(frozen=True, slots=True)
 class SqlBriefTimings:
-    """The Traces port on SQLAlchemy."""
+    """The BriefTimingStore port on SQLAlchemy."""
 
     database: Database
 
-    async def read_timings(self, incident_id: str, channel: str) -> Traced:
+    async def read_timings(self, incident_id: str, channel: str) -> BriefTimings:
         """See the port."""
         here = (briefs.c.incident_id == incident_id, briefs.c.channel == channel)
         told = sa.select(sa.func.count(), sa.func.min(notices.c.at), sa.func.max(notices.c.at))
@@ -32,8 +32,8 @@ class SqlBriefTimings:
             of_incident = told.where(notices.c.incident_id == incident_id)
             alerts, first, last = (await connection.execute(of_incident)).one()
             if brief is None:
-                return Traced(alerts, first, last)
-            return Traced(
+                return BriefTimings(alerts, first, last)
+            return BriefTimings(
                 alerts,
                 first,
                 last,
@@ -56,7 +56,8 @@ class SqlBriefTimings:
 
 
 def _select_channels() -> sa.CTE:
-    """Every channel of which a notice is kept, then null: each found by one step in the index, however many notices."""
+    """Select every channel that has a notification, then null: one step in the index for each, however many
+    notifications."""
     first = sa.select(sa.func.min(notices.c.channel).label("channel")).cte("channels", recursive=True)
     after = notices.alias("after")
     following = sa.select(sa.func.min(after.c.channel)).where(after.c.channel > first.c.channel).scalar_subquery()
@@ -64,16 +65,17 @@ def _select_channels() -> sa.CTE:
 
 
 async def _read_received_time(connection: AsyncConnection, channel: str, ts: str) -> datetime | None:
-    """When the alert's message came in; its row is kept for a day. Read among the rows of about its time."""
+    """Return when the alert's message came in, None once its row (a day old) is gone. Reads among rows of about its
+    time."""
     named = inbox.c.natural_key.endswith(f"/{channel}/{ts}", autoescape=True)
     asked = sa.select(inbox.c.received_at).where(named).order_by(inbox.c.id).limit(1)
     found: datetime | None = (await connection.execute(asked)).scalar_one_or_none()
     return found
 
 
-async def _read_delivery(connection: AsyncConnection, delivery_id: str) -> Delivered | None:
+async def _read_delivery(connection: AsyncConnection, delivery_id: str) -> DeliveryTimes | None:
     asked = sa.select(outbox).where(outbox.c.delivery_id == delivery_id)
     row: Any = (await connection.execute(asked)).mappings().first()
     if row is None:
         return None
-    return Delivered(row["owed_at"], row["settled_at"], row["attempts"], row["state"], row["error"])
+    return DeliveryTimes(row["owed_at"], row["settled_at"], row["attempts"], row["state"], row["error"])

@@ -1,4 +1,4 @@
-"""Openings and storms: the Storms port, and writing them as part of a larger change. Must not decide what a storm is."""
+"""The StormStore port, and openings written as part of a larger change. Must not decide what a storm is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bot.adapters.store.database.json_bodies import (
 from bot.adapters.store.database.statements import advance_counter, insert_new, insert_or_replace
 from bot.adapters.store.database.tables import counters, heard, lives, openings, storms
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.domain.operations.storms import Member, Opening, Storm
+from bot.domain.operations.storms import OpenedIncident, Storm, StormMember
 from bot.ports.clock import Clock
 from bot.ports.errors import StoreConflict
 from bot.ports.unit_of_work import Changes
@@ -29,7 +29,7 @@ BRIEFS_AT_MOST, OTHERS_AT_MOST = 200, 50
 
 
 async def write_openings(connection: AsyncConnection, changes: Changes) -> None:
-    """Keep openings and their storm; raises StoreConflict where the channel had another opening meanwhile."""
+    """Write openings and their storm. Raises StoreConflict where the channel had another opening meanwhile."""
     number = 0
     if changes.after_openings:
         channel, seen = changes.after_openings
@@ -43,7 +43,7 @@ async def write_openings(connection: AsyncConnection, changes: Changes) -> None:
 
 
 async def _write_storm(connection: AsyncConnection, storm: Storm) -> None:
-    """A storm that is known goes on: whoever reads it meanwhile must look again."""
+    """Write a storm, or raise the version of a known one: a summary that was computed meanwhile is outdated."""
     row = {"name": storm.name, "version": 1, "watched": True, "started_at": storm.started_at, "told": ""}
     if not await insert_new(connection, storms, row | {"body": write_storm_json(storm)}):
         newer = {"version": storms.c.version + 1, "watched": True}
@@ -54,7 +54,7 @@ def _name_counter(channel: str) -> str:
     return f"openings/{channel}"
 
 
-def _build_row(opening: Opening, number: int) -> dict[str, Any]:
+def _build_row(opening: OpenedIncident, number: int) -> dict[str, Any]:
     kept = replace(opening, number=opening.number or number)
     named = ("channel", "incident_id", "at", "number", "storm", "has_brief")
     return {name: getattr(kept, name) for name in named} | {"body": write_opening_json(kept)}
@@ -62,15 +62,15 @@ def _build_row(opening: Opening, number: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SqlStormStore:
-    """The Storms port on SQLAlchemy. `writer` writes what is committed with a summary."""
+    """The StormStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
-    writer: Any
+    writer: Any  # writes what is committed with a summary
 
     async def read_openings(
         self, channel: str, since: datetime, until: datetime, incident_id: str
-    ) -> tuple[tuple[Opening, ...], int]:
+    ) -> tuple[tuple[OpenedIncident, ...], int]:
         """See the port."""
         of_channel = sa.select(openings.c.incident_id, openings.c.body).where(openings.c.channel == channel)
         near = (openings.c.at >= since, openings.c.at <= until)
@@ -92,7 +92,7 @@ class SqlStormStore:
             rows = (await connection.execute(asked)).mappings().all()
         return tuple(replace(read_storm_json(r["body"]), told=r["told"], version=r["version"]) for r in rows)
 
-    async def list_members(self, storm: str) -> tuple[Member, ...]:
+    async def list_members(self, storm: str) -> tuple[StormMember, ...]:
         """See the port."""
         asked = (
             sa.select(openings.c.body, lives.c.state)
@@ -102,7 +102,7 @@ class SqlStormStore:
         )
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).all()
-        return tuple(Member(read_opening_json(body), IncidentState(state)) for body, state in rows)
+        return tuple(StormMember(read_opening_json(body), IncidentState(state)) for body, state in rows)
 
     async def save_summary(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
         """See the port."""
@@ -126,7 +126,7 @@ class SqlStormStore:
 
 @dataclass(frozen=True, slots=True)
 class SqlConnectionWatermark:
-    """The Heard port on SQLAlchemy."""
+    """The ConnectionWatermark port on SQLAlchemy."""
 
     database: Database
 

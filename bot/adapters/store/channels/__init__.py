@@ -1,1 +1,1 @@
-"""What people say and choose per channel: settings, feedback, nudges, claims. Must not hold code of its own."""
+"""What people choose and judge per channel: settings, feedback, nudges, claims."""

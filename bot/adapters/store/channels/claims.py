@@ -1,4 +1,4 @@
-"""Who does a named piece of periodic work: at most one owner for each period. Must not know what the work is."""
+"""The ClaimStore port: at most one owner of a named piece of periodic work for each period."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.ports.unit_of_work import Changes
 
 @dataclass(frozen=True, slots=True)
 class SqlClaimStore:
-    """The Claims port on SQLAlchemy."""
+    """The ClaimStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock

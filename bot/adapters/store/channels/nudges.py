@@ -1,4 +1,4 @@
-"""What people were asked about: the Nudges port, on the table of claims. Must not decide whom or when."""
+"""The NudgeStore port, on the table of claims. Must not decide whom to ask, or when."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.json_bodies import read_lifecycle_json
 from bot.adapters.store.database.statements import insert_new
 from bot.adapters.store.database.tables import briefs, claims, lives
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Changes
 
@@ -27,13 +27,13 @@ EVER = date(2000, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class SqlNudgeStore:
-    """The Nudges port on SQLAlchemy."""
+    """The NudgeStore port on SQLAlchemy."""
 
     database: Database
     clock: Clock
     writer: ChangesWriter
 
-    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Lifecycle, ...]:
         """See the port."""
         asked = sa.select(claims.c.channel).where(claims.c.work == INCIDENT)
         found = (
@@ -69,13 +69,13 @@ class SqlNudgeStore:
 
 
 async def _require_new(connection: AsyncConnection, row: dict[str, Any]) -> None:
-    """Claim it; raises AlreadyDone, which undoes the claims before it."""
+    """Insert the claim. Raises AlreadyCommitted, which undoes the claims before it."""
     if not await insert_new(connection, claims, row):
         raise AlreadyCommitted
 
 
 def _build_rows(person: str, day: date, incident_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """In one order for everybody, so that two that claim at once do not wait for each other."""
+    """Yield the claims in one order for everybody, so that two transactions never wait for each other."""
     yield _build_row(PERSON, person, day)
     for incident_id in sorted(incident_ids):
         yield _build_row(INCIDENT, incident_id, EVER)

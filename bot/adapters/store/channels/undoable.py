@@ -1,4 +1,4 @@
-"""Numbered rows that a person may take back: rules, mutes, and what was said of precedents and fixes. Must not know which."""
+"""Numbered rows that a person may undo: rules, mutes, and judgements. Must not know which."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from bot.ports.unit_of_work import Changes
 
 
 async def insert_numbered(connection: AsyncConnection, table: sa.Table, row: Mapping[str, Any]) -> int:
-    """Insert; the row's number."""
+    """Insert the row and return its number."""
     done = await connection.execute(sa.insert(table).values(**row).returning(table.c.number))
     return int(done.scalar_one())
 
 
 @dataclass(frozen=True, slots=True)
 class UndoableRows:
-    """Ends rows that hold."""
+    """Ends rows that are in force."""
 
     database: Database
     clock: Clock
     writer: ChangesWriter
 
     async def end(self, table: sa.Table, row: sa.ColumnElement[bool], by: str, changes: Changes) -> bool:
-        """End the one `row` that holds, with `changes`; False (and nothing written) if it was ended before, or
+        """End the one `row` that is in force, with `changes`; False (and nothing written) if it was ended before, or
         `changes.once` was done."""
         now = self.clock.now()
         held = sa.and_(row, table.c.undone_at.is_(None))

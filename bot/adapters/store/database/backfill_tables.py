@@ -1,4 +1,4 @@
-"""The tables of what was read of channels' past, for both databases. Must not hold SQL or rules."""
+"""The tables of channels' past, for both databases."""
 
 from __future__ import annotations
 

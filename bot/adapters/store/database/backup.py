@@ -1,6 +1,6 @@
-"""Backup and restore of a SQLite store, and the copy that is kept before an upgrade.
+"""Backup and restore of a SQLite store, and the copy that is made before an upgrade.
 
-Must not open the store as the bot does: a backup changes nothing, also not the schema, and a restore works where the
+Must not open the store as the bot does: a backup changes nothing, not even the schema, and a restore works where the
 database is damaged.
 """
 
@@ -27,7 +27,7 @@ LOGS = ("-wal", "-shm", "-journal")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What is in place now, where the one before was kept (None: there was none), and whether `serve` will upgrade it."""
+    """What a restore put in place."""
 
     held: DatabaseCopy
     kept: Path | None
@@ -109,7 +109,7 @@ def _require_asked(target: Path, *, asked: bool) -> None:
 
 
 def _keep_previous(target: Path, now: datetime) -> Path:
-    """A second name for the database that is there, its logs with it; the first stays until it is replaced."""
+    """Give the database that is there, with its logs, a second name; the first stays until it is replaced."""
     kept = target.with_name(f"{target.name}.before-restore-{now:%Y%m%dT%H%M%SZ}")
     os.link(target, kept)
     for log in LOGS:
@@ -119,7 +119,8 @@ def _keep_previous(target: Path, now: datetime) -> Path:
 
 
 async def keep_before_upgrade(database: Path, schema: str) -> Path | None:
-    """The copy `<file>.before-<new revision>` of a database that has this schema; None where another process was faster."""
+    """Copy a database of this schema to `<file>.before-<new revision>` and return that path, None where another process
+    was faster."""
     return await asyncio.to_thread(_keep_before_upgrade, database, schema)
 
 
@@ -133,7 +134,7 @@ def _keep_before_upgrade(database: Path, schema: str) -> Path | None:
 
 
 def delete_earlier_copies(database: Path, kept: Path) -> None:
-    """Remove the copies of earlier upgrades: one is enough, and they hold what was purged since."""
+    """Delete the copies of earlier upgrades: one is enough, and they hold what was purged since."""
     for copy in database.parent.glob(f"{glob.escape(database.name)}.before-[0-9][0-9][0-9][0-9]"):
         if copy != kept:
             copy.unlink(missing_ok=True)

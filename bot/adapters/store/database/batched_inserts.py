@@ -1,4 +1,4 @@
-"""Many small writes as one transaction: what arrives while one is being written is written together next.
+"""Many small inserts as one transaction: what arrives while one is being written is written together next.
 
 So acknowledgements do not queue for a disk that takes its time for each. Must not know what the rows say.
 """
@@ -42,7 +42,7 @@ class BatchedInserts:
         return await mine
 
     async def _write_all(self) -> None:
-        """Until nobody waits. Whoever called may be broken off meanwhile; this is not."""
+        """Write until nobody waits. A caller may be cancelled meanwhile; this is not."""
         portion: Sequence[WaitingRow] = ()
         try:
             while self._waiting:

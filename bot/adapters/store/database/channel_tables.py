@@ -1,4 +1,4 @@
-"""The tables of what is agreed in channels, for both databases. Must not hold SQL or rules."""
+"""The tables of channel settings, rules and mutes, for both databases."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The connection to the database: addresses, safety settings, transactions, and errors in plain words.
 
-Must not know a table. On SQLite every connection has WAL, synchronous=FULL, foreign keys and a busy timeout, and
-every writing transaction begins IMMEDIATE, one at a time within the process.
+Must not know a table. On SQLite every connection has WAL, synchronous=FULL, foreign keys and a busy timeout, and every
+writing transaction begins IMMEDIATE, one at a time within the process: SQLite has one writer, and waiting for a turn in
+a queue of ours is fair and cheap, while its busy handler polls and may starve somebody.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ PROBLEMS: tuple[tuple[str, str], ...] = (
 
 
 def format_problem(error: BaseException) -> str:
-    """One sentence for a person: what is wrong with the store and what to do."""
+    """Return one sentence for a person: what is wrong with the store and what to do."""
     told = f"{type(error).__name__} {error}".lower()
     problem = next((says for sign, says in PROBLEMS if sign in told), None)
     return NOTHING_SAVED.format(problem or UNKNOWN_PROBLEM.format(error=type(error).__name__))
@@ -99,7 +100,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def read_url(url: str) -> URL:
-    """The address, with the async driver filled in; raises StoreUnavailable for what we cannot use."""
+    """Return the address with the async driver filled in. Raises StoreUnavailable for what we cannot use."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
@@ -126,8 +127,11 @@ def prepare_file(path: Path) -> None:
 
 
 def _switch_to_wal(path: Path) -> None:
-    """Switch the file to write-ahead logging, before any pool does: the switch needs the file for itself, and SQLite does
-    not wait for that. Who comes later finds it done. A file of another program stays as it is: StoreUnavailable."""
+    """Switch the file to write-ahead logging, before any pool does.
+
+    The switch needs the file for itself, and SQLite does not wait for that, so this does; later processes find it done.
+    Raises StoreUnavailable for a file of another program, which stays as it is.
+    """
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
@@ -159,7 +163,7 @@ def refuse_network(path: Path) -> None:
 
 
 def find_file_system(directory: Path, mounts: Path = Path("/proc/mounts")) -> str:
-    """The type of the file system that holds the directory; "" where the system does not tell."""
+    """Return the type of the file system that holds the directory, "" where the system does not say."""
     if not mounts.exists():
         return ""
     rows = [line.split()[1:3] for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines()]
@@ -179,14 +183,14 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        """One consistent view; nothing is written."""
+        """Open a transaction with one consistent view; nothing is written."""
         with translate_errors():
             async with self.engine.connect() as connection, connection.begin():
                 yield connection
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
-        """One durable transaction: commits at the end, rolls back on any error."""
+        """Open a durable transaction: it commits at the end and rolls back on any error."""
         with translate_errors():
             if not self.is_sqlite:
                 async with self._writing.begin() as connection:
@@ -198,12 +202,15 @@ class Database:
 
     @property
     def sync_engines(self) -> tuple[sa.Engine, ...]:
-        """All that this database is written through."""
+        """Every engine that writes to this database."""
         return (self.engine.sync_engine, *((self._at_once,) if self._at_once else ()))
 
     async def write_at_once(self, work: Callable[[AsyncConnection], Coroutine[Any, Any, None]]) -> None:
-        """As `write`, for work that waits for nothing but the database. On SQLite all of it runs in one thread: handing
-        each of twenty statements to the driver's thread and back took several times as long as they do."""
+        """Run `work` in a durable transaction, where it waits for nothing but the database.
+
+        On SQLite all of it runs in one thread: handing each of twenty statements to the driver's thread and back took
+        several times as long as the statements.
+        """
         if not self.is_sqlite:
             async with self.write() as connection:
                 await work(connection)
@@ -223,8 +230,8 @@ class Database:
             raise RuntimeError("work that is done at once waited for something")
 
     async def compact(self) -> None:
-        """Write the whole SQLite file anew, so that nothing deleted is left in it or in its log; on PostgreSQL that is the
-        server's business. Raises StoreUnavailable where somebody reads an older state for too long."""
+        """Rewrite the whole SQLite file, so that nothing deleted is left in it or in its log; PostgreSQL does that
+        itself. Raises StoreUnavailable where somebody reads an older state for too long."""
         if self._at_once is None:
             return
         with translate_errors():
@@ -255,18 +262,19 @@ class Database:
 
 
 class InlineConnection:
-    """A connection used like an asynchronous one, which answers at once: for coroutines that run in a thread."""
+    """A synchronous connection behind the asynchronous interface: for coroutines that run in a thread without an event
+    loop."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self.dialect = connection.dialect
 
     async def execute(self, *asked: Any) -> sa.CursorResult[Any]:
-        """As AsyncConnection.execute."""
+        """Do what AsyncConnection.execute does."""
         return self._connection.execute(*asked)
 
     async def run_sync(self, work: Callable[..., T], *given: Any) -> T:
-        """As AsyncConnection.run_sync."""
+        """Do what AsyncConnection.run_sync does."""
         return work(self._connection, *given)
 
 
@@ -280,7 +288,7 @@ def _create_sync_engine(url: URL) -> sa.Engine:
 
 
 def connect(url: URL) -> Database:
-    """A database that is not opened yet: the first transaction connects."""
+    """Return a database that is not opened yet: the first transaction connects."""
     if url.get_backend_name() == "sqlite":
         engine = create_async_engine(url, pool_size=8, max_overflow=8, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
         sa.event.listen(engine.sync_engine, "connect", _make_safe)
@@ -304,7 +312,8 @@ def _make_safe(connection: Any, _record: Any) -> None:
 
 
 def _require_safe(cursor: Any) -> None:
-    """SQLite answers a journal mode that it cannot have with another one, and without an error."""
+    """Raise StoreUnavailable where a setting did not take: SQLite answers an impossible journal mode with another one
+    and no error."""
     found = []
     for name in SAFE:
         cursor.execute(f"PRAGMA {name}")

@@ -1,7 +1,7 @@
-"""Whole copies of a SQLite database, made while it is written: what backup, restore and an upgrade keep.
+"""Whole copies of a SQLite database, made while it is written: for backup, restore and upgrades.
 
-Must not decide when a copy is made or what it replaces. A copy appears under its name only when it is complete, on the disk
-and checked; whatever ends the process before leaves a hidden `.partial` file at most, which a later copy removes.
+Must not decide when a copy is made or what it replaces. A copy gets its name only when it is complete, on the disk and
+checked; a process that ends before leaves a hidden `.partial` file at most, which a later copy removes.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ FORGOTTEN_S = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCopy:
-    """What a checked copy holds. `schema` is its revision, `records` how many incidents people or imports recorded."""
+    """A checked copy."""
 
-    schema: str
-    records: int
+    schema: str  # its revision
+    records: int  # how many incidents people or imports recorded
     size_bytes: int
 
 
 def find_file(url: str) -> Path:
-    """The file of a SQLite store; raises ConfigurationRejected for PostgreSQL, which is copied by its own tools."""
+    """Return the file of a SQLite store. Raises ConfigurationRejected for PostgreSQL, which is copied by its own tools."""
     address = read_url(url)
     if address.get_backend_name() != "sqlite":
         plain = URL.create("postgresql", address.username, None, address.host, address.port, address.database)
@@ -49,9 +49,12 @@ def find_file(url: str) -> Path:
 
 @contextmanager
 def stage_copy(source: Path, target: Path, *, still: bool = False) -> Iterator[tuple[Path, DatabaseCopy]]:
-    """A complete and checked copy of `source` in a hidden file beside `target`, its owner's alone; gone afterwards unless
-    it was put into place. A `still` source is written by nobody. Raises StoreUnavailable for a source that is none of ours
-    or damaged, or a disk that is full."""
+    """Make a complete and checked copy of `source` in a hidden file beside `target`, readable by its owner alone; it is
+    deleted afterwards unless it was put into place.
+
+    Nobody writes to a `still` source. Raises StoreUnavailable for a source that is none of ours or damaged, or a disk
+    that is full.
+    """
     with _translate_errors(source, target), _create_hidden_file(target) as (handle, partial):
         with closing(_open_read_only(source, still=still)) as connection:
             connection.execute("VACUUM INTO ?", (str(partial),))
@@ -82,7 +85,7 @@ def _create_hidden_file(target: Path) -> Iterator[tuple[int, Path]]:
 
 
 def put_in_place(partial: Path, target: Path) -> None:
-    """Give the copy its name, in one step that outlives a power cut."""
+    """Give the copy its name, in one step that survives a power cut."""
     partial.replace(target)
     directory = os.open(target.parent, os.O_RDONLY)
     try:
@@ -92,7 +95,7 @@ def put_in_place(partial: Path, target: Path) -> None:
 
 
 def check_copy(path: Path) -> DatabaseCopy:
-    """Read the whole file back; raises StoreUnavailable for one that is damaged or no database of Precedent."""
+    """Read the whole file back. Raises StoreUnavailable for one that is damaged or no database of Precedent."""
     try:
         with closing(_open_read_only(path, still=True)) as connection:
             _require_whole(path, connection)
@@ -113,7 +116,8 @@ def _require_whole(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _open_read_only(path: Path, *, still: bool) -> sqlite3.Connection:
-    """A connection that only reads. A still file is read as it is, also from a read-only disk, unless its log is there."""
+    """Open a connection that only reads. A still file is read as it is, also from a read-only disk, unless its log is
+    there."""
     if not path.is_file():
         raise StoreUnavailable(f"There is no file {path}.")
     logged = path.with_name(f"{path.name}-wal").exists()
@@ -122,7 +126,7 @@ def _open_read_only(path: Path, *, still: bool) -> sqlite3.Connection:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """What a copy that was killed left behind, once nobody can be at it any more."""
+    """Delete what a killed copy left behind, once no process can be writing it any more."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.partial*"):
         if left.stat().st_mtime < time.time() - FORGOTTEN_S:
             left.unlink(missing_ok=True)

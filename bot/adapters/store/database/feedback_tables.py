@@ -1,4 +1,4 @@
-"""The tables of what persons said of precedents and fixes, for both databases. Must not hold SQL or rules."""
+"""The tables of people's judgements, for both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of what was sent to models, for both databases. Must not hold SQL or rules."""
+"""The tables of what was sent to models, for both databases."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Reading an SQLite file in one thread per question. Must not write: its connections refuse it.
+"""Reading a SQLite file, one thread per question. Its connections refuse to write.
 
-The asynchronous driver hands every statement to a thread and back; a recall has a dozen, and that cost more than they do.
+The asynchronous driver hands every statement to a thread and back; a recall has a dozen, and that cost more than the
+statements.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ PRAGMAS = (
 
 
 class ReadOnlyPool:
-    """Read-only connections to the file of a database that is on SQLite."""
+    """Read-only connections to the file of a SQLite database."""
 
     def __init__(self, database: Database) -> None:
         url = database.engine.url.set(drivername="sqlite")

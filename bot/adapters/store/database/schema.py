@@ -1,6 +1,6 @@
-"""Which schema a database has, and bringing it up to date. Must not touch rows; the steps are in `migrations`.
+"""Which schema a database has, and upgrading it. Must not touch rows; the steps are in `migrations`.
 
-What runs the steps is imported where one is missing (`schema_steps`): a database that is up to date needs none of it.
+What runs the steps (`schema_steps`) is imported where one is missing: a database that is up to date needs none of it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _VERSION = sa.table("alembic_version", sa.column("version_num", sa.String))
 
 
 def read_revision(connection: sa.Connection) -> str | None:
-    """The revision of the database; None for an empty one."""
+    """Return the revision of the database, None for an empty one."""
     if not sa.inspect(connection).has_table(_VERSION.name):
         return None
     return connection.scalar(sa.select(_VERSION.c.version_num))
 
 
 def check_revision(connection: sa.Connection) -> bool:
-    """Whether the schema is the one we need; raises StoreUnavailable for one that a newer version wrote."""
+    """Return whether the schema is the one we need. Raises StoreUnavailable for one that a newer version wrote."""
     revision = read_revision(connection)
     if revision is not None and revision not in list_revisions():
         raise StoreUnavailable(
@@ -39,7 +39,7 @@ def check_revision(connection: sa.Connection) -> bool:
 
 @lru_cache(maxsize=1)
 def list_revisions() -> frozenset[str]:
-    """The revisions that this version knows."""
+    """Return the revisions that this version knows."""
     return frozenset(path.name.partition("_")[0] for path in MIGRATIONS.glob("versions/[0-9]*_*.py"))
 
 

@@ -1,6 +1,7 @@
-"""Runs the missing steps of the schema, by Alembic. Must not decide whether any is missing; that is `schema`.
+"""Runs the missing steps of the schema with Alembic. Must not decide whether any is missing; that is `schema`.
 
-Imported by its name when the schema changes, which is once per version: Alembic takes longer to import than to look.
+Imported by name when the schema changes, which is once per version: Alembic takes longer to import than the check
+takes.
 """
 
 from __future__ import annotations

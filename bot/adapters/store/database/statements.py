@@ -1,4 +1,4 @@
-"""The few statements that both databases spell differently, and the claim that inbox and outbox share.
+"""The few statements that both databases spell differently, and JSON for text columns.
 
 Must not know a table or a use case.
 """
@@ -52,7 +52,7 @@ async def insert_or_replace(
 
 
 async def advance_counter(connection: AsyncConnection, counters: sa.Table, name: str, by: int = 1) -> int:
-    """The counter's next value. The row stays locked until the commit, so values commit in order."""
+    """Return the counter's next value. The row stays locked until the commit, so values commit in order."""
     await insert_new(connection, counters, {"name": name, "value": 0})
     row = counters.c.name == name
     await connection.execute(sa.update(counters).where(row).values(value=counters.c.value + by))
@@ -60,15 +60,15 @@ async def advance_counter(connection: AsyncConnection, counters: sa.Table, name:
 
 
 def is_visible_to_viewer(viewer: Viewer, visibility: sa.Column[str]) -> sa.ColumnElement[bool]:
-    """The condition under which the viewer may see a row."""
+    """Return the condition under which the viewer may see a row."""
     return sa.true() if viewer.sees_all else visibility.in_(sorted(viewer.scopes))
 
 
 def to_json(value: Any) -> str:
-    """JSON without loss: non-ASCII is escaped, so even what a database's text cannot hold comes back."""
+    """Return JSON without loss: non-ASCII is escaped, so that what a database's text cannot hold comes back, too."""
     return json.dumps(value, separators=(",", ":"))
 
 
 def split_batches(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    """The rows in portions of at most `size`, for statements with a bounded number of parameters."""
+    """Yield the rows in portions of at most `size`, for statements with a bounded number of parameters."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]

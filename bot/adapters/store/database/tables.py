@@ -1,6 +1,6 @@
-"""The tables of the store, for both databases. Must not hold SQL or rules; the index's tables are in `index_tables`.
+"""The tables of the store, for both databases; the index has its own in `index.tables`.
 
-Times are stored as UTC without offset (SQLite keeps none); `UtcTime` gives them back as aware values.
+Times are stored as UTC without offset, because SQLite has none; `UtcTime` returns aware values.
 """
 
 from __future__ import annotations

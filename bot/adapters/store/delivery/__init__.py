@@ -1,1 +1,1 @@
-"""Inbox and outbox, and the operator's view of both. Must not hold code of its own."""
+"""The inbox and the outbox, and the operator's view of both."""

@@ -1,4 +1,4 @@
-"""What became of single deliveries, read from the outbox and the inbox. Must not claim or change any row."""
+"""The DeliveryLog port, read from the outbox and the inbox. Must not claim or change any row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.ports.delivery.outbox import Destination
 
 @dataclass(frozen=True, slots=True)
 class SqlDeliveryLog:
-    """The Deliveries port on SQLAlchemy."""
+    """The DeliveryLog port on SQLAlchemy."""
 
     database: Database
 
@@ -38,7 +38,7 @@ class SqlDeliveryLog:
         )
 
     async def list_queued(self, prefix: str, since: datetime) -> tuple[tuple[str, datetime], ...]:
-        """See the port. As a range, which the index on the ids answers."""
+        """See the port. The prefix is a range, which the index on the ids answers."""
         named = (outbox.c.delivery_id >= prefix, outbox.c.delivery_id < prefix[:-1] + chr(ord(prefix[-1]) + 1))
         asked = sa.select(outbox.c.delivery_id, outbox.c.owed_at).where(*named, outbox.c.owed_at >= since)
         async with self.database.read() as connection:

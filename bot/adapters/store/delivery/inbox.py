@@ -1,7 +1,7 @@
-"""The inbox: what Slack delivered, written before it is acknowledged, worked on under a lease.
+"""The Inbox port: what Slack delivered, written before it is acknowledged, worked on under a lease.
 
-Must not read the bodies. A row is pending or working until done or dead; `due_at` is when it may be taken (again): for
-a working row that is the end of its lease, so the rows of a worker that died come back by themselves.
+Must not read the bodies. A row is pending or working until done or dead; `due_at` is when it may be claimed (again).
+For a working row that is the end of its lease, so the rows of a worker that died come back by themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bot.adapters.store.database.batched_inserts import BatchedInserts
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import inbox
-from bot.domain.operations.load import Waiting
+from bot.domain.operations.load import Backlog
 from bot.ports.clock import Clock, Ids
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 
@@ -28,12 +28,12 @@ LIVE = ("pending", "working")
 
 @dataclass(frozen=True, slots=True)
 class SqlInbox:
-    """The Inbox port on SQLAlchemy. `lease_s` is how long a worker may take for a row."""
+    """The Inbox and InboxBacklog ports on SQLAlchemy."""
 
     database: Database
     clock: Clock
     ids: Ids
-    lease_s: float
+    lease_s: float  # how long a worker may take for a row
     together: BatchedInserts
 
     async def receive(self, received: ReceivedEvent) -> bool:
@@ -76,18 +76,19 @@ class SqlInbox:
         """See the port."""
         await self._write_settled(row, state="done", lease=None, body=None)
 
-    async def read_backlog(self) -> Waiting:
-        """See the port. Rows that wait after a failure are due later, and do not count."""
+    async def read_backlog(self) -> Backlog:
+        """See the port. Rows that wait after a failure are due later and do not count."""
         now = self.clock.now()
         asked = sa.select(sa.func.count(), sa.func.min(inbox.c.received_at)).where(
             inbox.c.state == "pending", inbox.c.due_at <= now
         )
         async with self.database.read() as connection:
             rows, oldest = (await connection.execute(asked)).one()
-        return Waiting(int(rows), max(timedelta(), now - oldest) if oldest else timedelta())
+        return Backlog(int(rows), max(timedelta(), now - oldest) if oldest else timedelta())
 
     async def find_newest_message(self, channel: str, before: datetime) -> str | None:
-        """See the port. The time stands in the key, and every ts of these centuries has as many digits."""
+        """See the port. The ts is part of the key, and every ts of these centuries has as many digits, so text order is
+        time order."""
         key = inbox.c.natural_key
         asked = sa.select(sa.func.max(key)).where(key.like(f"message/%/{channel}/%"), inbox.c.received_at < before)
         async with self.database.read() as connection:
@@ -108,14 +109,15 @@ class SqlInbox:
 
 
 def _has_older_pending() -> sa.ColumnElement[bool]:
-    """Whether an older row about the same thing is not done: what is told of one alert is worked on in order."""
+    """Return the condition that an older row about the same thing is not done: events about one alert are worked on in
+    order."""
     older = inbox.alias("older")
     same = (older.c.order_key == inbox.c.order_key, older.c.id < inbox.c.id, older.c.state.in_(LIVE))
     return sa.exists(sa.select(sa.literal(1)).select_from(older).where(*same).correlate(inbox))
 
 
 async def write_received(connection: AsyncConnection, received: Sequence[ReceivedEvent], now: datetime) -> None:
-    """Keep work for ourselves as part of a larger transaction; what is there already stays."""
+    """Insert work for ourselves as part of a larger transaction; rows that are there already stay."""
     for one in received:
         await insert_new(connection, inbox, _build_row(one, now))
 
@@ -135,7 +137,8 @@ def _build_row(received: ReceivedEvent, now: datetime) -> dict[str, Any]:
 
 
 async def write_acknowledged(connection: AsyncConnection, row: InboxRow) -> bool:
-    """Mark the row done as part of a larger transaction, and forget what it said; False if its lease was lost to another worker."""
+    """Mark the row done as part of a larger transaction, and delete its body; False if its lease was lost to another
+    worker."""
     return (await connection.execute(_update_claimed(row).values(state="done", lease=None, body=None))).rowcount == 1
 
 

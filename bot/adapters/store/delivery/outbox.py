@@ -1,8 +1,11 @@
-"""The outbox: everything owed outside, in order per key, delivered under a lease with a fencing token.
+"""The Outbox port: deliveries in order per key, made under a lease with a fencing token.
 
-Must not know what a delivery is or when to try again (the workflow decides). A row is pending or sending until sent or
-dead; `due_at` of a sending row is the end of its lease. A row that is replaced while it is being sent keeps its lease:
-the call in flight ends first, its result is kept, and then the newer payload is due.
+Must not know what a delivery is or when to retry (the workflow decides). A row is pending or sending until sent or
+dead; `due_at` of a sending row is the end of its lease, so a dead worker's rows come back by themselves, marked
+`uncertain`: the call may have gone through. A row that is replaced while it is being sent keeps its lease: the call in
+flight ends first, its result is stored, and then the newer payload is due. `place` is where shadow mode puts a message
+instead of its own channel; it is decided when the row is written, so that edits find their message whatever the mode is
+by then.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
 from bot.domain.delivery.ids import split_superseded
 from bot.domain.delivery.kinds import read_operation
-from bot.domain.operations.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
+from bot.domain.operations.shadow import POSTS, ShadowedCall, ShadowPlacement, is_left_out, place_in_shadow
 from bot.ports.clock import Clock, Ids
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 
@@ -30,12 +33,12 @@ LIVE = ("pending", "sending")
 
 @dataclass(frozen=True, slots=True)
 class SqlOutbox:
-    """The Outbox port on SQLAlchemy. `lease_s` is how long a delivery may take."""
+    """The Outbox port on SQLAlchemy."""
 
     database: Database
     clock: Clock
     ids: Ids
-    lease_s: float
+    lease_s: float  # how long a delivery may take
 
     async def claim(self, destination: Destination, limit: int, *, urgent_only: bool = False) -> tuple[OutboxRow, ...]:
         """See the port."""
@@ -132,9 +135,13 @@ class SqlOutbox:
         return not replaced
 
     async def move_unsent(self, shadow: str | None) -> int:
-        """What waits for another shadow channel than this (None: the mode is off) and was surely never sent goes where the
-        mode now says, and so does what waits for its own channel while the mode is on; how many. What joins the thread of a
-        message that stands there stays with it. What may have been sent is looked for where it went."""
+        """Move what was surely never sent to where the mode now says (`shadow` None: the mode is off); return how many
+        rows.
+
+        That is what waits for another shadow channel, and while the mode is on also what waits for its own channel.
+        What joins the thread of a message in a shadow channel stays with it. What may have been sent stays, because it
+        is looked for where it went.
+        """
         parent = outbox.alias("parent")
         stands = sa.or_(parent.c.result.is_not(None), parent.c.uncertain, parent.c.state == "sending")
         joins = sa.exists().where(parent.c.delivery_id == outbox.c.place_under, stands)
@@ -189,16 +196,18 @@ def _select_due(destination: Destination, now: datetime, limit: int) -> sa.Selec
     )
 
 
-async def _find_result(connection: AsyncConnection, delivery_id: str | None) -> tuple[str | None, Shadowed | None]:
-    """What a delivery produced, and where that stands if not in its own channel."""
+async def _find_result(
+    connection: AsyncConnection, delivery_id: str | None
+) -> tuple[str | None, ShadowPlacement | None]:
+    """Return what a delivery produced, and where that is if not in its own channel."""
     if delivery_id is None:
         return None, None
     found = (await connection.execute(sa.select(outbox).where(outbox.c.delivery_id == delivery_id))).mappings().first()
     return (found["result"], _read_place(found)) if found else (None, None)
 
 
-def _read_place(row: Mapping[Any, Any]) -> Shadowed | None:
-    return Shadowed(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
+def _read_place(row: Mapping[Any, Any]) -> ShadowPlacement | None:
+    return ShadowPlacement(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
 
 
 async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
@@ -209,8 +218,11 @@ async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
 async def write_entries(
     connection: AsyncConnection, owed: Sequence[OutboxEntry], now: datetime, shadow: str | None = None
 ) -> None:
-    """Write what is owed as part of a larger transaction; what is owed already changes only by `replaces`, and never its
-    place. `shadow` is the channel of shadow mode, where that is on."""
+    """Insert deliveries as part of a larger transaction.
+
+    A delivery that is there already changes only by `replaces`, and never its place. `shadow` is the channel of shadow
+    mode, where that is on.
+    """
     for one in owed:
         if is_left_out(one.operation, shadow):
             continue
@@ -237,19 +249,21 @@ async def write_entries(
             await _replace_payload(connection, row)
 
 
-async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> Shadowed | None:
-    """Where it goes instead of its own channel."""
+async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> ShadowPlacement | None:
+    """Return where the message goes instead of its own channel."""
     named = one.payload.get
     if one.destination is not Destination.SLACK or one.operation not in POSTS or not named("channel"):
         return None
-    call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
+    call = ShadowedCall(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
     about = named("incident_id")
-    return shadowed(call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None)
+    return place_in_shadow(
+        call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None
+    )
 
 
 async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datetime) -> int:
-    """What was owed before the mode was turned on and was surely never sent goes where it would go if it were owed now;
-    how many. A brief is older than what joins it."""
+    """Move what was queued before the mode was turned on and was surely never sent to where it would be queued now;
+    return how many rows. In order of id, because a brief is older than what joins its thread."""
     unsent = (outbox.c.state == "pending", outbox.c.result.is_(None), sa.not_(outbox.c.uncertain))
     own = sa.and_(outbox.c.destination == Destination.SLACK.value, outbox.c.place.is_(None), *unsent)
     moved = 0
@@ -267,15 +281,15 @@ async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datet
     return moved
 
 
-async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
-    """Where the incident's brief for this channel stands, if that is in shadow: its first message, for that has the
-    thread; the newest where the first is not kept."""
+async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> ShadowPlacement | None:
+    """Return where the incident's brief for this channel is, if that is in shadow: its first message, which has the
+    thread, or the newest where the first is no longer stored."""
     own = sa.and_(briefs.c.incident_id == incident_id, briefs.c.channel == channel)
     name = (await connection.execute(sa.select(briefs.c.delivery_id).where(own))).scalar_one_or_none()
     for delivery in (split_superseded(name)[0], name) if name else ():
         kept = sa.select(outbox.c.place).where(outbox.c.delivery_id == delivery)
         if row := (await connection.execute(kept)).first():
-            return Shadowed(row.place, delivery) if row.place else None
+            return ShadowPlacement(row.place, delivery) if row.place else None
     return None
 
 

@@ -24,7 +24,7 @@ UNPROCESSED = ("pending", "working", "dead")
 
 @dataclass(frozen=True, slots=True)
 class SqlOutboxAdmin:
-    """The OutboxDesk port on SQLAlchemy."""
+    """The OutboxAdmin port on SQLAlchemy."""
 
     database: Database
     clock: Clock
@@ -88,7 +88,7 @@ class SqlOutboxAdmin:
 
 @dataclass(frozen=True, slots=True)
 class SqlInboxAdmin:
-    """The InboxDesk port on SQLAlchemy."""
+    """The InboxAdmin port on SQLAlchemy."""
 
     database: Database
     clock: Clock
@@ -135,7 +135,7 @@ class SqlInboxAdmin:
 
 
 def find_refusal(row: sa.RowMapping | None, now: datetime) -> str | None:
-    """Why an operator may not touch this row now; None if they may."""
+    """Return why an operator may not touch this row now, None if they may."""
     if row is None:
         return "There is no row of this number."
     if row["state"] == "sent":
@@ -148,7 +148,7 @@ def find_refusal(row: sa.RowMapping | None, now: datetime) -> str | None:
 async def _build_audit_row(
     connection: AsyncConnection, now: datetime, by: str, action: str, row: sa.RowMapping, reason: str
 ) -> None:
-    """The audit line: what it was, and why, without what it said."""
+    """Return the audit row: what the delivery was, and why it changed, without its text."""
     said = (
         f"{row['destination']} {row['operation']} {row['delivery_id']}, {row['state']} after {row['attempts']} attempts"
     )

@@ -1,4 +1,4 @@
-"""Search over the recallable records: the Index port on SQLite's FTS5 and vectors. Must not decide what is a precedent.
+"""The RecordIndex port on SQLite's FTS5 and vectors. Must not decide what is a precedent.
 
 Candidates are the documents that hold the question's words, and those whose vectors are nearest to it.
 """
@@ -23,8 +23,8 @@ from bot.adapters.store.index.search import IndexQuery, SearchResult, run_search
 from bot.adapters.store.index.tables import names
 from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import KnownNames, Query
-from bot.domain.recall.ranking import Candidate, TextScore, fused
-from bot.domain.text.tokens import tokens, words
+from bot.domain.recall.ranking import Candidate, TextScore, fuse_score
+from bot.domain.text.tokens import split_words, tokenize
 from bot.observability import get_logger
 from bot.ports.embedding import Embedder, Vectors
 from bot.ports.errors import EmbeddingUnavailable
@@ -39,7 +39,7 @@ log = get_logger("index")
 
 
 class IndexUpdater(Protocol):
-    """Brings an index that lives in another file than the records up to date."""
+    """Updates an index that is in another file than the records."""
 
     async def catch_up(self) -> None:
         """Index what was committed since the last time."""
@@ -48,10 +48,10 @@ class IndexUpdater(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SqlRecordIndex:
-    """The Index port. `records_in` holds the records, `database` the index: the same one on SQLite."""
+    """The RecordIndex port."""
 
-    database: Database
-    records_in: Database
+    database: Database  # the index
+    records_in: Database  # the records: the same database on SQLite
     follower: IndexUpdater | None = None
     embedder: Embedder | None = None
     scan: SignScan = field(default_factory=SignScan)
@@ -81,12 +81,12 @@ class SqlRecordIndex:
         return KnownNames(*by_kind)
 
     def close(self) -> None:
-        """Give the reading connections back; those of the databases are their owner's."""
+        """Give the reading connections back; the databases' own connections are their owner's."""
         for reader in self._readers:
             reader.close()
 
     async def _ask(self, work: Callable[[sa.Connection], T]) -> T:
-        """Read the index, caught up with the records."""
+        """Read the index after it has caught up with the records."""
         if self.follower:
             await self.follower.catch_up()
         return await self._get_reader().ask(work)
@@ -97,7 +97,7 @@ class SqlRecordIndex:
         return self._readers[0]
 
     async def _read_rows(self, asked: sa.Select[tuple[str, ...]]) -> Sequence[sa.Row[tuple[str, ...]]]:
-        """Rows of the records, which may be in another database than the index."""
+        """Return rows of the records, which may be in another database than the index."""
         if self.records_in is self.database:
             return await self._get_reader().ask(lambda connection: connection.execute(asked).all())
         async with self.records_in.read() as connection:
@@ -115,7 +115,7 @@ class SqlRecordIndex:
 
     async def _search(self, query: Query, viewer: Viewer, also: frozenset[str]) -> SearchResult:
         question = await self._embed_question(query)
-        search = IndexQuery(Counter(tokens(query.text)), tuple(words(query.text)), viewer, query.exclude, also)
+        search = IndexQuery(Counter(tokenize(query.text)), tuple(split_words(query.text)), viewer, query.exclude, also)
         return await self._ask(lambda connection: run_search(connection, search, question, self.scan))
 
     async def _embed_question(self, query: Query) -> Vectors | None:
@@ -144,15 +144,15 @@ class SqlRecordIndex:
 
 
 def _select_best(found: SearchResult, limit: int) -> list[str]:
-    """The ids of the best, at most `limit`, and of texts that are alike at most `ALIKE_AT_MOST`. What has no vector yet
-    cannot be compared with what has one: some of it comes in addition."""
-    ordered = sorted(found.scores, key=lambda incident_id: (-fused(found.scores[incident_id]), incident_id))
+    """Return the ids of the best, at most `limit`, and of equal texts at most `ALIKE_AT_MOST`. What has no vector yet
+    cannot be compared with what has one, so some of it comes in addition."""
+    ordered = sorted(found.scores, key=lambda incident_id: (-fuse_score(found.scores[incident_id]), incident_id))
     kept: dict[bool, list[str]] = {True: [], False: []}
     alike: Counter[int] = Counter()
     for incident_id in ordered:
         alike[found.forms[incident_id]] += 1
         score = found.scores[incident_id]
-        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fused(score) > 0:
+        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fuse_score(score) > 0:
             kept[score.cosine is not None].append(incident_id)
     return kept[True][:limit] + kept[False][: WITHOUT_VECTOR if kept[True] else limit]
 

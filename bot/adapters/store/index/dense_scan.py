@@ -1,7 +1,7 @@
 """The scan over the signs of all vectors: which documents mean nearly the same. Must not read records or score words.
 
-The signs are kept in memory (48 bytes a document) and caught up from the table before each scan. Rows of documents that
-went away stay until there are many: their numbers are never given again, so whoever loads them finds nothing.
+The signs are held in memory (48 bytes a document) and caught up from the table before each scan. Rows of deleted
+documents stay until there are many: their numbers are never used again, so loading them finds nothing.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ DocumentNumbers = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class SignMatrix:
-    """Rows in memory: `words[i]` is the i-th 64 signs of every row, `scopes` numbers its visibility."""
+    """Rows in memory."""
 
-    words: SignWords
+    words: SignWords  # words[i] is the i-th 64 signs of every row
     numbers: DocumentNumbers
-    scopes: npt.NDArray[np.uint16]
+    scopes: npt.NDArray[np.uint16]  # the number of each row's visibility
     count: int = 0
     last: int = 0
     epoch: str = ""
@@ -55,11 +55,11 @@ class SignScan:
 
     @property
     def count(self) -> int:
-        """How many rows are held, those of documents that went away included."""
+        """Number of rows held, those of deleted documents included."""
         return self._held.count
 
     def catch_up(self, connection: sa.Connection, live: int) -> None:
-        """Take in the rows written since the last time; `live` is how many there are in the table."""
+        """Read the rows written since the last time; `live` is how many there are in the table."""
         with self._turn:
             epoch = connection.exec_driver_sql(_EPOCH).scalar_one()
             crowded = self._held.count > live * (1 + GONE_SHARE) + GONE_AT_LEAST
@@ -71,7 +71,7 @@ class SignScan:
                 _add_rows(self._held, rows)
 
     def find_nearest(self, question: Vectors, viewer: Viewer, limit: int) -> list[int]:
-        """The numbers of the documents whose signs differ least, of those that the viewer may see."""
+        """Return the numbers of the documents whose signs differ least, of those that the viewer may see."""
         held = self._held
         seen = None if viewer.sees_all else {number for name, number in held.named.items() if name in viewer.scopes}
         return _find_nearest(held, held.count, question, seen, limit)
@@ -89,7 +89,7 @@ def _add_rows(held: SignMatrix, rows: Sequence[SignRow]) -> None:
 
 
 def _grow(held: SignMatrix, needed: int, width: int) -> None:
-    """New arrays with room to spare; a scan that runs keeps the old ones."""
+    """Return arrays with room to spare; a running scan keeps the old ones."""
     room = needed + max(needed // 8, 64)
     words, numbers, scopes = np.zeros((width, room), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint16)
     if held.count:

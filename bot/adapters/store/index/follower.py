@@ -1,4 +1,4 @@
-"""Making the index anew from the records, and keeping one in a file of its own caught up with a PostgreSQL store.
+"""Rebuilding the index from the records, and keeping one in a file of its own in step with a PostgreSQL store.
 
 Must not write records. Revisions commit in order (their counter's row is locked until the commit), so everything up to
 a revision that was read is there.
@@ -30,7 +30,7 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class IndexFollower:
-    """Brings the index in `database` up to date with the records in `records_in`."""
+    """Keeps the index in `database` in step with the records in `records_in`."""
 
     records_in: Database
     database: Database
@@ -39,7 +39,7 @@ class IndexFollower:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def catch_up(self) -> None:
-        """Index what was committed since the last time; raises StoreUnavailable."""
+        """Index what was committed since the last time. Raises StoreUnavailable."""
         async with self._turn:
             async with self.database.read() as target:
                 current = await target.run_sync(is_current)
@@ -58,8 +58,8 @@ class IndexFollower:
 
 
 async def rebuild_index(database: Database, writer: SqliteIndexWriter, model: str | None = None) -> None:
-    """Make the index of a SQLite store again if it is missing or was made by another version; drop vectors of another
-    `model` (None: whatever there is stays)."""
+    """Make the index of a SQLite store again if it is missing or another version made it; drop vectors of another
+    `model` (None: they stay)."""
     async with database.read() as connection:
         current = await connection.run_sync(is_current)
         if current and (model is None or await connection.run_sync(has_model_vectors, model)):
@@ -73,7 +73,7 @@ async def rebuild_index(database: Database, writer: SqliteIndexWriter, model: st
 
 
 async def read_store_revision(connection: AsyncConnection) -> int:
-    """The revision of the last commit that changed records."""
+    """Return the revision of the last commit that changed records."""
     asked = sa.select(counters.c.value).where(counters.c.name == "revision")
     return int((await connection.execute(asked)).scalar_one_or_none() or 0)
 

@@ -24,19 +24,17 @@ IDS_PER_STATEMENT = 500
 
 @dataclass(frozen=True, slots=True)
 class SearchEffort:
-    """How far words are searched. `pool`: documents scored exactly. A collection of less than `full_below` documents is
-    searched by all words (at most `words_at_most`); a larger one by the rarest, at most `rarest_at_most`, held by
-    `base + share * documents` documents together."""
+    """How far words are searched."""
 
-    pool: int
-    full_below: int
+    pool: int  # documents scored exactly
+    full_below: int  # a smaller collection is searched by all words
     words_at_most: int
     rarest_at_most: int
     base: int
     share: float
 
     def budget(self, collection: int) -> int:
-        """How many documents may hold the words that are searched by."""
+        """Return how many documents may hold the words that are searched by."""
         return int(self.base + self.share * collection)
 
 
@@ -54,7 +52,8 @@ _HOLDING = "SELECT term, visibility, documents FROM index_terms WHERE term IN (S
 def read_collection(
     connection: sa.Connection, wanted: Iterable[str], viewer: Viewer
 ) -> tuple[SearchableCollection, int]:
-    """What the viewer may search, and in how many of it each word occurs; and how many documents there are in all."""
+    """Return what the viewer may search, with the number of documents that hold each word, and how many documents there
+    are in all."""
     scopes = connection.exec_driver_sql(_TOTALS).fetchall()
     seen = [(number, length) for scope, number, length in scopes if viewer.may_see(scope)]
     documents_seen = sum(number for number, _ in seen)
@@ -66,13 +65,13 @@ def read_collection(
 
 
 def count_visible(connection: sa.Connection, viewer: Viewer) -> int:
-    """How many documents the viewer may search."""
+    """Return how many documents the viewer may search."""
     scopes = connection.exec_driver_sql(_TOTALS).fetchall()
     return sum(number for scope, number, _ in scopes if viewer.may_see(scope))
 
 
 def choose_words(wanted: Counter[str], collection: SearchableCollection, effort: SearchEffort) -> list[str]:
-    """The words to search by, the most telling first."""
+    """Return the words to search by, the most telling first."""
     there = [term for term in wanted if collection.held.get(term)]
     if collection.documents < effort.full_below:
         weight = {t: wanted[t] * score_rarity(collection.documents, collection.held[t]) for t in there}
@@ -95,7 +94,8 @@ def find_pool(
     effort: SearchEffort,
     conditions: Sequence[sa.ColumnElement[bool]],
 ) -> list[int]:
-    """The numbers of the documents that FTS5 ranks best of those that meet the conditions, at most `effort.pool`."""
+    """Return the numbers of the documents that FTS5 ranks best of those that meet the conditions, at most
+    `effort.pool`."""
     chosen = choose_words(wanted, collection, effort)
     if not chosen:
         return []
@@ -113,7 +113,8 @@ def find_pool(
 def _find_oldest(
     connection: sa.Connection, chosen: Sequence[str], collection: SearchableCollection, effort: SearchEffort
 ) -> int:
-    """Where even the rarest word is held by far more than the budget, only the newest documents are looked at."""
+    """Return where to begin: where even the rarest word is in far more documents than the budget, only the newest are
+    read."""
     held, budget = collection.held[chosen[0]], effort.budget(collection.documents)
     if collection.documents < effort.full_below or held <= 2 * budget:
         return 0
@@ -122,7 +123,7 @@ def _find_oldest(
 
 
 def find_document_numbers(connection: sa.Connection, incident_ids: Iterable[str]) -> list[int]:
-    """The numbers of these incidents' documents."""
+    """Return the numbers of these incidents' documents."""
     found: list[int] = []
     for portion in split_batches(sorted(incident_ids), IDS_PER_STATEMENT):
         asked = sa.select(documents.c.doc_id).where(documents.c.incident_id.in_(portion))
@@ -140,17 +141,17 @@ _VECTORS = "SELECT doc_id, vector FROM index_vectors WHERE doc_id IN (SELECT val
 
 
 def read_documents(connection: sa.Connection, numbers: Sequence[int], *, grams: bool) -> dict[int, IndexedDocument]:
-    """What is stored of these documents, by number; `grams`: also what character n-grams are counted from."""
+    """Return what is stored of these documents, by number; `grams`: also what character n-grams are counted from."""
     rows = connection.exec_driver_sql(_WITH_WORDS if grams else _DOCUMENTS, (str(list(numbers)),)).fetchall()
     return {number: IndexedDocument(*stored) for number, *stored in rows}
 
 
 def read_vectors(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
-    """The vectors of these documents, packed, where they have one."""
+    """Return the vectors of these documents, packed, where they have one."""
     rows = connection.exec_driver_sql(_VECTORS, (str(list(numbers)),)).fetchall()
     return {row[0]: row[1] for row in rows}
 
 
 def count_pending(connection: sa.Connection, most: int) -> int:
-    """How many documents have no vector yet, counted up to `most`."""
+    """Return how many documents have no vector yet, counted up to `most`."""
     return int(connection.exec_driver_sql(_WAITING, (most,)).scalar_one())

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.domain.recall.ranking import TextScore
-from bot.domain.text.tokens import word_grams
+from bot.domain.text.tokens import build_grams
 
 K1 = 1.2
 B = 0.75
@@ -38,7 +38,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class SearchableCollection:
-    """What the viewer may search: how many documents, their mean length, and in how many each query term occurs."""
+    """What the viewer may search."""
 
     documents: int
     mean_length: float
@@ -46,17 +46,17 @@ class SearchableCollection:
 
 
 def format_word_counts(words: Iterable[str]) -> str:
-    """Words with their counts as text: "disk full*2". No word holds an asterisk or a space."""
+    """Return words with their counts as text: "disk full*2". No word holds an asterisk or a space."""
     return " ".join(word if n == 1 else f"{word}{TIMES}{n}" for word, n in Counter(words).items())
 
 
 def score_rarity(documents: int, holding: int) -> float:
-    """BM25's inverse document frequency, never negative."""
+    """Return BM25's inverse document frequency, never negative."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
 def saturate(times: int, length: int, mean_length: float) -> float:
-    """BM25's term frequency part, at most K1 + 1."""
+    """Return BM25's term frequency part, at most K1 + 1."""
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / max(mean_length, 1.0)))
 
 
@@ -68,14 +68,14 @@ def score_documents(
     others: Sequence[IndexedDocument] = (),
     cosines: Mapping[str, float] | None = None,
 ) -> dict[str, TextScore]:
-    """Scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id. `cosines`: of those
-    that have a vector. Without `query_words` n-grams are not counted."""
+    """Return the scores of `pool` (the candidates by words) and `others` (known otherwise), by incident id. `cosines`
+    are those of documents with a vector. Without `query_words` n-grams are not counted."""
     held, repeats = _count_distinct(query_terms, collection, pool)
     number = collection.documents + PRIOR_DOCUMENTS - repeats
     weight = {term: times * score_rarity(number, held.get(term, 0)) for term, times in query_terms.items()}
     highest = sum(weight.values()) * (K1 + 1)
     unit = score_rarity(number, 0) * (K1 + 1)
-    grams = Counter(gram for word in query_words for gram in word_grams(word))
+    grams = Counter(gram for word in query_words for gram in build_grams(word))
     shares = _score_grams(grams, pool, others) if grams else {}
     found = {}
     for document in (*pool, *others):
@@ -92,8 +92,8 @@ def score_documents(
 def _count_distinct(
     query_terms: Mapping[str, int], collection: SearchableCollection, pool: Sequence[IndexedDocument]
 ) -> tuple[dict[str, int], int]:
-    """In how many documents each term occurs, with documents of the same words counted once, and how many were left
-    out: an incident that came five times must not make its own words common."""
+    """Return in how many documents each term occurs, with documents of the same words counted once, and how many were
+    left out: an incident that came five times must not make its own words common."""
     copies = Counter(document.terms for document in pool)
     held = dict(collection.held)
     for terms, n in copies.items():
@@ -117,7 +117,8 @@ def _score_bm25(document: IndexedDocument, weight: Mapping[str, float], mean_len
 def _score_grams(
     wanted: Mapping[str, int], pool: Sequence[IndexedDocument], others: Sequence[IndexedDocument]
 ) -> dict[str, float]:
-    """As BM25, over n-grams. A table of words by n-grams is made once, for the same words stand in many documents."""
+    """Score n-grams as BM25 does words. The table of words by n-grams is made once, because the same words are in many
+    documents."""
     everything = (*pool, *others)
     column = {gram: number for number, gram in enumerate(wanted)}
     rows, hits = _find_gram_columns(everything, column)
@@ -141,12 +142,12 @@ def _score_grams(
 def _find_gram_columns(
     documents: Sequence[IndexedDocument], column: Mapping[str, int]
 ) -> tuple[Mapping[str, tuple[int, int]], list[int]]:
-    """Which columns each word's n-grams hit: a slice of one long list, for each word with any."""
+    """Return which columns each word's n-grams hit: a slice of one long list, for each word with any."""
     rows: dict[str, tuple[int, int]] = {}
     hits: list[int] = []
     for word in {entry.partition(TIMES)[0] for document in documents for entry in document.words.split()}:
         begin = len(hits)
-        hits += [column[gram] for gram in word_grams(word) if gram in column]
+        hits += [column[gram] for gram in build_grams(word) if gram in column]
         if len(hits) > begin:
             rows[word] = (begin, len(hits))
     return rows, hits
@@ -155,7 +156,7 @@ def _find_gram_columns(
 def _count_grams(
     document: IndexedDocument, rows: Mapping[str, tuple[int, int]], hits: Sequence[int], width: int
 ) -> npt.NDArray[np.float64]:
-    """How often each of the question's n-grams occurs in the document."""
+    """Return how often each of the question's n-grams occurs in the document."""
     found: list[int] = []
     for entry in document.words.split():
         word, _, many = entry.partition(TIMES)

@@ -1,7 +1,7 @@
 """One question's search through the index: candidates by words and by vectors, and their exact scores.
 
-Must not load records. Where nearly all documents have a vector, all are scored by words and vectors; else, and for the
-few that have none, parts of words stand for the meaning.
+Must not load records. Where nearly all documents have a vector, all are scored by words and vectors; otherwise, and for
+the few that have none, parts of words stand in for the meaning.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ WAITING_SHARE, WAITING_FEW = 0.1, 20
 
 @dataclass(frozen=True, slots=True)
 class IndexQuery:
-    """A question: `wanted` its words as the index has them, `said` as they were written. `exclude`: incident ids that
-    must not come back; `also`: ids to be scored in any case."""
+    """A question to the index."""
 
-    wanted: Counter[str]
-    said: tuple[str, ...]
+    wanted: Counter[str]  # its words as the index has them
+    said: tuple[str, ...]  # its words as they were written
     viewer: Viewer
-    exclude: frozenset[str]
-    also: frozenset[str]
+    exclude: frozenset[str]  # incident ids that must not come back
+    also: frozenset[str]  # ids to be scored in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPools:
-    """Documents to be scored, by number: found by words, and others; with their cosines where they have a vector."""
+    """Documents to be scored, by number, with their cosines where they have a vector."""
 
     by_words: Mapping[int, IndexedDocument]
     others: Mapping[int, IndexedDocument]
@@ -58,12 +57,12 @@ class DocumentPools:
 
     @property
     def all(self) -> Mapping[int, IndexedDocument]:
-        """Both."""
+        """Documents of both pools."""
         return {**self.by_words, **self.others}
 
 
 def run_search(connection: sa.Connection, search: IndexQuery, question: Vectors | None, scan: SignScan) -> SearchResult:
-    """The search, on one consistent view of the index. `question` None: by words alone."""
+    """Search on one consistent view of the index. `question` None: by words alone."""
     collection, everything = reading.read_collection(connection, search.wanted, search.viewer)
     conditions = _build_conditions(search, all_seen=everything == collection.documents)
     if question is not None and _is_dense_ready(connection, scan, everything):
@@ -80,14 +79,14 @@ def run_search(connection: sa.Connection, search: IndexQuery, question: Vectors 
 
 
 def _build_conditions(search: IndexQuery, *, all_seen: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    """What a document must meet to be a candidate. Looking at every document that holds a word costs time, so nothing is
-    asked where the viewer may see all."""
+    """Return what a document must meet to be a candidate. Checking every document that holds a word costs time, so
+    nothing is checked where the viewer may see all."""
     seen = () if all_seen else (is_visible_to_viewer(search.viewer, documents.c.visibility),)
     return (*seen, documents.c.incident_id.not_in(sorted(search.exclude))) if search.exclude else seen
 
 
 def _is_dense_ready(connection: sa.Connection, scan: SignScan, everything: int) -> bool:
-    """Whether nearly all documents have a vector; the signs in memory are caught up then."""
+    """Return whether nearly all documents have a vector; the signs in memory are caught up then."""
     few = max(WAITING_FEW, int(everything * WAITING_SHARE))
     without = reading.count_pending(connection, few + 1)
     if without > few:

@@ -1,6 +1,6 @@
 """The tables of the index, in SQLite: in the store's own file, or in a file of its own beside a PostgreSQL store.
 
-Must not be migrated: the index can be made anew from the records, and is when its version differs. The vectors have a
+They have no migrations: the index can be rebuilt from the records, and is when its version differs. The vectors have a
 version of their own: those of another model are dropped, and made again while words answer.
 """
 
@@ -99,7 +99,7 @@ fts = sa.table("index_fts", sa.column("rowid", sa.Integer), sa.column("index_fts
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Whether the index is there and was made by this version's tokens."""
+    """Return whether the index is there and was made by this version's tokens."""
     if not sa.inspect(connection).has_table(state.name):
         return False
     version = sa.select(state.c.value).where(state.c.name == "version")
@@ -125,19 +125,19 @@ def create_empty(connection: sa.Connection) -> None:
 
 
 def begin_epoch(connection: sa.Connection) -> None:
-    """Whatever a process holds in memory of the index counts no longer."""
+    """Invalidate whatever processes hold of the index in memory."""
     fresh = sa.func.hex(sa.func.randomblob(8))
     connection.execute(sa.update(state).where(state.c.name == "epoch").values(value=fresh))
 
 
 def has_model_vectors(connection: sa.Connection, model: str) -> bool:
-    """Whether the vectors are this model's."""
+    """Return whether the vectors are this model's."""
     asked = sa.select(state.c.value).where(state.c.name == "model")
     return bool(connection.execute(asked).scalar_one() == model)
 
 
 def use_model(connection: sa.Connection, model: str) -> None:
-    """Vectors are this model's from now on; those of another one are dropped, and all documents wait for new ones."""
+    """Switch the vectors to this model: those of another one are dropped, and all documents wait for new ones."""
     if has_model_vectors(connection, model):
         return
     for table in (vectors, signs, pending):
@@ -148,5 +148,5 @@ def use_model(connection: sa.Connection, model: str) -> None:
 
 
 def read_indexed_revision(connection: sa.Connection) -> int:
-    """Up to which revision of the records an index in a file of its own has come."""
+    """Return the revision of the records that an index in a file of its own has reached."""
     return int(connection.execute(sa.select(state.c.value).where(state.c.name == "revision")).scalar_one())

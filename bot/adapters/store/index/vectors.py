@@ -1,6 +1,6 @@
-"""Vectors in the index: how they are kept, and filling those that are missing. Must not search.
+"""Vectors in the index: how they are stored, and making those that are missing. Must not search.
 
-A vector is kept twice: as 8-bit numbers with their scale, for exact cosines of a few, and as one bit a dimension (its
+A vector is stored twice: as 8-bit numbers with their scale, for exact cosines of a few, and as one bit a dimension (its
 sign), for a scan over all.
 """
 
@@ -28,18 +28,18 @@ BATCH = 16
 
 
 def pack_vectors(vector: Vectors) -> bytes:
-    """A scale and 8-bit numbers."""
+    """Return each vector as a scale and 8-bit numbers."""
     scale = np.float32(max(float(np.abs(vector).max()), 1e-12) / 127)
     return bytes(scale.tobytes() + np.rint(vector / scale).astype(np.int8).tobytes())
 
 
 def compute_sign_bits(vector: Vectors) -> bytes:
-    """One bit a dimension: whether the number is positive."""
+    """Return one bit a dimension: whether the number is positive."""
     return bytes(np.packbits(vector > 0))
 
 
 def compute_cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.float32]:
-    """The cosine of the question with each packed vector."""
+    """Return the cosine of the question with each packed vector."""
     rows = np.frombuffer(b"".join(kept), dtype=np.uint8).reshape(len(kept), -1)
     scales = np.ascontiguousarray(rows[:, :SCALE_BYTES]).view(np.float32)[:, 0]
     numbers = rows[:, SCALE_BYTES:].view(np.int8).astype(np.float32)
@@ -52,7 +52,7 @@ def compute_cosines(question: Vectors, kept: Sequence[bytes]) -> npt.NDArray[np.
 
 @dataclass(frozen=True, slots=True)
 class VectorFiller:
-    """Gives documents their missing vectors, a few at a time, while searching goes on. One filler at a time works."""
+    """Makes documents' missing vectors, a few at a time, while searching goes on. One filler works at a time."""
 
     database: Database
     records_in: Database
@@ -60,14 +60,15 @@ class VectorFiller:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def count_pending(self) -> int:
-        """How many documents have no vector yet. Raises StoreUnavailable."""
+        """Return how many documents have no vector yet. Raises StoreUnavailable."""
         async with self.database.read() as connection:
             return int((await connection.execute(sa.select(sa.func.count()).select_from(pending))).scalar_one())
 
     async def fill_some(self, limit: int = BATCH) -> int:
-        """Make at most `limit` vectors; how many documents got one (equal texts share one) or went away meanwhile.
+        """Make at most `limit` vectors and return how many documents got one (equal texts share one) or were deleted
+        meanwhile; 0 where nothing waits.
 
-        0: nothing is waiting. Raises StoreUnavailable, EmbeddingUnavailable.
+        Raises StoreUnavailable, EmbeddingUnavailable.
         """
         async with self._turn:
             async with self.database.read() as connection:
@@ -91,14 +92,14 @@ class VectorFiller:
 
 
 async def _select_pending(connection: AsyncConnection, limit: int) -> dict[int, str]:
-    """The newest first: what was just recorded is what is asked for."""
+    """Select the newest first: what was just recorded is what people ask for."""
     asked = sa.select(documents.c.doc_id, documents.c.incident_id)
     asked = asked.join(pending, pending.c.doc_id == documents.c.doc_id).order_by(pending.c.doc_id.desc()).limit(limit)
     return {row.doc_id: row.incident_id for row in await connection.execute(asked)}
 
 
 async def _store_vectors(connection: AsyncConnection, made: dict[int, Vectors]) -> None:
-    """Store the vectors for these documents and for all that wait with an equal text, where they are still there."""
+    """Store the vectors for these documents and for all that wait with an equal text, where they still exist."""
     own = sa.select(documents.c.doc_id, documents.c.form).where(documents.c.doc_id.in_(list(made)))
     by_form = {row.form: made[row.doc_id] for row in await connection.execute(own)}
     alike = sa.select(documents.c.doc_id, documents.c.form, documents.c.visibility)

@@ -1,7 +1,6 @@
 """Writing the index: documents, their full-text rows, and how many documents each term and name occurs in.
 
-A document gets the vector of an equal text at once, where there is one; else it waits for one in `index_pending`.
-
+A document gets the vector of an equal text at once, where there is one; otherwise it waits for one in `index_pending`.
 Must not open transactions: it writes into the one that writes the records.
 """
 
@@ -32,7 +31,7 @@ from bot.adapters.store.index.tables import (
     vectors,
 )
 from bot.domain.incidents.record import Incident
-from bot.domain.text.tokens import form_number, gram_count, tokens, words
+from bot.domain.text.tokens import count_grams, hash_form, split_words, tokenize
 
 IDS_PER_STATEMENT = 500
 AT_ONCE = 8
@@ -48,7 +47,8 @@ LAST_NUMBER = sa.text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE na
 
 
 def build_searchable_text(record: Incident) -> str:
-    """What is searched of a record: what it looked like and why; not what was tried (that would match checks)."""
+    """Return the text that is searched of a record: what it looked like and why; not what was tried, which would match
+    checks."""
     parts = [
         record.title,
         record.service,
@@ -88,7 +88,7 @@ class SqliteIndexWriter:
             await connection.execute(_WAIT, waiting)
 
     async def drop(self, connection: AsyncConnection, incident_ids: Sequence[str]) -> None:
-        """Forget these ids; unknown ones are fine."""
+        """Drop these ids from the index; unknown ones are fine."""
         for portion in split_batches(incident_ids, IDS_PER_STATEMENT):
             held = await connection.execute(_HELD, {"ids": json.dumps(list(portion))})
             rows = [dict(row) for row in held.mappings()]
@@ -109,7 +109,7 @@ async def store_vectors(connection: AsyncConnection, rows: Sequence[dict[str, An
 
 
 async def _find_equal_vectors(connection: AsyncConnection, forms: set[int]) -> dict[int, dict[str, bytes]]:
-    """The vectors of documents whose text has one of these forms."""
+    """Return the vectors of documents whose text has one of these forms."""
     rows = await connection.execute(_ALIKE, {"forms": json.dumps(sorted(forms))})
     return {row.form: {"vector": row.vector, "signs": row.signs} for row in rows}
 
@@ -120,7 +120,7 @@ def _build_document_rows(records: Iterable[Incident], first: int) -> list[dict[s
 
 def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
     text = build_searchable_text(record)
-    found, written = tokens(text), words(text)
+    found, written = tokenize(text), split_words(text)
     return {
         "doc_id": doc_id,
         "incident_id": record.incident_id,
@@ -128,8 +128,8 @@ def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
         "terms": " ".join(found),
         "words": format_word_counts(written),
         "length": len(found),
-        "grams": sum(gram_count(word) for word in written),
-        "form": form_number(text),
+        "grams": sum(count_grams(word) for word in written),
+        "form": hash_form(text),
         "vendor": record.vendor,
         "service": record.service,
         "region": record.region,

@@ -1,4 +1,4 @@
-"""Reading the audit log: the AuditLog port. Must not write; lines are written by `commit`, with what they are about."""
+"""The AuditLog port. Lines are written by `commit`, with what they are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was sent to models, and what a day's tokens are: the ModelLedger port. Must not decide whether a model is asked."""
+"""The ModelLedger port: what was sent to models, and the tokens of each day. Must not decide whether a model is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which briefs speak of an incident. Must not change anything."""
+"""Finding the briefs that name an incident."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from bot.adapters.store.database.tables import briefs
 
 
 def select_briefs_naming(incident_id: str) -> sa.Select[Any]:
-    """Briefs of other incidents whose text holds this id, perhaps as a part of a longer one (see `mentions`)."""
+    """Select briefs of other incidents whose text holds this id, perhaps as a part of a longer one (see
+    `names_incident`)."""
     said = briefs.c.body.contains(to_json(incident_id)[1:-1], autoescape=True)
     return sa.select(briefs).where(said, briefs.c.incident_id != incident_id)
 
 
 def names_incident(body: str, incident_id: str) -> bool:
-    """Whether JSON text holds this very id, and not only a longer one."""
+    """Return whether JSON text holds this very id, and not only a longer one."""
     return re.search(_build_pattern(incident_id), body) is not None
 
 

@@ -1,1 +1,1 @@
-"""Purging, retention, health, and looking at a store that is not in use. Must not hold code of its own."""
+"""Purging, retention, health, and inspecting a store that is not in use."""

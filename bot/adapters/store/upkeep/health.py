@@ -1,4 +1,4 @@
-"""Whether the store works. Must not raise: what is wrong is the answer."""
+"""The StoreHealth port. Must not raise: what is wrong is the answer."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class SqlHealth:
         return StoreStatus(writable=True, schema=schema, records=kept, details=details)
 
     async def _find_room_problem(self, connection: AsyncConnection) -> None:
-        """On SQLite, see that there is room for what a person may record: the small write alone finds its place in pages
-        that are there already, also on a full disk."""
+        """Raise StoreUnavailable where SQLite lacks room for what a person may record: the small write alone finds
+        space in existing pages, even on a full disk."""
         if not self.database.is_sqlite:
             return
         if _count_free_bytes(self.database.engine.url.database or "") < ROOM_BYTES:
@@ -60,7 +60,7 @@ class SqlHealth:
 
 
 def _count_free_bytes(path: str) -> int:
-    """Free space where the file lies; of a path that the system does not know as one, as much as is asked for."""
+    """Return the free bytes where the file is; for a path that the system does not know, as much as is required."""
     try:
         return shutil.disk_usage(path).free
     except OSError:

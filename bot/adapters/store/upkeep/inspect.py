@@ -1,5 +1,6 @@
-"""Looking at a store without opening it for use: nothing is made, migrated or kept. Must not write anything but the moment
-of the look, which shows that it can be written.
+"""Inspecting a store without opening it for use: nothing is made, migrated or kept.
+
+Must not write anything but the time of the check, which shows that the store can be written.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ BUSY_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class StoreAddress:
-    """Where the store is. `file` is None on PostgreSQL, and for SQLite's addresses of the form file:…"""
+    """Where the store is."""
 
     url: URL
-    file: Path | None
+    file: Path | None  # None on PostgreSQL, and for SQLite's addresses of the form file:…
 
     @property
     def server(self) -> str:
@@ -52,7 +53,7 @@ class StoreAddress:
 
 
 def read_address(url: str) -> StoreAddress:
-    """What DATABASE_URL says; raises StoreUnavailable for what cannot be used."""
+    """Parse DATABASE_URL. Raises StoreUnavailable for what cannot be used."""
     parsed = read_url(url)
     name = parsed.database or ""
     is_file = parsed.get_backend_name() == "sqlite" and not name.startswith("file:")
@@ -74,8 +75,8 @@ def describe_place(url: str) -> str | None:
 
 
 async def inspect_revision(at: StoreAddress) -> tuple[str | None, str]:
-    """The schema that the store has (None: none yet), and what that is here: "current", "older", "newer" or "empty".
-    Raises StoreUnavailable."""
+    """Return the store's schema (None: none yet), and what that is here: "current", "older", "newer" or "empty". Raises
+    StoreUnavailable."""
     found = _read_file_revision(at.file) if at.file else await _read_server_revision(at.url)
     if found is None:
         return None, "empty"
@@ -83,7 +84,7 @@ async def inspect_revision(at: StoreAddress) -> tuple[str | None, str]:
 
 
 def _read_file_revision(path: Path) -> str | None:
-    """Read in a way that makes no file, whatever is there."""
+    """Read the revision in a way that creates no file, whatever is there."""
     with (
         translate_errors(),
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)) as opened,
@@ -107,13 +108,13 @@ async def _read_server_revision(url: URL) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class EventArrivals:
-    """What the inbox knows of events that Slack sent."""
+    """Events of Slack as far as the inbox still has them."""
 
     database: Database
 
     async def list_posts(self, channel: str, since: datetime) -> frozenset[str]:
-        """The ts of the posts of a channel that came in since then, however they did and whatever team they are told of
-        (that of a channel shared between organisations may be either). Raises StoreUnavailable."""
+        """Return the ts of a channel's posts that came in since then, under whatever team id (in a channel shared
+        between organizations it may be either). Raises StoreUnavailable."""
         here = inbox.c.natural_key.contains(f"/{channel}/", autoescape=True)
         asked = sa.select(inbox.c.natural_key).where(inbox.c.received_at >= since, here)
         async with self.database.read() as connection:
@@ -121,7 +122,7 @@ class EventArrivals:
         return frozenset(key.rpartition("/")[2] for key in keys)
 
     async def read_span(self) -> tuple[datetime | None, datetime | None]:
-        """When the first and the last event came of those that are still known. Raises StoreUnavailable."""
+        """Return when the first and the last known event came. Raises StoreUnavailable."""
         sent = inbox.c.event_id.startswith("Ev", autoescape=True)
         asked = sa.select(sa.func.min(inbox.c.received_at), sa.func.max(inbox.c.received_at)).where(sent)
         async with self.database.read() as connection:
@@ -131,7 +132,7 @@ class EventArrivals:
 
 @dataclass(frozen=True, slots=True)
 class StoreParts:
-    """The parts of a store that tell of it."""
+    """The parts of a store that inspection needs."""
 
     health: SqlHealth
     outbox: SqlOutbox
@@ -144,7 +145,7 @@ class StoreParts:
 
 @asynccontextmanager
 async def open_parts(at: StoreAddress, clock: Clock, ids: Ids) -> AsyncIterator[StoreParts]:
-    """The parts of a store that has the schema of this version."""
+    """Open the parts of a store that has the schema of this version."""
     database = connect(at.url)
     try:
         yield StoreParts(

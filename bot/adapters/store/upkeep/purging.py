@@ -1,6 +1,6 @@
-"""Removing every text of an incident for good: the Purging port. Must not decide what may be purged.
+"""The Purging port: removing every text of an incident for good. Must not decide what may be purged.
 
-One transaction takes the rows away; `compact` then overwrites what SQLite keeps of deleted rows: the full-text segments,
+One transaction deletes the rows; `compact` then overwrites what SQLite keeps of deleted rows: the full-text segments,
 the free space of the file, and the write-ahead log.
 """
 
@@ -59,7 +59,7 @@ class SqlPurging:
     database: Database
     clock: Clock
     writer: ChangesWriter
-    index: SqlRecordIndex
+    index: SqlRecordIndex  # caught up and overwritten, too
 
     async def purge(self, incident_id: str, marks: Sequence[str], changes: Changes) -> bool:
         """See the port."""
@@ -109,7 +109,7 @@ async def _delete_rows(connection: AsyncConnection, incident_id: str) -> None:
 
 
 async def _purge_inbox(connection: AsyncConnection, incident_id: str) -> None:
-    """What was received about its posts is worked on no more, and they are not read back from Slack."""
+    """Delete what was received about its posts, and note that they are not to be read back from Slack."""
     posts: set[tuple[str, str]] = set()
     for table, column in ((seen_posts, "ts"), (briefs, "root_ts"), (notices, "ts")):
         asked = sa.select(table.c.channel, table.c[column]).where(table.c.incident_id == incident_id)
@@ -128,7 +128,7 @@ async def _purge_inbox(connection: AsyncConnection, incident_id: str) -> None:
 
 
 async def _purge_outbox(connection: AsyncConnection, incident_id: str, marks: Sequence[str]) -> list[OutboxEntry]:
-    """Its own messages are deleted; others that name or quote it lose what they said. What is owed for the former."""
+    """Blank other deliveries that name or quote it, and return the deletions of its own messages."""
     quoting = await _find_quoting_keys(connection, incident_id)
     escaped = [to_json(mark)[1:-1] for mark in marks]
     last, due = 0, []
@@ -154,7 +154,7 @@ async def _purge_outbox(connection: AsyncConnection, incident_id: str, marks: Se
 async def _withdraw_message(
     connection: AsyncConnection, row: sa.RowMapping, incident_id: str, channel: str
 ) -> list[OutboxEntry]:
-    """One of its own messages: not sent if it was not, else deleted."""
+    """Cancel one of its own messages if it was not sent, else return its deletion."""
     same = outbox.c.id == row["id"]
     undo = UNDO_OPERATIONS.get(row["operation"])
     if undo is None or row["state"] in ("pending", "dead"):
@@ -167,7 +167,7 @@ async def _withdraw_message(
 
 
 async def _blank_message(connection: AsyncConnection, row: sa.RowMapping) -> None:
-    """A message of another incident: what was said goes; one that is still to be sent says that something is gone."""
+    """Remove the text of a message of another incident; one that is still to be sent says that something was removed."""
     payload: dict[str, Any] = {}
     if row["state"] != "sent":
         said = json.loads(row["payload"])
@@ -176,19 +176,19 @@ async def _blank_message(connection: AsyncConnection, row: sa.RowMapping) -> Non
 
 
 async def _find_quoting_keys(connection: AsyncConnection, incident_id: str) -> set[str]:
-    """The outbox keys of briefs that speak of it: what was told under them may quote it without naming it."""
+    """Return the outbox keys of briefs that name it: messages under them may quote it without naming it."""
     rows = await connection.execute(select_briefs_naming(incident_id))
     return {f"{row.channel}/{row.incident_id}" for row in rows if names_incident(row.body, incident_id)}
 
 
 async def _purge_audit(connection: AsyncConnection, incident_id: str) -> None:
-    """What was audited about it stays as a hash of what it said."""
+    """Replace the audit lines about it by a hash of their text."""
     for row in (await connection.execute(_select_audited(incident_id))).all():
         said = f"{_HASHED} {hashlib.sha256(row.detail.encode()).hexdigest()}"
         await connection.execute(sa.update(audit).where(audit.c.id == row.id).values(detail=said))
 
 
 def _select_audited(incident_id: str) -> sa.Select[Any]:
-    """The lines of the audit log that say something of it still."""
+    """Select the audit lines that still have a text about it."""
     about = sa.and_(audit.c.object == incident_id, audit.c.action != "purge")
     return sa.select(audit.c.id, audit.c.detail).where(about, audit.c.detail.not_like(f"{_HASHED}%"))

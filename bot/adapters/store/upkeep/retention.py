@@ -1,4 +1,5 @@
-"""Deleting what is kept no longer, in portions, so that nobody waits long for the write lock. Must not touch what is owed."""
+"""The Retention port: deletes in portions, so that nobody waits long for the write lock. Must not touch undelivered
+rows."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ class SqlRetention:
         )
 
     async def _delete_silences(self, before: datetime) -> int:
-        """What holds no more, and the counts of what it silenced."""
+        """Delete rules, mutes and judgements that ended, and the counts of what they silenced."""
         ended = sa.or_(mutes.c.undone_at < before, mutes.c.until < before)
         gone = await self._delete(mutes.c.number, ended)
         for table in (rules, set_aside, fixes_said):
@@ -71,13 +72,13 @@ class SqlRetention:
         return gone
 
     async def _delete_notifications(self, before: datetime) -> int:
-        """An incident that goes on is told again from its notices; one that ended long ago is not."""
+        """Delete notifications of ended incidents; an open incident is reconstructed from its notifications."""
         open_now = sa.exists().where(lives.c.incident_id == notices.c.incident_id, lives.c.state.in_(UNFINISHED))
         old = sa.and_(notices.c.at < before, notices.c.incident_id.is_not(None), sa.not_(open_now))
         return await self._delete(notices.c.key, old)
 
     async def _delete_exchanges(self, before: datetime) -> int:
-        """What models were sent, and the days that nobody counts any more."""
+        """Delete what models were sent, and the token counts of days that are over."""
         await self._delete(model_days.c.day, model_days.c.day < before.date())
         return await self._delete(model_sent.c.number, model_sent.c.at < before)
 
