@@ -34,8 +34,7 @@ from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
-from bot.workflows.retrying import retry_conflicts
+from bot.ports.unit_of_work import Changes, retry_conflicts
 
 BOT = "precedent"
 CONFLICTS = 3
