@@ -27,7 +27,7 @@ from bot.domain.resolutions.recurrence import (
     is_soon_after,
     question_attempt,
 )
-from bot.domain.text.names import fit_one_line
+from bot.domain.text.format import fit_one_line
 from bot.ports.audit import AuditLine
 from bot.ports.chat import Chat, ChatMessage, Posting, may_speak, read_event_channel
 from bot.ports.delivery.inbox import InboxRow

@@ -12,7 +12,7 @@ from typing import Protocol
 from bot.domain.delivery.ids import build_memo_id
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Attempt, Incident
-from bot.domain.text.names import cut
+from bot.domain.text.format import cut
 from bot.domain.text.tokens import hash_wording
 from bot.ports.chat import Chat, ChatMessage, Posting, ThreadMessage, find_channel, may_speak, or_if_refused
 from bot.ports.delivery.inbox import Inbox, InboxRow

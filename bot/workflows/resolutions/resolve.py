@@ -23,7 +23,7 @@ from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, find_past_e
 from bot.domain.incidents.opening import build_view, open_record, parse_ts
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
 from bot.domain.resolutions.suggestions import SuggestedFix, suggest_checks, suggest_fixes, suggest_runbooks
-from bot.domain.text.names import format_count
+from bot.domain.text.format import format_count
 from bot.domain.text.redaction import count_marks, format_masked_note, mask
 from bot.domain.text.tokens import normalize
 from bot.ports.audit import AuditLine
