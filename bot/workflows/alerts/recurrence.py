@@ -34,8 +34,7 @@ from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
-from bot.workflows.retrying import retry_conflicts
+from bot.ports.unit_of_work import Changes, retry_conflicts
 
 BOT = "precedent"
 CONFLICTS = 3
@@ -102,6 +101,7 @@ class AskAboutRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(questions),
                 once=asked.key,
+                bank_act=asked.key,
                 audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
         )
@@ -135,6 +135,7 @@ class AnswerRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(edits),
                 once=key,
+                bank_act=key,
                 audit=(
                     AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
                 ),

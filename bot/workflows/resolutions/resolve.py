@@ -36,9 +36,8 @@ from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import IncidentPost
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
+from bot.ports.unit_of_work import Changes, retry_conflicts
 from bot.records.incident_json import format_record_change
-from bot.workflows.retrying import retry_conflicts
 
 
 class FixOutcome(StrEnum):
