@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.domain.brief.checks import check_form
-from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
+from bot.domain.incidents.record import (
+    RESOLUTION_TEXTS,
+    Attempt,
+    Boundary,
+    FailedCheck,
+    Incident,
+    Runbook,
+    VerificationStatus,
+)
 from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.resolutions.suggestions import KnownFix
 from bot.domain.text.tokens import hash_wording
@@ -217,17 +225,16 @@ def read_submission(view: Body, form: ResolveForm = NOTHING, subject: Subject | 
     said = read_answers(view)
     outcome = _read_choice(FixOutcome, said.get(ids.OUTCOME), "outcome", "Choose one.")
     fix, note, runbook = _read_fix(said, form)
+    texts: dict[str, Any] = {name: _read_text(said, FIELD_BLOCKS[name]) for name in RESOLUTION_TEXTS}
     return Resolution(
         outcome=outcome,
         incident_id=None if subject else read_text(decode(view.get("private_metadata")), "i"),
         subject=subject,
         fix=fix,
         note=note,
-        root_cause=_read_text(said, ids.ROOT_CAUSE),
         boundary=_read_choice(Boundary, said.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
         failed_checks=_read_checks(view, said, form.usual_checks),
-        lesson=_read_text(said, ids.LESSON),
-        customer_impact=_read_text(said, ids.IMPACT),
+        **texts,
         runbook=runbook,
         also=_read_other_attempt(said),
     )

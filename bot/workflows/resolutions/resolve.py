@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
@@ -21,7 +22,16 @@ from bot.domain.fixes.grouping import filed_of
 from bot.domain.incidents.corrections import ATTEMPT, Difference, differences
 from bot.domain.incidents.lifecycle import IncidentState, Life, past_end, resolve
 from bot.domain.incidents.opening import opened_record, posted_at, view_of
-from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
+from bot.domain.incidents.record import (
+    RESOLUTION_TEXTS,
+    Attempt,
+    Boundary,
+    FailedCheck,
+    Incident,
+    Runbook,
+    Source,
+    VerificationStatus,
+)
 from bot.domain.resolutions.suggestions import KnownFix, known_fixes, known_runbooks, usual_checks
 from bot.domain.text.names import counted
 from bot.domain.text.redaction import marks, mask, masked_note
@@ -319,7 +329,7 @@ def require_valid(resolution: Resolution) -> None:
     """Raise RecordRejected, with the modal's field, for a resolution that cannot be recorded."""
     if resolution.outcome is not FixOutcome.BY_ITSELF and not (resolution.fix or "").strip():
         raise RecordRejected("fix", "Say what was done, or choose “cleared by itself”.")
-    texts = {name: getattr(resolution, name) for name in ("root_cause", "lesson", "customer_impact")}
+    texts = {name: getattr(resolution, name) for name in RESOLUTION_TEXTS}
     texts["also"] = resolution.also[0] if resolution.also else None
     for name, most in {"fix": MAX_FIX, **dict.fromkeys(texts, MAX_TEXT)}.items():
         if len(texts.get(name, resolution.fix) or "") > most:
@@ -335,13 +345,12 @@ def mask_secrets(resolution: Resolution) -> Resolution:
     """
     checks = tuple(replace(c, check=mask(c.check)[0]) for c in resolution.failed_checks)
     subject = resolution.subject and replace(resolution.subject, title=mask(resolution.subject.title)[0])
+    masked: dict[str, Any] = {name: _mask_text(getattr(resolution, name)) for name in RESOLUTION_TEXTS}
     after = replace(
         resolution,
         fix=_mask_text(resolution.fix),
         note=_mask_text(resolution.note),
-        root_cause=_mask_text(resolution.root_cause),
-        lesson=_mask_text(resolution.lesson),
-        customer_impact=_mask_text(resolution.customer_impact),
+        **masked,
         failed_checks=checks,
         subject=subject,
         also=(mask(resolution.also[0])[0], resolution.also[1]) if resolution.also else None,
@@ -361,9 +370,8 @@ def _build_warning(before: Resolution, after: Resolution) -> str:
 def _join_texts(said: Resolution) -> str:
     also = said.also[0] if said.also else None
     checks = (failed.check for failed in said.failed_checks)
-    return "\n".join(
-        filter(None, (said.fix, said.note, said.root_cause, said.lesson, said.customer_impact, also, *checks))
-    )
+    texts = (getattr(said, name) for name in RESOLUTION_TEXTS)
+    return "\n".join(filter(None, (said.fix, said.note, *texts, also, *checks)))
 
 
 def _mask_text(text: str | None) -> str | None:
@@ -376,15 +384,13 @@ def merge_resolution(before: Incident, resolution: Resolution, by: str, now: dat
     missing = runbook is not None and runbook.id not in {r.id for r in before.runbooks}
     known = {normalise(c.check) for c in resolution.failed_checks}
     checks = tuple(c for c in before.failed_checks if normalise(c.check) not in known) + resolution.failed_checks
+    texts = ((name, (getattr(resolution, name) or "").strip()) for name in RESOLUTION_TEXTS)
     return replace(
-        before,
+        before.replace_texts((name, text) for name, text in texts if text),
         attempts=(*before.attempts, *_build_attempts(resolution, by, now)),
         runbooks=(*before.runbooks, runbook) if runbook and missing else before.runbooks,
         failed_checks=checks,
-        root_cause=(resolution.root_cause or "").strip() or before.root_cause,
         boundary=resolution.boundary if resolution.boundary is not Boundary.UNKNOWN else before.boundary,
-        lesson=(resolution.lesson or "").strip() or before.lesson,
-        customer_impact=(resolution.customer_impact or "").strip() or before.customer_impact,
         resolved_at=before.resolved_at or now,
     )
 
