@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.domain.text.tokens import tokens
-from bot.ports.chat import Channel, Posting, ThreadMessage
+from bot.domain.text.tokens import tokenize
+from bot.ports.channels import ChannelStore
+from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.errors import ChatRejected, MemoryUnavailable
 from bot.ports.memory import BankHit
 
@@ -59,7 +60,7 @@ class FakeMemoryBank:
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         self._reach()
-        asked = set(tokens(query.text))
+        asked = set(tokenize(query.text))
         seen = {i: r for i, r in self.kept.items() if viewer.may_see(r.source.visibility) and i not in query.exclude}
         shared = {i: len(asked & self._words(record)) for i, record in seen.items()}
         best = sorted((i for i, n in shared.items() if n), key=lambda i: (-shared[i], i))
@@ -71,23 +72,32 @@ class FakeMemoryBank:
 
     @staticmethod
     def _words(record: Incident) -> set[str]:
-        return set(tokens(" ".join((record.title, *record.symptoms))))
+        return set(tokenize(" ".join((record.title, *record.symptoms))))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class FakeChat:
-    """A Slack that takes everything, or fails as told. `problems` are raised one by one, before anything is posted;
-    `lost` are raised after it was posted."""
+    """A Slack that takes everything, or fails as told. Every channel is public unless `channels` says otherwise."""
 
-    clock: Callable[[], datetime]
+    clock: Callable[[], datetime] = lambda: START
     posted: list[tuple[datetime, Posting]] = field(default_factory=list)
+    # Raised one by one, before anything is posted.
     problems: list[Exception] = field(default_factory=list)
+    # Raised one by one, after it was posted.
     lost: list[Exception] = field(default_factory=list)
     looked: int = 0
     there: dict[str, str] = field(default_factory=dict)
-    shared: set[str] = field(default_factory=set)
-    unseen: set[str] = field(default_factory=set)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    policies: ChannelStore | None = None
+    # Channels that the bot cannot see.
+    gone: set[str] = field(default_factory=set)
+    # Who is in a channel; everybody where it is not named.
     members: dict[str, frozenset[str]] = field(default_factory=dict)
+    threads: dict[tuple[str, str], tuple[ThreadMessage, ...]] = field(default_factory=dict)
+
+    @property
+    def delivered(self) -> list[Posting]:
+        return [posting for _, posting in self.posted]
 
     async def deliver(self, posting: Posting) -> str | None:
         if self.problems:
@@ -105,21 +115,30 @@ class FakeChat:
         return self.there.get(posting.delivery_id)
 
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
-        if channel_id in self.unseen:
-            raise ChatRejected("not there", "channel_not_found")
-        return Channel(channel_id, is_shared=channel_id in self.shared)
+        if channel_id in self.gone:
+            raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
+        found = self.channels.get(channel_id, Channel(channel_id))
+        if self.policies and found.is_shared:
+            return replace(found, is_allowed=(await self.policies.read_settings(channel_id)).shared)
+        if self.policies and found.is_private:
+            return replace(found, pools=await self.policies.list_pool(channel_id))
+        return found
 
     async def is_member(self, channel_id: str, user_id: str) -> bool:
         return channel_id not in self.members or user_id in self.members[channel_id]
 
     async def get_permalink(self, channel_id: str, ts: str) -> str | None:
-        return None
+        return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
 
     async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
-        return ()
+        return self.threads.get((channel_id, root_ts), ())
 
     async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
-        return None
+        found = (m for (c, _), rows in self.threads.items() for m in rows if (c, m.ts) == (channel_id, ts))
+        return next(found, None)
 
     async def open_direct_message(self, user_id: str) -> str:
         return f"D{user_id}"
+
+    async def fetch_identity(self) -> BotIdentity:
+        return BotIdentity("UBOT", "BBOT")

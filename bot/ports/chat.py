@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard, TypeVar
 
-from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.access.visibility import Viewer, list_scopes
 from bot.domain.delivery.kinds import Operation
 from bot.ports.errors import ChatAuthRejected, ChatRejected
 
@@ -43,7 +43,7 @@ class Channel:
     @property
     def viewer(self) -> Viewer:
         """Everybody who reads what is posted here, as one viewer."""
-        return Viewer(scopes(self.visibility, self.pools))
+        return Viewer(list_scopes(self.visibility, self.pools))
 
     @property
     def visibility(self) -> str:
@@ -178,3 +178,10 @@ async def read_event_channel(chat: Chat, event: Mapping[str, Any]) -> Channel:
     channel = await chat.read_channel(channel_id)
     is_outdated = event.get("channel_type") in PRIVATE_TYPES and not channel.is_private
     return await chat.read_channel(channel_id, within_s=0) if is_outdated else channel
+
+
+def read_source(event: Mapping[str, Any]) -> str:
+    """Return who posted an alert: the id of the bot, else of the app, else of the person; "" if Slack names none."""
+    inner = event.get("message")
+    facts = {**event, **inner} if isinstance(inner, Mapping) else event
+    return next((str(facts[key]) for key in ("bot_id", "app_id", "user") if facts.get(key)), "")

@@ -6,16 +6,21 @@ acknowledged inbox row) or nothing is.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.storms import Opening, Placed, Storm
+from bot.domain.operations.storms import OpenedIncident, PlacementDecision, Storm
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import OutboxEntry
+from bot.ports.errors import StoreConflict
 from bot.ports.posts import IncidentPost, PostedBrief
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class Changes:
     """What one use case changes, all or nothing."""
 
     # One with version 0 is new; any other must still have its version in the store, else StoreConflict. The store adds one.
-    lifecycles: tuple[Life, ...] = ()
+    lifecycles: tuple[Lifecycle, ...] = ()
     # Written and indexed in the same transaction.
     records: tuple[Incident, ...] = ()
     # Those of the records that may be recalled from now on: resolved or imported ones.
@@ -39,11 +44,11 @@ class Changes:
     posts: tuple[IncidentPost, ...] = ()
     audit: tuple[AuditLine, ...] = ()
     # Written under their keys, replacing what was stored under them.
-    notifications: tuple[Notice, ...] = ()
+    notifications: tuple[Notification, ...] = ()
     # Keys of notifications to delete.
     dropped_notifications: tuple[str, ...] = ()
     # Written under channel and incident.
-    openings: tuple[Opening, ...] = ()
+    openings: tuple[OpenedIncident, ...] = ()
     # (channel, how many openings it had): StoreConflict where another one came in between.
     after_openings: tuple[str, int] | None = None
     # Written if new, and watched from now on.
@@ -59,7 +64,7 @@ class Changes:
     skips_bank: bool = False
 
 
-def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
+def add_storm_placement(changes: Changes, placed: PlacementDecision) -> Changes:
     """Return the changes with what was decided about storms: they commit only if nothing else opened there meanwhile."""
     if placed.seen is None or not placed.openings:
         return changes
@@ -84,3 +89,16 @@ def merge_changes(one: Changes, other: Changes) -> Changes:
         dropped_notifications=one.dropped_notifications + other.dropped_notifications,
         once=one.once or other.once,
     )
+
+
+async def retry_conflicts(retries: int, attempt: Callable[[], Awaitable[T]]) -> T:
+    """Run `attempt`, and again after each StoreConflict, `retries` times at most; the last conflict is raised.
+
+    `attempt` must read everything anew: a conflict means that what it read is outdated.
+    """
+    for _ in range(retries):
+        try:
+            return await attempt()
+        except StoreConflict:
+            continue
+    return await attempt()

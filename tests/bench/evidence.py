@@ -41,8 +41,9 @@ from tests.adapters.evidence.prometheus_server import Prom, rule, serving
 from tests.bench.speed import Remembering, filled, percentiles_ms
 from tests.bench.synthetic import SyntheticEmbedder
 from tests.bench.texts import questions
+from tests.fakes import FakeChat
 from tests.ports import free_port
-from tests.workflows.world import WorldChat, format_ts
+from tests.workflows.world import format_ts
 
 WARM = 20
 METRICS = ("http_requests_total", "http_request_duration_seconds_bucket", "up")
@@ -121,7 +122,7 @@ async def taken(store: Store) -> InboxRow:
 
 async def answered(store: Store, gather: GatherEvidence, count: int, alerts: int) -> dict[str, Any]:
     """Each alert one after the other; the whole of what is done for it."""
-    recall, chat = RecallPrecedents(index=store.index), WorldChat()
+    recall, chat = RecallPrecedents(index=store.index), FakeChat()
     clock = SystemClock()
     answer = build_answer_alert(
         store=store.incidents,

@@ -14,6 +14,7 @@ from bot.adapters.memory.hindsight import open_hindsight
 from bot.adapters.store import Store, open_store
 from tests.contracts.backfills import BackfillsContract
 from tests.contracts.channels import ChannelContract
+from tests.contracts.chat import ChatContract, Workspace, open_fake_workspace, open_local_workspace
 from tests.contracts.corrections import CorrectionsContract
 from tests.contracts.deploys import DeploysContract
 from tests.contracts.desks import DeskContract
@@ -29,6 +30,20 @@ from tests.databases import fresh, fresh_postgres
 from tests.fakes import FakeClock, FakeIds, FakeMemoryBank
 from tests.hindsight import banks
 from tests.ports import free_port
+
+
+class TestSlackChat(ChatContract):
+    @pytest.fixture
+    async def workspace(self) -> AsyncIterator[Workspace]:
+        async with open_local_workspace() as made:
+            yield made
+
+
+class TestFakeChat(ChatContract):
+    @pytest.fixture
+    async def workspace(self) -> AsyncIterator[Workspace]:
+        async with open_fake_workspace() as made:
+            yield made
 
 
 class WholeStoreContract(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,18 +16,16 @@ from typing import Any
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
-from bot.ports.channels import ChannelStore
-from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
+from bot.domain.alerts.alert import Alert, AlertState, NotAlert, PostDelivery, Severity
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxRow
-from bot.ports.errors import ChatRejected
 from bot.settings import Settings
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
 from bot.workflows.recall.preview_brief import PreviewBrief
 from bot.workflows.resolutions.resolve import Resolve
 from tests.databases import fresh
+from tests.fakes import FakeChat
 
 START = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 
@@ -56,54 +54,6 @@ class CountingIds:
         return f"id{self.last}"
 
 
-@dataclass
-class WorldChat:
-    """Slack's facts: channels as told, everything else public; deliveries are remembered."""
-
-    channels: dict[str, Channel] = field(default_factory=dict)
-    delivered: list[Posting] = field(default_factory=list)
-    policies: ChannelStore | None = None
-    gone: set[str] = field(default_factory=set)
-    members: dict[str, frozenset[str]] = field(default_factory=dict)
-    threads: dict[tuple[str, str], tuple[ThreadMessage, ...]] = field(default_factory=dict)
-
-    async def deliver(self, posting: Posting) -> str | None:
-        self.delivered.append(posting)
-        return f"{1_900_000_000 + len(self.delivered)}.000000"
-
-    async def find_delivered(self, posting: Posting) -> str | None:
-        return None
-
-    async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
-        if channel_id in self.gone:
-            raise ChatRejected("The bot cannot see this channel.", "channel_not_found")
-        found = self.channels.get(channel_id, Channel(channel_id))
-        if self.policies and found.is_shared:
-            return replace(found, is_allowed=(await self.policies.read_settings(channel_id)).shared)
-        if self.policies and found.is_private:
-            return replace(found, pools=await self.policies.list_pool(channel_id))
-        return found
-
-    async def is_member(self, channel_id: str, user_id: str) -> bool:
-        return channel_id not in self.members or user_id in self.members[channel_id]
-
-    async def get_permalink(self, channel_id: str, ts: str) -> str | None:
-        return f"https://team.slack.example/archives/{channel_id}/p{ts.replace('.', '')}"
-
-    async def read_thread(self, channel_id: str, root_ts: str) -> tuple[ThreadMessage, ...]:
-        return self.threads.get((channel_id, root_ts), ())
-
-    async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
-        found = (s for (c, _), rows in self.threads.items() for s in rows if (c, s.ts) == (channel_id, ts))
-        return next(found, None)
-
-    async def open_direct_message(self, user_id: str) -> str:
-        return f"D{user_id}"
-
-    async def identity(self) -> BotIdentity:
-        return BotIdentity("UBOT", "BBOT")
-
-
 def format_ts(at: datetime) -> str:
     return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
@@ -114,7 +64,7 @@ def read_event(event: Mapping[str, Any]) -> Alert | NotAlert:
         return NotAlert("chatter", "a person talks")
     facts = {"tool": "test", "fingerprint": "payments/504", "title": "GatewayErrors", **said}
     facts["state"] = AlertState(facts.get("state", "firing"))
-    facts["delivery"] = Delivery(facts.get("delivery", "post"))
+    facts["delivery"] = PostDelivery(facts.get("delivery", "post"))
     if facts.get("severity"):
         facts["severity"] = Severity(facts["severity"])
     return Alert(**facts)
@@ -123,7 +73,7 @@ def read_event(event: Mapping[str, Any]) -> Alert | NotAlert:
 @dataclass
 class World:
     memory: Memory
-    chat: WorldChat
+    chat: FakeChat
     clock: SettableClock
     answer: AnswerAlert
     resolve: Resolve
@@ -162,7 +112,7 @@ def fed(incidents: SqlIncidentStore) -> SqlIncidentStore:
 
 @asynccontextmanager
 async def world(folder: Path) -> AsyncIterator[World]:
-    clock, chat, surfaces = SettableClock(), WorldChat(), SlackSurfaces()
+    clock, chat, surfaces = SettableClock(), FakeChat(), SlackSurfaces()
     settings = Settings(database_url=fresh(folder / "world.db"))
     async with open_memory(settings, clock, CountingIds()) as memory:
         build = partial(

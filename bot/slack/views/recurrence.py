@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from bot.domain.resolutions.recurrence import Again, AskedFix
+from bot.domain.resolutions.recurrence import QuestionedFix, RecurrenceAnswer
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
 from bot.slack.payload import encode
 from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.markup import Block, format_user, prose, section
 
-LABELS = {Again.PARTLY: "Partly", Again.FAILED: "Did not work", Again.UNRELATED: "Unrelated"}
+LABELS = {
+    RecurrenceAnswer.PARTLY: "Partly",
+    RecurrenceAnswer.FAILED: "Did not work",
+    RecurrenceAnswer.UNRELATED: "Unrelated",
+}
 
 
-def render_recurrence_question(asked: AskedFix) -> ChatMessage:
+def render_recurrence_question(asked: QuestionedFix) -> ChatMessage:
     """The question with its three answers."""
     text = f"{asked.incident_id} fired again {asked.minutes} min after it was fixed. Did the fix work?"
     said = (
@@ -22,7 +26,7 @@ def render_recurrence_question(asked: AskedFix) -> ChatMessage:
     return ChatMessage(text, (section(said), _build_answers(asked)))
 
 
-def _build_answers(asked: AskedFix) -> Block:
+def _build_answers(asked: QuestionedFix) -> Block:
     buttons = [
         {
             "type": "button",
@@ -35,7 +39,7 @@ def _build_answers(asked: AskedFix) -> Block:
     return {"type": "actions", "elements": buttons}
 
 
-def render_recurrence_answer(asked: AskedFix, answer: Again, by: str) -> ChatMessage:
+def render_recurrence_answer(asked: QuestionedFix, answer: RecurrenceAnswer, by: str) -> ChatMessage:
     """What was answered, by whom; no buttons any more."""
     said = f"{prose(asked.incident_id, MAX_ID)} fired again after: {prose(format_fix_line(asked.fix), 300)}"
     line = f"{said}\n*{prose(LABELS[answer], 30)}*, says {format_user(by)}."

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
-from bot.domain.alerts.suppression import Muted, Reach, title_of
+from bot.domain.alerts.suppression import MuteTarget, RuleScope, name_alert
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
@@ -32,17 +32,17 @@ _TIME = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[ T]+)?(\d{1,2}):(\d{2})", re.ASCII)
 class MuteForm:
     """What a person asked to mute."""
 
-    what: Muted
+    what: MuteTarget
     until: datetime
     reason: str
 
 
 def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
     """What is muted, for how long, and why."""
-    things = [option(f"This alert: {title_of(said.alert)}", Muted.FINGERPRINT.value)]
+    things = [option(f"This alert: {name_alert(said.alert)}", MuteTarget.FINGERPRINT.value)]
     if said.alert.service:
-        things.append(option(f"Everything of service {said.alert.service}", Muted.SERVICE.value))
-    things.append(option("Everything in this channel", Muted.CHANNEL.value))
+        things.append(option(f"Everything of service {said.alert.service}", MuteTarget.SERVICE.value))
+    things.append(option("Everything in this channel", MuteTarget.CHANNEL.value))
     spans = [*(option(label, value) for value, label, _ in SPANS), option("Until a time…", AT_A_TIME)]
     blocks: list[Block] = [
         select(
@@ -65,11 +65,11 @@ def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
     """What the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
     said = read_answers(view)
     what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
-    if what not in set(Muted) - {Muted.NUDGES}:
+    if what not in set(MuteTarget) - {MuteTarget.NUDGES}:
         raise RecordRejected(ids.WHAT, "Choose one.")
     lasts = next((length for value, _, length in SPANS if value == span), None)
     until = now + lasts if lasts else _read_until(said.get(ids.UNTIL_TIME, ""), now, zone)
-    return MuteForm(Muted(what), until, said.get(ids.REASON, ""))
+    return MuteForm(MuteTarget(what), until, said.get(ids.REASON, ""))
 
 
 def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
@@ -99,12 +99,12 @@ def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> Vi
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
     if said.source:
         choices = [
-            option(f"Ignore this title from {app} from now on", Reach.TITLE.value),
+            option(f"Ignore this title from {app} from now on", RuleScope.TITLE.value),
             *choices,
-            option(f"Ignore everything that {app} posts here", Reach.SOURCE.value),
+            option(f"Ignore everything that {app} posts here", RuleScope.SOURCE.value),
         ]
     blocks: list[Block] = [
-        verbatim(plain(title_of(said.alert), 200) or "Alert"),
+        verbatim(plain(name_alert(said.alert), 200) or "Alert"),
         verbatim(f"The brief of {plain(said.incident_id, 40)} is deleted and the incident is dismissed."),
         select(
             ids.REACH,
@@ -118,11 +118,11 @@ def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> Vi
     return modal(ids.NOT_ALERT_VIEW, "Not an alert?", "Delete brief", blocks, metadata)
 
 
-def read_reach(view: Mapping[str, Any]) -> Reach | None:
+def read_reach(view: Mapping[str, Any]) -> RuleScope | None:
     """How much is to be learned; None for nothing. Raises RecordRejected."""
     said = read_answers(view).get(ids.REACH, "")
     if said == ONLY_THIS:
         return None
-    if said not in set(Reach):
+    if said not in set(RuleScope):
         raise RecordRejected(ids.REACH, "Choose one.")
-    return Reach(said)
+    return RuleScope(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.domain.recall.dismissed import DismissalReason, DismissedPrecedent
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.payload import encode
@@ -17,10 +17,10 @@ from bot.workflows.recall.wrong_precedent import DismissiblePrecedents, Preceden
 MOST = 20
 THIS_ALERT, SERVICE = "alert", "service"
 LABELS = {
-    WhyAside.CAUSE: "It had another cause",
-    WhyAside.PLACE: "It was another service or place",
-    WhyAside.OUTDATED: "It is outdated",
-    WhyAside.OTHER: "Something else",
+    DismissalReason.CAUSE: "It had another cause",
+    DismissalReason.PLACE: "It was another service or place",
+    DismissalReason.OUTDATED: "It is outdated",
+    DismissalReason.OTHER: "Something else",
 }
 
 
@@ -49,21 +49,21 @@ def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
     """What the person says. Raises RecordRejected with the field."""
     said = read_answers(view)
     why = said.get(ids.WHY, "")
-    if why not in set(WhyAside):
+    if why not in set(DismissalReason):
         raise RecordRejected(ids.WHY, "Choose one.")
     return PrecedentDismissal(
-        said.get(ids.PRECEDENT, ""), WhyAside(why), said.get(ids.REASON, ""), said.get(ids.PIN) == SERVICE
+        said.get(ids.PRECEDENT, ""), DismissalReason(why), said.get(ids.REASON, ""), said.get(ids.PIN) == SERVICE
     )
 
 
-def format_dismissal(aside: SetAside) -> str:
+def format_dismissal(aside: DismissedPrecedent) -> str:
     """What was set aside, by whom and why, on one line; for modals and for one person's eyes, where it notifies nobody."""
     shown = f", not shown for {prose(aside.service, 60)}" if aside.pinned_off and aside.service else ""
     note = f" (“{prose(aside.note, 200)}”)" if aside.note else ""
     return f"*{prose(aside.incident_id, MAX_ID)}* set aside by {format_user(aside.by)}: {aside.why.value}{shown}{note}"
 
 
-def render_dismissals(asides: Sequence[SetAside]) -> list[Block]:
+def render_dismissals(asides: Sequence[DismissedPrecedent]) -> list[Block]:
     """Each that was said in a channel, with Undo."""
     return [
         {

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.domain.brief.decide import Brief, with_evidence
-from bot.domain.brief.then_and_now import snapshot
-from bot.domain.evidence.items import is_pending
+from bot.domain.brief.decide import Brief, add_evidence
+from bot.domain.brief.then_and_now import take_snapshot
+from bot.domain.evidence.items import has_pending
 from bot.domain.incidents.record import Incident
 from bot.ports.delivery.inbox import Inbox, InboxRow
 from bot.ports.delivery.outbox import EDIT_EVERY_S, build_brief_edit
-from bot.ports.errors import IncidentNotFound
 from bot.ports.evidence import GatheredEvidence
-from bot.ports.incidents import IncidentStore
+from bot.ports.incidents import IncidentStore, find_lifecycle
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
@@ -46,7 +45,7 @@ class CompleteEvidence:
             await self.inbox.acknowledge(row)
             return
         asking = self.sources.resume(posted[0].brief.alert, name)
-        if asking.not_asked and any(is_pending(p.brief.evidence) for p in posted):
+        if asking.not_asked and any(has_pending(p.brief.evidence) for p in posted):
             await self.inbox.retry_later(row, UNDER_LOAD_S, asking.not_asked)
         elif not asking.is_done:
             delay_s = min(LOOK_SELDOM_S, LOOK_AGAIN_S * 1.6 ** min(row.attempts, 10))
@@ -62,9 +61,8 @@ class CompleteEvidence:
         changed = tuple(replace(p, brief=brief) for p, brief in told if brief != p.brief)
         record = (await self.store.find_records((incident_id,))).get(incident_id)
         seen = _add_snapshot(record, said) if record else None
-        try:
-            life = await self.store.read_lifecycle(incident_id)
-        except IncidentNotFound:
+        life = await find_lifecycle(self.store, incident_id)
+        if life is None:  # purged meanwhile
             await self.inbox.acknowledge(row)
             return
         await self.store.commit(
@@ -83,10 +81,10 @@ class CompleteEvidence:
 
 
 def _add_evidence(brief: Brief, said: GatheredEvidence) -> Brief:
-    return brief if said.not_asked else with_evidence(brief, said.evidence, said.at)
+    return brief if said.not_asked else add_evidence(brief, said.evidence, said.at)
 
 
 def _add_snapshot(record: Incident, said: GatheredEvidence) -> Incident | None:
     """Return the record with the evidence; None if that adds nothing."""
-    kept = snapshot(said.evidence, record.evidence)
+    kept = take_snapshot(said.evidence, record.evidence)
     return replace(record, evidence=kept) if kept != dict(record.evidence) else None

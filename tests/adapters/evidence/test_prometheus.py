@@ -217,7 +217,7 @@ async def test_a_scalar_is_a_value_and_what_an_alert_links_to_is_never_fetched()
         FAULTS_SCALAR = {"status": "success", "data": {"resultType": "scalar", "result": [1, "0.5"]}}
 
         class Scalar(HttpSource):
-            async def json(self, path, params=(), form=None):
+            async def read_json(self, path, params=(), form=None):
                 await asyncio.sleep(0)
                 return FAULTS_SCALAR
 

@@ -12,7 +12,8 @@ from bot.domain.recall.query import OPERATOR
 from bot.ports.chat import Channel
 from bot.ports.errors import IncidentNotFound
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
-from tests.workflows.world import START, World, WorldChat, world
+from tests.fakes import FakeChat
+from tests.workflows.world import START, World, world
 
 PUBLIC = Viewer()
 
@@ -92,7 +93,7 @@ async def test_channels_shared_with_other_organisations_stay_quiet(w: World) -> 
 
 
 async def test_a_channel_that_became_private_is_private_from_its_next_alert_on(w: World) -> None:
-    class Outdated(WorldChat):
+    class Outdated(FakeChat):
         """What was known of a channel a moment ago is told, unless it is asked anew."""
 
         async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:

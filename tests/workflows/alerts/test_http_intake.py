@@ -13,7 +13,7 @@ import pytest
 
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.alerts.suppression import Mute, MuteTarget
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, dismiss
 from bot.ports.chat import Channel
@@ -25,7 +25,8 @@ from bot.records.alert_json import read_stored_alert
 from bot.slack.views.alert import render_alert
 from bot.workflows.alerts.http_intake import AnswerHttpAlert, ReceiveHttpAlert
 from bot.workflows.channels.settings import AdmitAlert, build_default_time
-from tests.workflows.world import World, WorldChat, world
+from tests.fakes import FakeChat
+from tests.workflows.world import World, world
 
 ALERT = Alert("webhook", AlertState.FIRING, "webhook:cards:1", title="Card payments time out", service="checkout-api")
 
@@ -150,7 +151,7 @@ async def test_two_deliveries_at_once_are_one(desk: IntakeWorld) -> None:
 
 async def test_what_is_muted_is_not_posted_and_counts(desk: IntakeWorld) -> None:
     now = desk.world.clock.now()
-    mute = Mute("C1", Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "deploy", "U1", now)
+    mute = Mute("C1", MuteTarget.CHANNEL, "", "this channel", now + timedelta(hours=1), "deploy", "U1", now)
     await desk.world.memory.channels.add_mute(mute, Changes())
     await desk.told("a")
     assert await desk.worked_off() == []
@@ -266,7 +267,7 @@ async def test_a_channel_that_is_shared_or_unknown_takes_nothing(desk: IntakeWor
     assert await desk.taken() is None
 
 
-class Away(WorldChat):
+class Away(FakeChat):
     """A Slack that cannot be asked."""
 
     async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:

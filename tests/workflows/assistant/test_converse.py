@@ -13,7 +13,7 @@ import pytest
 
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.bootstrap.wiring.recall import build_show_details
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.assistant.intents import PERSON_A_MINUTE
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.record import Attempt, Boundary, Incident, Source, VerificationStatus
@@ -22,7 +22,8 @@ from bot.ports.errors import ChatAuthRejected, ChatRejected, ChatUnavailable, In
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.assistant_reply import SlackReplySurfaces
 from bot.workflows.assistant.converse import BUSY, Converse
-from tests.workflows.world import START, World, WorldChat, format_ts, world
+from tests.fakes import FakeChat
+from tests.workflows.world import START, World, format_ts, world
 
 VERIFIED = VerificationStatus.VERIFIED
 HARD = "is the resolver of the bank involved?"
@@ -33,7 +34,7 @@ class ScriptedAnalyst:
     """Says that it was asked; waits where it is told to."""
 
     reason: str | None = None
-    asked: list[tuple[str, Sequence[Tried]]] = field(default_factory=list)
+    asked: list[tuple[str, Sequence[TriedFix]]] = field(default_factory=list)
     go: asyncio.Event = field(default_factory=asyncio.Event)
     both: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -41,7 +42,7 @@ class ScriptedAnalyst:
         return self.reason
 
     async def ask(
-        self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried], question: str
+        self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix], question: str
     ) -> ChatMessage:
         self.asked.append((question, attempts))
         if len(self.asked) == 2:
@@ -49,13 +50,13 @@ class ScriptedAnalyst:
         await self.go.wait()
         return ChatMessage(f"hypothesis {len(self.asked)}")
 
-    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix]) -> ChatMessage:
         self.asked.append(("both", attempts))
         return ChatMessage("both")
 
 
 @dataclass
-class FailingChat(WorldChat):
+class FailingChat(FakeChat):
     """Slack's facts, or the error that it is told to raise for one of them."""
 
     fails: dict[str, Exception] = field(default_factory=dict)

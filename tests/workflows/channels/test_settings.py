@@ -20,7 +20,8 @@ from bot.ports.chat import Channel
 from bot.ports.errors import ChatAuthRejected, NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
 from bot.workflows.channels.settings import ChangeChannel, ShowChannel, build_default_time
-from tests.workflows.world import World, WorldChat, world
+from tests.fakes import FakeChat
+from tests.workflows.world import World, world
 
 STEWARDS = Stewards(frozenset({"U1"}))
 DEFAULT = build_default_time("mon", 9, "Europe/Berlin")
@@ -51,7 +52,7 @@ async def w(tmp_path: Path) -> AsyncIterator[World]:
         yield made
 
 
-def change(w: World, chat: WorldChat | None = None) -> ChangeChannel:
+def change(w: World, chat: FakeChat | None = None) -> ChangeChannel:
     return ChangeChannel(
         channels=w.memory.channels, people=WorldPeople(), chat=chat or w.chat, stewards=STEWARDS, default=DEFAULT
     )
@@ -104,14 +105,14 @@ async def test_whoever_is_not_in_both_pools_nothing_and_may_end_a_pool(w: World,
 
 
 async def test_a_token_that_is_refused_is_no_missing_channel(w: World) -> None:
-    class Refused(WorldChat):
+    class Refused(FakeChat):
         async def read_channel(self, channel_id: str, *, within_s: float | None = None) -> Channel:
             if channel_id == "G2":
                 raise ChatAuthRejected("The token is revoked.", "token_revoked")
             return await super().read_channel(channel_id)
 
     with pytest.raises(ChatAuthRejected):
-        await change(w, Refused(w.chat.channels))("G1", "U1", ChannelSettings(), ("G2",))
+        await change(w, Refused(channels=w.chat.channels))("G1", "U1", ChannelSettings(), ("G2",))
 
 
 async def test_only_a_steward_sets_anything_and_only_shared_channels_are_allowed(w: World) -> None:

@@ -13,7 +13,7 @@ import pytest
 from bot.adapters.store import Store, open_store
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
-from bot.ports.chat import Posting
+from bot.ports.chat import Channel, Posting
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
 from bot.ports.delivery.outbox_admin import UNDELIVERED, OutboxState
 from bot.ports.errors import (
@@ -41,7 +41,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def chat(clock: FakeClock) -> FakeChat:
-    return FakeChat(clock.now)
+    return FakeChat(clock=clock.now)
 
 
 @pytest.fixture
@@ -446,7 +446,7 @@ async def test_what_is_under_way_at_a_stop_is_given_back_and_looked_for(
             await never.wait()
             return None
 
-    slow = Slow(clock.now)
+    slow = Slow(clock=clock.now)
     deliver = Deliver(outbox=store.outbox, chat=slow, clock=clock)
     await owe(store, post("d1"))
     drained = asyncio.ensure_future(deliver.drain_once())
@@ -468,7 +468,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
             return None
 
     await owe(store, post("d1"))
-    await Deliver(outbox=store.outbox, chat=Hanging(clock.now), clock=clock, deadline_s=0.01).drain_once()
+    await Deliver(outbox=store.outbox, chat=Hanging(clock=clock.now), clock=clock, deadline_s=0.01).drain_once()
     (row,) = await store.outbox_admin.list_rows(UNDELIVERED, 5)
     assert (row.uncertain, row.attempts, row.error) == (True, 1, "TimeoutError")
 
@@ -476,7 +476,7 @@ async def test_a_delivery_that_takes_too_long_may_have_happened(store: Store, cl
 async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
     store: Store, deliver: Deliver, chat: FakeChat
 ) -> None:
-    chat.shared.add("C1")
+    chat.channels["C1"] = Channel("C1", is_shared=True)
     await owe(store, post("a"), post("b", "C2"))
     await deliver.drain_once()
     assert sent(chat) == ["b"]
@@ -486,7 +486,7 @@ async def test_nothing_is_posted_to_a_channel_that_another_organisation_reads(
 async def test_nothing_is_posted_in_a_channel_that_the_bot_cannot_see(
     store: Store, deliver: Deliver, chat: FakeChat
 ) -> None:
-    chat.unseen.add("C1")
+    chat.gone.add("C1")
     await owe(store, post("a"))
     await deliver.drain_once()
     assert sent(chat) == []

@@ -64,7 +64,7 @@ def digest_rows() -> tuple[OutboxEntry, OutboxEntry]:
 
 
 async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock: FakeClock) -> None:
-    chat, files = FakeChat(clock.now), ScriptedFiles()
+    chat, files = FakeChat(clock=clock.now), ScriptedFiles()
     await store.incidents.commit(Changes(deliveries=digest_rows()))
     await drain(Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files, chance=lambda: 0.5), clock, 5)
     (_, text), (_, picture) = chat.posted
@@ -87,7 +87,7 @@ async def test_the_picture_goes_into_the_thread_of_its_text(store: Store, clock:
 async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits(
     store: Store, clock: FakeClock, problem: Exception | None
 ) -> None:
-    chat, files = FakeChat(clock.now), ScriptedFiles()
+    chat, files = FakeChat(clock=clock.now), ScriptedFiles()
     files.broken = problem
     await store.incidents.commit(Changes(deliveries=digest_rows()))
     deliver = Deliver(outbox=store.outbox, chat=chat, clock=clock, files=files if problem else None, chance=lambda: 0.5)
@@ -102,7 +102,7 @@ async def test_whatever_becomes_of_the_picture_the_text_is_out_and_nothing_waits
 
 
 async def test_after_an_unknown_outcome_it_looks_and_an_outage_is_waited_for(store: Store, clock: FakeClock) -> None:
-    chat = FakeChat(clock.now)
+    chat = FakeChat(clock=clock.now)
     rows = [build_postmortem_upload("C1", f"pm/{n}", "pm.md", "1.0", "INC-1", "U1") for n in (1, 2)]
     chat.lost = [ChatOutcomeUnknown("cut off")]
     chat.there["pm/1"] = "F1"

@@ -24,7 +24,7 @@ class SlowChat(FakeChat):
     """Posts whose id begins with "slow" wait until they are let go."""
 
     def __init__(self, clock: FakeClock) -> None:
-        super().__init__(clock.now)
+        super().__init__(clock=clock.now)
         self.let_go, self.begun = asyncio.Event(), 0
 
     async def deliver(self, posting: Posting) -> str | None:

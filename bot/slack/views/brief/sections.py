@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER
-from bot.domain.brief.checks import Later, Skip
+from bot.domain.brief.checks import PostponedCheck, SkippedCheck
 from bot.domain.brief.decide import Brief, SourceLine
-from bot.domain.brief.recommendation import DidNotWork, Recommendation
+from bot.domain.brief.recommendation import FailedFix, Recommendation
 from bot.domain.brief.runbooks import RunbookRecord
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.alert_history import AlertHistory
@@ -243,7 +243,7 @@ def render_runbooks(records: Sequence[RunbookRecord]) -> Levels:
     return ((context("\n".join(["*RUNBOOKS*", *lines, *more])),), ())
 
 
-def render_skip(checks: Sequence[Skip]) -> Levels:
+def render_skip(checks: Sequence[SkippedCheck]) -> Levels:
     """The checks that wasted time then, with the minutes that were lost in n outages."""
     if not checks:
         return ((),)
@@ -251,7 +251,7 @@ def render_skip(checks: Sequence[Skip]) -> Levels:
     return (*((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)), ())
 
 
-def format_check_minutes(check: Skip) -> str:
+def format_check_minutes(check: SkippedCheck) -> str:
     """What a check cost, as a range; "" where nobody said."""
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
@@ -260,7 +260,7 @@ def format_check_minutes(check: Skip) -> str:
     return f", {low:.0f} min{known}" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min{known}"
 
 
-def render_later(checks: Sequence[Later]) -> Levels:
+def render_later(checks: Sequence[PostponedCheck]) -> Levels:
     """The checks that were the cause elsewhere."""
     if not checks:
         return ((),)
@@ -273,7 +273,7 @@ def format_fix_line(fix: str) -> str:
     return "; ".join(split_steps(fix))
 
 
-def render_did_not_work(fixes: Sequence[DidNotWork]) -> Levels:
+def render_did_not_work(fixes: Sequence[FailedFix]) -> Levels:
     """The fixes that only failed."""
     if not fixes:
         return ((),)
@@ -371,6 +371,6 @@ def format_alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
 
 def render_signs(brief: Brief) -> Levels:
     """What the alert itself says, where memory was not to be asked."""
-    symptoms = (symptom.said for symptom in brief.alert.symptoms[:4])
+    symptoms = (symptom.in_words for symptom in brief.alert.symptoms[:4])
     said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
     return ((section(f"*ALERT* {said}"),), ()) if said else ((),)
