@@ -19,7 +19,7 @@ from bot.adapters.store.channels.feedback import delete_feedback
 from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.database.backfill_tables import purged_posts
 from bot.adapters.store.database.connection import Database
-from bot.adapters.store.database.statements import advance_counter, insert_new_rows, to_json
+from bot.adapters.store.database.statements import ColumnValues, advance_counter, insert_new_rows, to_json
 from bot.adapters.store.database.tables import (
     audit,
     briefs,
@@ -168,7 +168,7 @@ async def _withdraw_message(
 
 async def _blank_message(connection: AsyncConnection, row: sa.RowMapping) -> None:
     """Remove the text of a message of another incident; one that is still to be sent says that something was removed."""
-    payload: dict[str, Any] = {}
+    payload: ColumnValues = {}
     if row["state"] != "sent":
         said = json.loads(row["payload"])
         payload = {name: value for name, value in said.items() if name not in TEXT_KEYS} | {"text": REMOVED}
