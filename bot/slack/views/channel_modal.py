@@ -1,7 +1,4 @@
-"""The modal of a channel's settings: what it asks, and what the answers mean. Pure.
-
-Must not check who may set them or whether a time zone exists (that is `ChangeChannel`).
-"""
+"""The modal of a channel's settings, and reading it back."""
 
 from __future__ import annotations
 
@@ -47,7 +44,8 @@ Choices = Sequence[tuple[str, str]]
 
 
 def build_channel_view(view: ChannelView, metadata: Mapping[str, Any]) -> View:
-    """The modal with what is set now. It asks about pools in private channels, about sharing in shared ones."""
+    """Return the modal with the current settings. It asks about pools in private channels and about sharing in shared
+    ones."""
     settings, when = view.settings, view.digest
     days = [(NO_DIGEST, "No digest"), *((day, DAY_NAMES[day]) for day in DAYS)]
     hours = [(str(hour), f"{hour:02}:00") for hour in range(24)]
@@ -105,7 +103,7 @@ def _read_model_choice(view: ChannelView) -> str:
 
 
 def _build_sources(view: ChannelView) -> list[Block]:
-    """Which apps count; there is nothing to choose from before one has posted."""
+    """Return the choice of apps; nothing before an app has posted."""
     apps = [option(label, source) for label, source in build_app_choices(view.sources)]
     if not apps:
         return []
@@ -147,7 +145,7 @@ def _build_sharing(view: ChannelView) -> list[Block]:
 
 
 def read_channel_settings(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
-    """What the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
+    """Return what the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
     said = read_answers(view)
     minimum, tell = said.get(ids.MINIMUM, ANY), said.get(ids.MENTION, NOBODY)
     settings = ChannelSettings(
@@ -172,7 +170,7 @@ def _require_choice(value: str | None, allowed: Sequence[str], field: str) -> st
 
 
 def read_quiet_hours(text: str) -> tuple[time, time] | None:
-    """ "22:00-07:00", "22-7" or nothing; raises RecordRejected."""
+    """Return the quiet hours of "22:00-07:00" or "22-7", None for nothing. Raises RecordRejected."""
     if not text.strip():
         return None
     match = _QUIET.fullmatch(text.strip())
