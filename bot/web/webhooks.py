@@ -1,7 +1,7 @@
-"""`POST /webhook/alertmanager` and `POST /webhook/generic`: alerts that a tool hands over directly, with a bearer token.
+"""`POST /webhook/alertmanager` and `/webhook/generic`: alerts that a tool hands over directly, with a bearer token.
 
-An alert is kept durably before it is answered with 200. Every refusal is a JSON object that says what is wrong and what to
-do. Must not post or judge anything, and must not read a body before the token is checked.
+An alert is stored durably before it is answered with 200. The token is checked before the body is read. Every refusal
+is a JSON object that says what is wrong and what to do.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ class RequestRefused(Exception):
         self.status, self.error, self.fix = status, error, fix
 
     def response(self) -> web.Response:
-        """The answer."""
+        """Return the answer."""
         headers = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": str(RETRY_AFTER_S)}}.get(self.status)
         return web.json_response({"error": self.error, "fix": self.fix}, status=self.status, headers=headers)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookIntake:
-    """What the routes need. `receive(alert, channel id, digest of the body)` keeps an alert and says whether it is new."""
+    """What the routes need."""
 
+    # `receive(alert, channel id, digest of the body)` stores an alert and tells whether it is new.
     receive: Receive
     token: str | None = None
     channel: str | None = None
@@ -69,7 +70,7 @@ def add_webhooks(app: web.Application, intake: WebhookIntake) -> None:
 
 
 async def _accept(request: web.Request, intake: WebhookIntake) -> dict[str, Any]:
-    """Keep the alert of a request; the answer to its sender. Raises Refused."""
+    """Store the alert of a request, and return the answer to its sender. Raises RequestRefused."""
     require_token(request.headers.get("Authorization", ""), intake.token)
     channel = require_channel(request.query.get("channel"), intake.channel)
     raw = await read_body(request)
@@ -91,7 +92,8 @@ async def _accept(request: web.Request, intake: WebhookIntake) -> dict[str, Any]
 
 
 def require_token(header: str, token: str | None) -> None:
-    """Raises Refused unless the header carries the token; the comparison takes the same time for any wrong one."""
+    """Raise RequestRefused unless the header carries the token; the comparison takes the same time for any wrong
+    one."""
     if not token:
         raise RequestRefused(
             404, "Webhooks are switched off.", "Set WEBHOOK_TOKEN where the bot runs, and start it again."
@@ -105,7 +107,7 @@ def require_token(header: str, token: str | None) -> None:
 
 
 def require_channel(asked: str | None, default: str | None) -> str:
-    """The channel id for the alert; raises Refused where there is none or it is no id."""
+    """Return the channel id for the alert. Raises RequestRefused where there is none or it is no id."""
     channel = asked or default
     if not channel:
         raise RequestRefused(422, "No channel is named.", "Add ?channel=C… to the address, or set WEBHOOK_CHANNEL.")
@@ -116,7 +118,7 @@ def require_channel(asked: str | None, default: str | None) -> str:
 
 
 async def read_body(request: web.Request) -> bytes:
-    """The body; raises Refused for one that is larger than the limit, without keeping it."""
+    """Return the body. Raises RequestRefused for one that is larger than the limit, without holding it in memory."""
     too_large = RequestRefused(413, f"The body is larger than {MAX_BODY} bytes.", "Send fewer alerts at once.")
     if (request.content_length or 0) > MAX_BODY:
         raise too_large
@@ -136,12 +138,12 @@ async def read_body(request: web.Request) -> bytes:
 
 
 def read_intake(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Given:
-    """The alert in a body; raises Refused with the first fields that are wrong."""
+    """Return the alert in a body. Raises RequestRefused with the first fields that are wrong."""
     return validate_body(read_json(raw), model).to_intake()
 
 
 def read_json(raw: bytes) -> dict[str, Any]:
-    """The JSON object in a body; raises Refused."""
+    """Return the JSON object in a body. Raises RequestRefused."""
     try:
         said = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as bad:
@@ -152,7 +154,7 @@ def read_json(raw: bytes) -> dict[str, Any]:
 
 
 def validate_body(said: Mapping[str, Any], model: type[BodyModel]) -> BodyModel:
-    """The body as its model; raises Refused with the first fields that are wrong."""
+    """Return the body as its model. Raises RequestRefused with the first fields that are wrong."""
     try:
         return model.model_validate(said)
     except ValidationError as bad:

@@ -1,5 +1,7 @@
-"""What Slack tells of the app itself: who it is, what it may do, what time it is there, whether a socket can be opened,
-and where it is. For examining an installation. Must not change, post or open anything.
+"""What Slack knows of the app itself: who it is, what it may do, the time there, whether a socket can be opened, its
+channels.
+
+For examining an installation: nothing is changed, posted or opened.
 """
 
 from __future__ import annotations
@@ -23,21 +25,23 @@ _APP_IN_TOKEN = re.compile(r"xapp-\d+-(A[A-Z0-9]{2,30})-")
 
 @dataclass(frozen=True, slots=True)
 class AppIdentity:
-    """The answer to auth.test. `scopes` is empty where Slack names none; `there` is the time on Slack's side; `app_id` is
-    None where the scope users:read is missing."""
+    """The answer to auth.test."""
 
     user_id: str
     bot_id: str
     name: str
     team_id: str
     team: str
+    # Empty where Slack names none.
     scopes: frozenset[str] = frozenset()
+    # The time on Slack's side.
     there: datetime | None = None
+    # None where the scope users:read is missing.
     app_id: str | None = None
 
 
 async def fetch_app_identity(chat: SlackChat) -> AppIdentity:
-    """Who the bot is. Raises ChatAuthRejected with Slack's code, ChatUnavailable."""
+    """Return who the bot is. Raises ChatAuthRejected with Slack's code, ChatUnavailable."""
     headers: dict[str, str] = {}
 
     async def asked() -> Any:
@@ -72,14 +76,14 @@ def _parse_time(said: str | None) -> datetime | None:
 
 
 def read_app_id(token: str) -> str | None:
-    """The id of the app that an app-level token belongs to, as it stands in the token itself."""
+    """Return the id of the app that an app-level token belongs to; the token itself holds it."""
     found = _APP_IN_TOKEN.match(token)
     return found[1] if found else None
 
 
 async def fetch_socket_warning(chat: SlackChat, token: str, api_url: str) -> str:
-    """What Slack warns of when it is asked for a socket, "" for nothing; no socket is opened. Raises ChatAuthRejected with
-    Slack's code, ChatRejected, ChatUnavailable."""
+    """Return what Slack warns of when it is asked for a socket, "" for nothing; no socket is opened. Raises
+    ChatAuthRejected with Slack's code, ChatRejected, ChatUnavailable."""
     client = build_web_client(token, api_url)
     said = await chat.ask("socket", lambda: client.apps_connections_open(app_token=token))
     told = (said.get("response_metadata") or {}).get("messages")
@@ -87,7 +91,7 @@ async def fetch_socket_warning(chat: SlackChat, token: str, api_url: str) -> str
 
 
 async def list_joined_channels(chat: SlackChat) -> tuple[Channel, ...]:
-    """The channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
+    """Return the channels that the bot is in. Raises ChatUnavailable, ChatRejected."""
     found: list[Mapping[str, Any]] = []
     async for said in fetch_pages(lambda at: chat.ask("channels", _build_page_call(chat, at)), PAGES):
         found += read_rows(said, "channels")
@@ -99,7 +103,7 @@ def _build_page_call(chat: SlackChat, cursor: str | None) -> Callable[[], Awaita
 
 
 async def find_channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None:
-    """The channel of this id, if the bot can see it. Raises ChatRejected for any other refusal."""
+    """Return the channel, None if the bot cannot see it. Raises ChatRejected for any other refusal."""
     try:
         return await chat.read_channel(channel_id)
     except ChatRejected as refused:
@@ -109,8 +113,11 @@ async def find_channel_by_id(chat: SlackChat, channel_id: str) -> Channel | None
 
 
 async def list_posts(chat: SlackChat, channel: str, oldest: str, own: AppIdentity) -> Sequence[str]:
-    """The ts of what others posted in a channel after `oldest` and after the bot joined it, of the latest hundred; each
-    of them is told as an event. Raises ChatUnavailable, ChatRejected."""
+    """Return the ts of what others posted in a channel after `oldest` and after the bot joined it, of the latest
+    hundred.
+
+    Slack tells each of them as an event, so these are what must have arrived. Raises ChatUnavailable, ChatRejected.
+    """
     said = await chat.ask(
         "history", lambda: chat.client.conversations_history(channel=channel, oldest=oldest, limit=100)
     )
@@ -128,7 +135,7 @@ def _is_own(message: Mapping[str, Any], own: AppIdentity) -> bool:
 
 
 async def is_person(chat: SlackChat, user: str) -> bool:
-    """Whether there is such a person here, and is still. Raises ChatUnavailable, ChatRejected."""
+    """Tell whether there is such a person here who is not deactivated. Raises ChatUnavailable, ChatRejected."""
     try:
         said = (await chat.ask("user", lambda: chat.client.users_info(user=user))).get("user") or {}
     except ChatRejected as refused:
@@ -139,6 +146,6 @@ async def is_person(chat: SlackChat, user: str) -> bool:
 
 
 async def list_group_ids(chat: SlackChat) -> frozenset[str]:
-    """The ids of all user groups. Raises ChatUnavailable, ChatRejected."""
+    """Return the ids of all user groups. Raises ChatUnavailable, ChatRejected."""
     said = await chat.ask("groups", chat.client.usergroups_list)
     return frozenset(str(row.get("id")) for row in read_rows(said, "usergroups") if not row.get("date_delete"))

@@ -1,5 +1,7 @@
-"""What comes back from Slack's address, read with the suspicion that something in between answered: a proxy's login page,
-a gateway's error. Must not decide what a refusal means, and must not let an odd answer become a Python error.
+"""What comes back from Slack's address, read with the suspicion that something in between answered: a proxy's login
+page, a gateway's error.
+
+An odd answer becomes one of the port's errors, never a Python error.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class NotSlack(SlackClientError):  # told as one of the port's errors by `SlackC
 
 
 class SlackClient(AsyncWebClient):
-    """The SDK's client, for which every body is one of Slack's: on another it fails in ways that are no errors of Slack."""
+    """The SDK's client. The SDK takes every body for one of Slack's, and on another it fails in ways that are no errors
+    of Slack."""
 
     async def _request(self, *, http_verb: str, api_url: str, req_args: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -53,8 +56,10 @@ class SlackClient(AsyncWebClient):
 
 
 def build_not_slack_error(operation: str, said: str = "") -> ChatOutcomeUnknown:
-    """What to raise where something else than Slack answered. Whether Slack did it is not known: it may have, and its
-    answer was replaced."""
+    """Return what to raise where something else than Slack answered.
+
+    Whether Slack did it is not known: it may have, and its answer was replaced.
+    """
     more = f" ({said})" if said else ""
     return ChatOutcomeUnknown(
         f"What answered {operation} is not Slack{more}: a proxy or a login page between here and Slack, or SLACK_API_URL"
@@ -63,7 +68,7 @@ def build_not_slack_error(operation: str, said: str = "") -> ChatOutcomeUnknown:
 
 
 def check_shapes(operation: str, data: object) -> Mapping[str, Any]:
-    """The answer, in the shapes of Slack's. Raises ChatOutcomeUnknown."""
+    """Return the answer, in the shapes of Slack's. Raises ChatOutcomeUnknown."""
     if not isinstance(data, Mapping):
         raise build_not_slack_error(operation, "no JSON object")
     for name, kind in {**SHAPES, **OPERATION_SHAPES.get(operation, {})}.items():
@@ -73,13 +78,13 @@ def check_shapes(operation: str, data: object) -> Mapping[str, Any]:
 
 
 def read_rows(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """The objects of a list; what else stands in it is left out."""
+    """Return the objects of a list; anything else in it is left out."""
     found = answer.get(name)
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
 
 
 def read_next_cursor(answer: Mapping[str, Any]) -> str:
-    """Where the next page begins, "" at the end."""
+    """Return where the next page begins, "" at the end."""
     found = (answer.get("response_metadata") or {}).get("next_cursor")
     return found if isinstance(found, str) else ""
 
@@ -87,8 +92,10 @@ def read_next_cursor(answer: Mapping[str, Any]) -> str:
 async def fetch_pages(
     ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], most: int
 ) -> AsyncIterator[Mapping[str, Any]]:
-    """Answer after answer, until there is no more or there were `most`. Raises ChatUnavailable where the pages go round in
-    a circle, and what `ask` raises."""
+    """Yield answer after answer, until there is no more or there were `most`.
+
+    Raises ChatUnavailable where the pages go round in a circle, and what `ask` raises.
+    """
     seen, cursor = PageCursors(), ""
     for _ in range(most):
         answer = await ask(cursor or None)

@@ -1,6 +1,6 @@
-"""What Slack tells: each event is written to the inbox before it is acknowledged, and worked on later.
+"""Read Slack's events. Each is written to the inbox before it is acknowledged, and worked on later.
 
-Must not work on an event here, and must not keep a message that is not for the bot: of those only the id is kept.
+Of a message that is not for the bot only the id is stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bot.slack.inbound.references import find_references
 from bot.slack.inbound.requests import sanitize_body
 
 SlackEvent = Mapping[str, Any]
-# What is kept of an event: facts, no text.
+# What is stored of an event: facts, no text.
 KEPT_FIELDS = frozenset({
     "app_id", "bot_id", "channel", "channel_type", "deleted_ts", "event_ts", "inviter", "subtype", "tab", "team", "thread_ts", "ts",
     "type", "user",
@@ -42,21 +42,21 @@ class OwnIdentity:
     user_id: str | None = None
 
     def is_author(self, message: SlackEvent) -> bool:
-        """Whether a message is our own."""
+        """Tell whether a message is our own."""
         by_bot = self.bot_id is not None and message.get("bot_id") == self.bot_id
         return by_bot or (self.user_id is not None and message.get("user") == self.user_id)
 
 
 def is_event(body: Mapping[str, Any]) -> bool:
-    """Whether the request is of the Events API."""
+    """Tell whether the request is of the Events API."""
     return body.get("type") == "event_callback" and isinstance(body.get("event"), Mapping)
 
 
 def receive(
     body: Mapping[str, Any], read: Callable[[SlackEvent], Reading], own: OwnIdentity | None = None
 ) -> ReceivedEvent | None:
-    """What the inbox keeps of an Events API request, whatever is in it; None for our own posts and edits, and where
-    there is no event at all."""
+    """Return what the inbox stores of an Events API request, whatever is in it; None for our own posts and edits, and
+    where there is no event at all."""
     body = sanitize_body(body)
     event = body.get("event")
     if not isinstance(event, Mapping):
@@ -78,8 +78,10 @@ def receive(
 def read_back(
     channel: str, message: SlackEvent, team_id: str, read: Callable[[SlackEvent], Reading], own: OwnIdentity
 ) -> ReceivedEvent | None:
-    """What the inbox keeps of a message that was found in a channel after a gap: the same fact, under the same key, as
-    if Slack had told it as an event; that it was read back is noted. None for our own."""
+    """Return what the inbox stores of a message that was found in a channel after a gap; None for our own.
+
+    It is the same fact, under the same key, as if Slack had delivered it as an event; that it was read back is noted.
+    """
     ts = str(message.get("ts") or "")
     event = {**message, "type": "message", "channel": channel, "event_ts": ts}
     if event.get("thread_ts") == ts:
@@ -94,18 +96,19 @@ def read_back(
 
 @dataclass(frozen=True, slots=True)
 class ParsedEvent:
-    """What is kept of an event: its kind, its body if it is ours, and the alert or the deploy that was read in it. `key`
-    replaces the natural key."""
+    """What is stored of an event: its kind, its body if it is ours, and the alert or the deploy that was read in it."""
 
     kind: str
+    # None where the event is not for the bot.
     body: SlackEvent | None = None
+    # Replaces the natural key.
     key: str | None = None
     alert: Alert | None = None
     deployed: Deployed | None = None
 
 
 def build_natural_key(body: Mapping[str, Any]) -> str:
-    """Names the fact: one post is told as `message` and as `app_mention`; an edit is a fact of its own content."""
+    """Name the fact: one post arrives as `message` and as `app_mention`; an edit is a fact of its own content."""
     event: SlackEvent = body["event"]
     kind, team = str(event.get("type")), body.get("team_id") or event.get("team") or ""
     if kind not in {"message", "app_mention"}:
@@ -138,8 +141,8 @@ def _read_message(event: SlackEvent, read: Callable[[SlackEvent], Reading], own:
 
 
 def _read_reference(event: SlackEvent, reading: NotAlert, read: Callable[[SlackEvent], Reading]) -> ParsedEvent | None:
-    """A message that is no alert but links to messages, forwards them, or pastes an alert: the places are kept and what
-    the paste was read as, no text."""
+    """Return a message that is no alert but links to messages, forwards them, or pastes an alert: the places are stored
+    and what the paste was read as, no text."""
     pasted = _read_pasted_alert(event, read) if reading.kind == "knowledge_about_alert" else None
     if pasted or find_references(_add_channel(event)):
         return ParsedEvent("reference", event, alert=pasted)
@@ -147,7 +150,7 @@ def _read_reference(event: SlackEvent, reading: NotAlert, read: Callable[[SlackE
 
 
 def _read_pasted_alert(event: SlackEvent, read: Callable[[SlackEvent], Reading]) -> Alert | None:
-    """The alert in a person's words, read as if a tool had posted it."""
+    """Return the alert in a person's words, read as if a tool had posted it."""
     if event.get("subtype") == "message_changed" or event.get("thread_ts"):
         return None
     unsigned = {k: v for k, v in event.items() if k not in {"user", "client_msg_id"}}
@@ -158,12 +161,12 @@ def _read_pasted_alert(event: SlackEvent, read: Callable[[SlackEvent], Reading])
 
 
 def _add_channel(event: SlackEvent) -> SlackEvent:
-    """The message of an event, with its channel."""
+    """Return the message of an event, with its channel."""
     return {**_read_inner_message(event), "channel": event.get("channel")}
 
 
 def _read_mention(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
-    """What an app says to the bot is no question: two bots would talk without end."""
+    """Read a mention. What an app says to the bot is no question: two bots would talk without end."""
     if not _is_placed(event):
         return ParsedEvent("app_mention")
     reading = read(event)
@@ -174,8 +177,8 @@ def _read_mention(event: SlackEvent, read: Callable[[SlackEvent], Reading], own:
 
 
 def read_reply(body: Mapping[str, Any]) -> SlackEvent | None:
-    """The facts of a person's message in a thread that names nobody: it may answer what the bot asked. None for any other.
-    No word of it is in them."""
+    """Return the facts of a person's message in a thread that mentions nobody: it may answer what the bot asked. None
+    for any other. Not a word of it is in them."""
     event = sanitize_body(body).get("event")
     if not isinstance(event, Mapping) or event.get("type") != "message" or event.get("subtype") not in SPOKEN_SUBTYPES:
         return None
@@ -187,7 +190,7 @@ def read_reply(body: Mapping[str, Any]) -> SlackEvent | None:
 
 
 def _read_joined(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
-    """Only the bot's own arrival matters; who else joins is nobody's business here."""
+    """Read the bot's own arrival; who else joins does not matter here."""
     is_ours = event.get("user") == own.user_id and isinstance(event.get("channel"), str)
     return ParsedEvent("joined", event if is_ours else None)
 
@@ -198,7 +201,7 @@ def _read_home(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: Ow
 
 
 def _read_reaction(event: SlackEvent, read: Callable[[SlackEvent], Reading], own: OwnIdentity) -> ParsedEvent:
-    """Of reactions only the one that calls a message the fix; never our own."""
+    """Read the one reaction that calls a message the fix; never our own."""
     item, user = event.get("item"), event.get("user")
     if not isinstance(item, Mapping) or event.get("reaction") != MEMO or item.get("type") != "message":
         return ParsedEvent("reaction_added")
@@ -218,13 +221,14 @@ READERS: Mapping[str, Callable[[SlackEvent, Callable[[SlackEvent], Reading], Own
 
 
 def _is_placed(event: SlackEvent) -> bool:
-    """Whether the event says where its message stands; without that nobody can be answered."""
+    """Tell whether the event says where its message is; without that nobody can be answered."""
     channel, ts = event.get("channel"), _read_inner_message(event).get("ts") or event.get("ts")
     return isinstance(channel, str) and bool(_ID.fullmatch(channel)) and bool(_TS.fullmatch(str(ts)))
 
 
 def _build_key_part(value: object) -> str:
-    """A part of a key: Slack's ids and times as they are, anything else as its digest (no database keeps every text)."""
+    """Return a part of a key: Slack's ids and times unchanged, anything else as its hash (no database stores every
+    text)."""
     text = str(value or "")
     return text if not text or _ID.fullmatch(text) else _hash(value)
 
@@ -244,7 +248,7 @@ def _read_own_identity(body: Mapping[str, Any]) -> OwnIdentity:
 
 
 def _drop_text(event: SlackEvent, alert: Alert | None) -> dict[str, Any]:
-    """An event without a word of its text: who, where, when, and the alert that was read in it, masked."""
+    """Return an event without a word of its text: who, where, when, and the alert that was read in it, masked."""
     kept: dict[str, Any] = {k: v for k, v in event.items() if k in KEPT_FIELDS and isinstance(v, str)}
     inner = event.get("message")
     if isinstance(inner, Mapping):

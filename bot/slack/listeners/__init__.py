@@ -1,1 +1,1 @@
-"""What Bolt calls: decode, call a use case, render, send. Must not hold code of its own."""
+"""What the bot does when a person presses, types or submits something in Slack."""

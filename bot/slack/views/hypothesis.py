@@ -1,6 +1,6 @@
-"""A model's hypothesis as Slack shows it, always labelled; two of them side by side; and what was sent to the model. Pure.
+"""A model's hypothesis as Slack shows it, always labelled; two of them side by side; and what was sent to the model.
 
-Must not add anything to what was accepted, or show an answer that was refused.
+An answer that was refused is never shown.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ PARTS = (
 
 
 def render_hypothesis(analysis: Analysis, brief: Brief | None = None) -> ChatMessage:
-    """The hypothesis, or one line that says why there is none. `brief` gives the links of the incidents it cites."""
+    """Return the hypothesis, or one line that says why there is none. `brief` gives the links of the incidents it
+    cites."""
     found = analysis.hypothesis
     if found is None:
         said = prose(analysis.reason or "", 300)
@@ -62,7 +63,7 @@ def _render_blocks(found: Hypothesis, analysis: Analysis, brief: Brief | None) -
 
 
 def render_hypotheses(with_memory: Analysis, without: Analysis, brief: Brief | None = None) -> ChatMessage:
-    """Both hypotheses, one under the other."""
+    """Return both hypotheses, one under the other."""
     blocks: list[Block] = []
     for name, analysis in ((WITH, with_memory), (WITHOUT, without)):
         blocks += [header(name), *render_hypothesis(analysis, brief).blocks]
@@ -70,12 +71,12 @@ def render_hypotheses(with_memory: Analysis, without: Analysis, brief: Brief | N
 
 
 def build_hypotheses_view(message: ChatMessage) -> View:
-    """Both hypotheses as a modal."""
+    """Return both hypotheses as a modal."""
     return build_info_view("Compare", message.blocks)
 
 
 def render_sent(sent: Sequence[ModelExchange]) -> ChatMessage:
-    """What went to a model about an incident, exactly, latest first; for the asker's eyes."""
+    """Return exactly what was sent to a model about an incident, latest first; for the asker alone."""
     incident = prose(sent[0].incident_id, MAX_ID) if sent else "-"
     blocks = [block for one in sent[:MOST_SENT] for block in _render_sent_one(one)]
     more = len(sent) - MOST_SENT

@@ -1,7 +1,4 @@
-"""What the bot would have said to a channel's last alerts, as a modal that reads on a phone. Pure.
-
-Must not say anything that the preview does not hold.
-"""
+"""What the bot would have said to a channel's last alerts, as a modal that reads on a phone."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ ROWS = 8
 
 
 def build_preview_view(found: Preview | str) -> View:
-    """The preview, or why there is none."""
+    """Return the preview, or why there is none."""
     return build_info_view(TITLE, [section(prose(found, 600))] if isinstance(found, str) else _render_blocks(found))
 
 
@@ -92,7 +89,7 @@ def _render_unread(unread: Mapping[str, int]) -> list[Block]:
 
 
 def _render_example(one: Would | None) -> list[Block]:
-    """A brief as the thread would have shown it, without its buttons: there is nothing to act on."""
+    """Return a brief as the thread would have shown it, without its buttons: there is no incident to act on."""
     if one is None or one.brief is None:
         return []
     shown = render_brief(replace(one.brief, incident=None)).blocks

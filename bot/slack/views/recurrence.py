@@ -1,4 +1,4 @@
-"""The question about a fix after which its alert fired again, and the answer that takes its place. Must not decide."""
+"""The question about a fix after which its alert fired again, and the answer that takes its place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LABELS = {Again.PARTLY: "Partly", Again.FAILED: "Did not work", Again.UNRELATED:
 
 
 def render_recurrence_question(asked: AskedFix) -> ChatMessage:
-    """The question with its three answers."""
+    """Return the question with its three answers."""
     text = f"{asked.incident_id} fired again {asked.minutes} min after it was fixed. Did the fix work?"
     said = (
         f"*{prose(asked.incident_id, MAX_ID)} fired again* {asked.minutes} min after this fix was seen to work:"
@@ -36,7 +36,7 @@ def _build_answers(asked: AskedFix) -> Block:
 
 
 def render_recurrence_answer(asked: AskedFix, answer: Again, by: str) -> ChatMessage:
-    """What was answered, by whom; no buttons any more."""
+    """Return what was answered, by whom; the buttons are gone."""
     said = f"{prose(asked.incident_id, MAX_ID)} fired again after: {prose(format_fix_line(asked.fix), 300)}"
     line = f"{said}\n*{prose(LABELS[answer], 30)}*, says {format_user(by)}."
     return ChatMessage(f"{asked.incident_id}: {answer.value}", (section(line),))

@@ -1,7 +1,4 @@
-"""The modals that silence: "Mute…" and "Not an alert…", and what the answers mean. Pure.
-
-Must not check who may silence for how long (that is `MuteAlerts`).
-"""
+"""The modals that silence, "Mute…" and "Not an alert…", and reading them back."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ class MuteForm:
 
 
 def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
-    """What is muted, for how long, and why."""
+    """Return the modal that asks what to mute, for how long, and why."""
     things = [option(f"This alert: {title_of(said.alert)}", Muted.FINGERPRINT.value)]
     if said.alert.service:
         things.append(option(f"Everything of service {said.alert.service}", Muted.SERVICE.value))
@@ -62,7 +59,7 @@ def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzin
 
 
 def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
-    """What the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
+    """Return what the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
     said = read_answers(view)
     what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
     if what not in set(Muted) - {Muted.NUDGES}:
@@ -73,7 +70,8 @@ def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
 
 
 def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
-    """A time of day (the next one) or a date with a time, as people there see it."""
+    """Return the end that a time of day (the next one) or a date with a time names, in the channel's zone. Raises
+    RecordRejected."""
     local, match = now.astimezone(zone), _TIME.fullmatch(text.strip())
     if match is None:
         raise RecordRejected(ids.UNTIL_TIME, "Write it as 18:30 or 2026-12-24 08:00.")
@@ -94,7 +92,7 @@ def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
 
 
 def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> View:
-    """Asks for confirmation, and how much is to be learned from it; a wide rule is never the default."""
+    """Return the modal that asks for confirmation, and how much to learn from it; a wide rule is never the default."""
     app = said.app or said.alert.tool
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
     if said.source:
@@ -119,7 +117,7 @@ def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> Vi
 
 
 def read_reach(view: Mapping[str, Any]) -> Reach | None:
-    """How much is to be learned; None for nothing. Raises RecordRejected."""
+    """Return how much is to be learned; None for nothing. Raises RecordRejected."""
     said = read_answers(view).get(ids.REACH, "")
     if said == ONLY_THIS:
         return None

@@ -1,5 +1,4 @@
-"""A storm's summary as one message. Pure. Must not decide what belongs to a storm; what comes from data goes through
-`markup`."""
+"""A storm's summary as one message."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ NAMES = 8
 
 
 def render_storm(said: StormSummary) -> ChatMessage:
-    """How many alerts of what, how many have cleared, what memory says of them, and where each was posted."""
+    """Return how many alerts of what, how many have cleared, what memory knows of them, and where each was posted."""
     head = format_headline(said)
     blocks: list[Block] = [header(head), context(_format_state(said))]
     if said.affected:
@@ -26,7 +25,7 @@ def render_storm(said: StormSummary) -> ChatMessage:
 
 
 def format_headline(said: StormSummary) -> str:
-    """The storm in one line; it is also the notification."""
+    """Return the storm in one line; it is also the notification."""
     what = "" if said.scope == ANYTHING else f" of {plain(said.scope.split(':', 1)[1], 60)}"
     count = f"{said.count} alert{'' if said.count == 1 else 's'}{what}"
     return f"{'Storm over' if said.over else 'Alert storm'}: {count}, {said.cleared} cleared"

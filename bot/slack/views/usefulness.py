@@ -1,4 +1,4 @@
-"""The report on the bot as a message: what was wrong first, then what it was good for. Pure. Must not count anything."""
+"""The report on the bot as a message: what was wrong first, then what it was good for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING = "No incident began in this time that you may see here. Imported ones d
 
 
 def render_report(found: Report, period: str) -> ChatMessage:
-    """What a team needs to keep or remove the bot."""
+    """Return what a team needs to decide whether to keep the bot."""
     heading = f"Report on Precedent: {prose(period, 40)}"
     scope = f"{counted(found.incidents, 'incident')} in {counted(found.outages, 'outage')}, of those you may see here"
     if not found.incidents:

@@ -1,4 +1,4 @@
-"""The modal "Wrong precedent…", what its answers mean, and how what was set aside is told. Pure. Must not decide anything."""
+"""The modal "Wrong precedent…", reading it back, and dismissed precedents as lists show them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = {
 
 
 def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any]) -> View:
-    """Which precedent, why, and how far it is set aside."""
+    """Return the modal that asks which precedent is wrong, why, and how far to dismiss it."""
     told = [option(f"{one.incident_id}: {one.title}", one.incident_id) for one in listed.lines[:MOST]]
     reach = [option("Only for this kind of alert: possible at most", THIS_ALERT)]
     if listed.service:
@@ -46,7 +46,7 @@ def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any])
 
 
 def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
-    """What the person says. Raises RecordRejected with the field."""
+    """Return what the person says. Raises RecordRejected with the field."""
     said = read_answers(view)
     why = said.get(ids.WHY, "")
     if why not in set(WhyAside):
@@ -57,14 +57,15 @@ def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
 
 
 def format_dismissal(aside: SetAside) -> str:
-    """What was set aside, by whom and why, on one line; for modals and for one person's eyes, where it notifies nobody."""
+    """Return what was dismissed, by whom and why, on one line. Only for modals and for one person's eyes, where the
+    mention notifies nobody."""
     shown = f", not shown for {prose(aside.service, 60)}" if aside.pinned_off and aside.service else ""
     note = f" (“{prose(aside.note, 200)}”)" if aside.note else ""
     return f"*{prose(aside.incident_id, MAX_ID)}* set aside by {format_user(aside.by)}: {aside.why.value}{shown}{note}"
 
 
 def render_dismissals(asides: Sequence[SetAside]) -> list[Block]:
-    """Each that was said in a channel, with Undo."""
+    """Return the dismissals of a channel, each with Undo."""
     return [
         {
             **section(
