@@ -84,8 +84,8 @@ def read_deploy(body: DeployBody, raw: bytes, now: datetime, names: Directory) -
         )
     service = named_service(body.service, names)
     since = "" if body.at else f"/{int(now.timestamp() // SAME_WITHIN.total_seconds())}"
-    told = f"id/{service}/{body.id}" if body.id else f"{hashlib.sha256(raw).hexdigest()}{since}"
-    key = f"webhook/{hashlib.sha256(told.encode()).hexdigest()[:32]}"
+    fact = f"id/{service}/{body.id}" if body.id else f"{hashlib.sha256(raw).hexdigest()}{since}"
+    key = f"webhook/{hashlib.sha256(fact.encode()).hexdigest()[:32]}"
     return fit_to_keep(
         Deploy(service, at, body.version, body.environment, body.by, body.state, body.url, key, "webhook")
     )

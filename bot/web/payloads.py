@@ -76,12 +76,12 @@ class AlertmanagerBody(_Body):
         )
 
     def _read_links(self, notes: Mapping[str, str]) -> dict[str, str]:
-        stated = {"source": self.externalURL, "query": self.alerts[0].generatorURL}
+        links = {"source": self.externalURL, "query": self.alerts[0].generatorURL}
         for key, value in notes.items():
             role = next((role for word, role in _LINKS.items() if word in key.casefold()), None)
             if role:
-                stated.setdefault(role, value)
-        return {role: url for role, url in stated.items() if url.startswith(("http://", "https://"))}
+                links.setdefault(role, value)
+        return {role: url for role, url in links.items() if url.startswith(("http://", "https://"))}
 
 
 def _join_values(labels: Mapping[str, str], but: Mapping[str, str] | None = None) -> str:
@@ -136,7 +136,7 @@ class GenericBody(_Body):
         A stated fingerprint is the whole identity; else it is the title without numbers and state words, with what is
         affected and where.
         """
-        said = tuple(s for s in self.symptoms if isinstance(s, str))
+        sentences = tuple(s for s in self.symptoms if isinstance(s, str))
         return Given(
             self.tool,
             AlertState(self.state),
@@ -147,7 +147,7 @@ class GenericBody(_Body):
             vendor=self.vendor,
             region=self.region,
             environment=self.environment,
-            texts=(*said, *((self.description,) if self.description else ())),
+            texts=(*sentences, *((self.description,) if self.description else ())),
             symptoms=tuple(_read_symptom(s) for s in self.symptoms if not isinstance(s, str)),
             labels={key: _format_value(value)[:300] for key, value in self.labels.items()},
             links=dict(self.links),

@@ -106,9 +106,9 @@ def require_token(header: str, token: str | None) -> None:
         )
 
 
-def require_channel(asked: str | None, default: str | None) -> str:
+def require_channel(wanted_channel: str | None, default: str | None) -> str:
     """Return the channel id for the alert. Raises RequestRefused where there is none or it is no id."""
-    channel = asked or default
+    channel = wanted_channel or default
     if not channel:
         raise RequestRefused(422, "No channel is named.", "Add ?channel=C… to the address, or set WEBHOOK_CHANNEL.")
     if not _CHANNEL.fullmatch(channel):
@@ -145,18 +145,18 @@ def read_intake(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Give
 def read_json(raw: bytes) -> dict[str, Any]:
     """Return the JSON object in a body. Raises RequestRefused."""
     try:
-        said = json.loads(raw.decode("utf-8"))
+        body = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as bad:
         raise RequestRefused(400, "The body is not JSON that can be read.", "Send one JSON object in UTF-8.") from bad
-    if not isinstance(said, dict):
-        raise RequestRefused(400, f"The body is JSON, but a {type(said).__name__}.", "Send one JSON object.")
-    return said
+    if not isinstance(body, dict):
+        raise RequestRefused(400, f"The body is JSON, but a {type(body).__name__}.", "Send one JSON object.")
+    return body
 
 
-def validate_body(said: Mapping[str, Any], model: type[BodyModel]) -> BodyModel:
+def validate_body(body: Mapping[str, Any], model: type[BodyModel]) -> BodyModel:
     """Return the body as its model. Raises RequestRefused with the first fields that are wrong."""
     try:
-        return model.model_validate(said)
+        return model.model_validate(body)
     except ValidationError as bad:
         wrong = "; ".join(_format_error(error) for error in bad.errors()[:5])
         raise RequestRefused(422, wrong, _format_expected(model)) from bad

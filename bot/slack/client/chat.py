@@ -187,7 +187,7 @@ class SlackChat:
             lambda at: self._call("replies", lambda: _fetch_page(self.client, posting, at)), PAGES
         ):
             found += read_rows(answer, "messages")
-        return tuple(said for message in found if (said := read_thread_message(message)))
+        return tuple(read for message in found if (read := read_thread_message(message)))
 
     async def read_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """Return what a person wrote in this message. Of a reply Slack gives the reply alone, of a root the root
@@ -196,7 +196,7 @@ class SlackChat:
             "message", lambda: self.client.conversations_replies(channel=channel_id, ts=ts, limit=1)
         )
         messages = (m for m in read_rows(answer, "messages") if m.get("ts") == ts)
-        return next((said for message in messages if (said := read_thread_message(message))), None)
+        return next((read for message in messages if (read := read_thread_message(message))), None)
 
     async def open_direct_message(self, user_id: str) -> str:
         """Return the conversation with this person."""
@@ -208,16 +208,16 @@ class SlackChat:
 
     async def fetch_identity(self) -> BotIdentity:
         """Return who the bot is. Raises ChatAuthRejected where Slack does not know the token."""
-        said = await self._call("identity", self.client.auth_test)
+        answer = await self._call("identity", self.client.auth_test)
         names = ("user_id", "bot_id", "team_id", "team", "url")
-        return BotIdentity(*(str(said.get(name) or "") for name in names))
+        return BotIdentity(*(str(answer.get(name) or "") for name in names))
 
     async def fetch_scopes(self) -> frozenset[str]:
         """Return the scopes of the bot token, which Slack names with each answer; empty where it names none."""
         answer = await self._answer("identity", self.client.auth_test)
         check_shapes("identity", answer.data)
-        said = _read_header(answer, "x-oauth-scopes") or ""
-        return frozenset(scope.strip() for scope in said.split(",") if scope.strip())
+        header = _read_header(answer, "x-oauth-scopes") or ""
+        return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
 
     async def ask(self, operation: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
         """Make a call for another part of the Slack layer, with the deadline and the errors of this port."""
@@ -314,9 +314,9 @@ def _format_auth_error(operation: str, code: str, problem: SlackApiError) -> str
 
 def _read_retry_after(problem: SlackApiError) -> float | None:
     """Return seconds, where Slack names a time that can be waited for."""
-    said = _read_header(problem.response, "retry-after")
+    header = _read_header(problem.response, "retry-after")
     try:
-        wish = float(said) if said is not None else 0.0
+        wish = float(header) if header is not None else 0.0
     except ValueError:
         return None
     return min(wish, MAX_WAIT_S) if math.isfinite(wish) and wish > 0 else None

@@ -37,7 +37,7 @@ _SILENT.setLevel(logging.CRITICAL + 1)
 
 @dataclass(slots=True)
 class FirstEvents:
-    """An open connection and the events that arrive on it."""
+    """One open connection and the events that arrive on it."""
 
     # How many connections the app has with this one.
     connections: int = 1
@@ -70,18 +70,18 @@ async def open_connection(app_token: str, api_url: str, clock: Clock) -> str:
 async def watch_first_events(app_token: str, api_url: str, clock: Clock) -> AsyncIterator[FirstEvents]:
     """Connect, and wait for Slack's hello. Raises ChatRejected, ChatUnavailable."""
     url = await open_connection(app_token, api_url, clock)
-    heard = FirstEvents()
+    events = FirstEvents()
     client = SocketModeClient(app_token, _SILENT, AsyncWebClient(base_url=api_url))
     client.wss_uri = url
-    client.message_listeners.append(heard.take)
+    client.message_listeners.append(events.take)
     try:
         try:
             async with asyncio.timeout(CONNECT_S):
                 await client.connect()  # type: ignore[no-untyped-call]  # the SDK leaves it unannotated
-                await heard.greeted.wait()
+                await events.greeted.wait()
         except TimeoutError as silent:
             raise ChatUnavailable(NO_SOCKET) from silent
-        yield heard
+        yield events
     finally:
         await client.close()  # type: ignore[no-untyped-call]  # likewise
 

@@ -95,8 +95,8 @@ class PastReader:
         if not message.get("bot_id") and message.get("subtype") != "bot_message":
             return None
         profile = message.get("bot_profile")
-        named = profile.get("name") if isinstance(profile, Mapping) else None
-        return str(message.get("username") or named or message.get("bot_id") or "an unknown bot")
+        name = profile.get("name") if isinstance(profile, Mapping) else None
+        return str(message.get("username") or name or message.get("bot_id") or "an unknown bot")
 
     def is_by_person(self, message: Mapping[str, Any]) -> bool:
         """See the port."""

@@ -1,4 +1,5 @@
-"""The app's manifest for a person to create the app with: for Socket Mode or for HTTP, as a link or as text to paste.
+"""Prepare the app's manifest for a person to create the app with: for Socket Mode or for HTTP, as a link or as text to
+paste.
 
 The manifest itself is manifest.yml; it comes in parsed.
 """

@@ -1,5 +1,4 @@
-"""What a person wrote, from a message as Slack's Web API gives it. Nothing that an app posted gets out, and no
-secret."""
+"""Read what a person wrote from a message of Slack's Web API. Nothing that an app posted gets out, and no secret."""
 
 from __future__ import annotations
 

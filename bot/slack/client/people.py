@@ -32,7 +32,7 @@ class SlackPeople:
     # The user groups that the operator named, None for none.
     steward_group: str | None = None
     verifier_group: str | None = None
-    _kept: dict[tuple[str, str], tuple[Any, datetime]] = field(default_factory=dict)
+    _cached: dict[tuple[str, str], tuple[Any, datetime]] = field(default_factory=dict)
 
     async def read_person(self, user_id: str) -> Person:
         """See the port."""
@@ -58,8 +58,8 @@ class SlackPeople:
         """See the port."""
         found = await self._fetch_optional("groups", "", self.chat.client.usergroups_list, "usergroups")
         rows = [g for g in found or () if isinstance(g, Mapping) and g.get("id") and not g.get("date_delete")]
-        named = sorted((Group(str(g["id"]), str(g.get("name") or g["id"])) for g in rows), key=lambda g: g.name)
-        return tuple(named[:MOST_GROUPS])
+        by_name = sorted((Group(str(g["id"]), str(g.get("name") or g["id"])) for g in rows), key=lambda g: g.name)
+        return tuple(by_name[:MOST_GROUPS])
 
     async def read_app_names(self, sources: Sequence[str]) -> Mapping[str, str]:
         """See the port."""
@@ -91,11 +91,11 @@ class SlackPeople:
 
     async def _fetch_cached(self, kind: str, name: str, call: Callable[[], Awaitable[Any]], key: str) -> Any:
         now = self.clock.now()
-        self._kept = {asked: kept for asked, kept in self._kept.items() if now - kept[1] < CACHE_TTL}
-        if (kind, name) not in self._kept:
+        self._cached = {key: entry for key, entry in self._cached.items() if now - entry[1] < CACHE_TTL}
+        if (kind, name) not in self._cached:
             answer = await self.chat.ask(kind, call)
-            self._kept[kind, name] = (answer.get(key) or {}, now)
-        return self._kept[kind, name][0]
+            self._cached[kind, name] = (answer.get(key) or {}, now)
+        return self._cached[kind, name][0]
 
 
 def is_outsider(user: Mapping[str, Any], team_id: str) -> bool:

@@ -1,5 +1,4 @@
-"""What comes back from Slack's address, read with the suspicion that something in between answered: a proxy's login
-page, a gateway's error.
+"""Check what comes back from Slack's address: a proxy's login page or a gateway's error may answer in its place.
 
 An odd answer becomes one of the port's errors, never a Python error.
 """
@@ -36,12 +35,12 @@ OPERATION_SHAPES: Mapping[str, Mapping[str, type]] = {
 
 
 class NotSlack(SlackClientError):  # told as one of the port's errors by `SlackChat`
-    """An answer that is no JSON object."""
+    """Raised for an answer that is no JSON object."""
 
 
 class SlackClient(AsyncWebClient):
-    """The SDK's client. The SDK takes every body for one of Slack's, and on another it fails in ways that are no errors
-    of Slack."""
+    """SDK client that checks bodies. The SDK takes every body for one of Slack's, and on another it fails in ways that
+    are no errors of Slack."""
 
     async def _request(self, *, http_verb: str, api_url: str, req_args: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -55,12 +54,12 @@ class SlackClient(AsyncWebClient):
         return found
 
 
-def build_not_slack_error(operation: str, said: str = "") -> ChatOutcomeUnknown:
+def build_not_slack_error(operation: str, detail: str = "") -> ChatOutcomeUnknown:
     """Return what to raise where something else than Slack answered.
 
     Whether Slack did it is not known: it may have, and its answer was replaced.
     """
-    more = f" ({said})" if said else ""
+    more = f" ({detail})" if detail else ""
     return ChatOutcomeUnknown(
         f"What answered {operation} is not Slack{more}: a proxy or a login page between here and Slack, or SLACK_API_URL"
         " is wrong."
@@ -90,14 +89,14 @@ def read_next_cursor(answer: Mapping[str, Any]) -> str:
 
 
 async def fetch_pages(
-    ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], most: int
+    ask: Callable[[str | None], Awaitable[Mapping[str, Any]]], limit: int
 ) -> AsyncIterator[Mapping[str, Any]]:
     """Yield answer after answer, until there is no more or there were `most`.
 
     Raises ChatUnavailable where the pages go round in a circle, and what `ask` raises.
     """
     seen, cursor = PageCursors(), ""
-    for _ in range(most):
+    for _ in range(limit):
         answer = await ask(cursor or None)
         yield answer
         cursor = seen.follow(read_next_cursor(answer))

@@ -33,7 +33,7 @@ class SlackThreads:
             "thread", lambda: self.chat.client.conversations_replies(channel=channel, ts=root_ts, limit=PAGE)
         )
         found = (read_saying(message) for message in read_rows(answer, "messages"))
-        return tuple(said for said in found if said)
+        return tuple(line for line in found if line)
 
     async def read_names(self, user_ids: Sequence[str]) -> Mapping[str, str]:
         """See the port. A person who is gone keeps their id."""
@@ -62,6 +62,6 @@ def read_saying(message: Mapping[str, Any]) -> Saying | None:
 def read_display_name(user: Mapping[str, Any]) -> str | None:
     """Return the name that Slack shows for a person."""
     profile = user.get("profile")
-    shown = profile.get("display_name") if isinstance(profile, Mapping) else None
-    name = user.get("real_name") or shown or user.get("name")
+    display_name = profile.get("display_name") if isinstance(profile, Mapping) else None
+    name = user.get("real_name") or display_name or user.get("name")
     return clean(str(name))[:60] if name else None

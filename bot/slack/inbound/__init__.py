@@ -1,1 +1,1 @@
-"""What Slack delivers: transports, signatures, events."""
+"""Receive what Slack delivers: transports, signatures, events."""

@@ -67,12 +67,14 @@ def receive(
     reader = READERS.get(kind)
     if kind == "message" and own.is_author(_read_inner_message(event)):
         return None
-    kept = reader(event, read, own) if reader else ParsedEvent(kind)
+    parsed = reader(event, read, own) if reader else ParsedEvent(kind)
     event_id = str(body.get("event_id") or "")
     event_id = event_id if _ID.fullmatch(event_id) else build_natural_key(body)
-    order_key = f"alert/{kept.alert.fingerprint}" if kept.alert else None
-    order_key = None if kept.kind == "reference" else order_key
-    return ReceivedEvent(event_id, kept.key or build_natural_key(body), kept.kind, _build_body(kept, body), order_key)
+    order_key = f"alert/{parsed.alert.fingerprint}" if parsed.alert else None
+    order_key = None if parsed.kind == "reference" else order_key
+    return ReceivedEvent(
+        event_id, parsed.key or build_natural_key(body), parsed.kind, _build_body(parsed, body), order_key
+    )
 
 
 def read_back(
@@ -90,13 +92,14 @@ def read_back(
     received = receive(body, read, own)
     if received is None or received.body is None:
         return received
-    kept = dict(received.body)
-    return replace(received, body=kept | {"event": {**kept["event"], "read_back": True}})
+    stored = dict(received.body)
+    return replace(received, body=stored | {"event": {**stored["event"], "read_back": True}})
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedEvent:
-    """What is stored of an event: its kind, its body if it is ours, and the alert or the deploy that was read in it."""
+    """Parsed event, as far as it is stored: its kind, its body if it is for the bot, and the alert or the deploy that
+    was read in it."""
 
     kind: str
     # None where the event is not for the bot.
@@ -249,19 +252,19 @@ def _read_own_identity(body: Mapping[str, Any]) -> OwnIdentity:
 
 def _drop_text(event: SlackEvent, alert: Alert | None) -> dict[str, Any]:
     """Return an event without a word of its text: who, where, when, and the alert that was read in it, masked."""
-    kept: dict[str, Any] = {k: v for k, v in event.items() if k in KEPT_FIELDS and isinstance(v, str)}
+    stored: dict[str, Any] = {k: v for k, v in event.items() if k in KEPT_FIELDS and isinstance(v, str)}
     inner = event.get("message")
     if isinstance(inner, Mapping):
-        kept["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
+        stored["message"] = {k: inner[k] for k in ("ts", "thread_ts", "edited", "bot_id", "app_id") if k in inner}
     if spoken_of := find_references(_add_channel(event)):
-        kept["refers_to"] = [list(place) for place in spoken_of]
-    return kept | ({"alert": write_alert(alert)} if alert else {})
+        stored["refers_to"] = [list(place) for place in spoken_of]
+    return stored | ({"alert": write_alert(alert)} if alert else {})
 
 
-def _build_body(kept: ParsedEvent, body: Mapping[str, Any]) -> dict[str, Any] | None:
-    if kept.body is None:
+def _build_body(parsed: ParsedEvent, body: Mapping[str, Any]) -> dict[str, Any] | None:
+    if parsed.body is None:
         return None
-    event = _drop_text(kept.body, kept.alert) | ({"deployed": asdict(kept.deployed)} if kept.deployed else {})
+    event = _drop_text(parsed.body, parsed.alert) | ({"deployed": asdict(parsed.deployed)} if parsed.deployed else {})
     return {"event": event, "team_id": body.get("team_id")}
 
 

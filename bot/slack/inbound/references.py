@@ -36,6 +36,6 @@ def _find_forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
 
 
 def _find_linked(message: Mapping[str, Any]) -> Iterator[Reference]:
-    said = json.dumps({place: message.get(place) for place in _PLACES}, default=str)[:_READ]
-    for link in _PERMALINK.finditer(said):
+    text = json.dumps({place: message.get(place) for place in _PLACES}, default=str)[:_READ]
+    for link in _PERMALINK.finditer(text):
         yield link[1], f"{link[2]}.{link[3]}"

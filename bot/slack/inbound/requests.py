@@ -1,4 +1,4 @@
-"""What Slack sends, before Bolt reads it: JSON of any shape in, a body whose known keys have the types Slack documents.
+"""Sanitize what Slack sends before Bolt reads it: JSON of any shape in, documented types for known keys out.
 
 Bolt takes the documented types for granted and fails on others; then Slack would get no acknowledgement and would send
 the same again.
@@ -29,8 +29,8 @@ MOST_DEEP = 80
 
 def sanitize_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body without values of another type than Slack documents for their key; unknown keys stay."""
-    kept = ((key, _sanitize_value(key, value)) for key, value in body.items())
-    return {key: value for key, value in kept if value is not None or key not in TEXTS | OBJECTS | EITHER | LISTS}
+    items = ((key, _sanitize_value(key, value)) for key, value in body.items())
+    return {key: value for key, value in items if value is not None or key not in TEXTS | OBJECTS | EITHER | LISTS}
 
 
 def _sanitize_value(key: str, value: Any) -> Any:

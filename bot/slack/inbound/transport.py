@@ -1,4 +1,4 @@
-"""How Slack reaches the bot: Socket Mode, or signed HTTP requests."""
+"""Receive from Slack: by Socket Mode, or by signed HTTP requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 
 
 class Transport(Protocol):
-    """A connection to Slack's events."""
+    """Connection to Slack's events."""
 
     async def start(self) -> None:
         """Begin to receive."""
@@ -91,7 +91,7 @@ class SocketTransport:
 
 
 class UnreadableRequest(Exception):
-    """A request of Slack's whose body cannot be read; the message says why."""
+    """Request of Slack's whose body cannot be read; the message says why."""
 
 
 def is_signed(secret: str, headers: Any, body: bytes, now: float) -> bool:
@@ -100,11 +100,11 @@ def is_signed(secret: str, headers: Any, body: bytes, now: float) -> bool:
     Done here and not by the SDK's verifier: that one decodes the body first and fails on bytes that are no text, and on
     a stamp or a signature in any other form.
     """
-    stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
-    if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(given) or abs(now - int(stamp)) > MAX_AGE_S:
+    stamp, signature = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
+    if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(signature) or abs(now - int(stamp)) > MAX_AGE_S:
         return False
     made = hmac.new(secret.encode(), b"v0:" + stamp.encode() + b":" + body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(f"v0={made}", given)
+    return hmac.compare_digest(f"v0={made}", signature)
 
 
 def read_body(content_type: str, raw: bytes) -> dict[str, Any]:
@@ -166,12 +166,12 @@ class HttpTransport:
         if not self._open:
             return web.Response(status=503, text="starting or stopping: send it again")
         try:
-            asked = build_bolt_request(read_body(request.content_type, raw))
+            bolt_request = build_bolt_request(read_body(request.content_type, raw))
         except UnreadableRequest as problem:
             return web.Response(status=400, text=str(problem))
-        if asked is None:
+        if bolt_request is None:
             return web.Response(status=400, text="The body is nested too deep.")
-        return await to_aiohttp_response(await self._app.async_dispatch(asked))
+        return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
 
     async def start(self) -> None:
         """Accept requests."""

@@ -1,1 +1,1 @@
-"""What the bot does when a person presses, types or submits something in Slack."""
+"""Answer what a person presses, types or submits in Slack."""

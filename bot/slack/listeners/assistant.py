@@ -1,4 +1,4 @@
-"""The model's hypothesis, rendered for a thread and for Compare, with its label or the reason why there is none."""
+"""Render the model's hypothesis for a thread and for Compare, with its label or the reason why there is none."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ def _render_facts(alert: Alert) -> list[dict[str, object]]:
     severity = alert.severity.value if alert.severity else None
     firing, members = alert.firing or 0, (alert.firing or 0) + (alert.cleared or 0)
     group = f"{firing} of {members} firing" if members > 1 else None
-    stated = (severity, alert.service, alert.vendor, alert.environment, alert.region, group)
-    words = [prose(word, 80) for word in stated if word]
+    facts = (severity, alert.service, alert.vendor, alert.environment, alert.region, group)
+    words = [prose(word, 80) for word in facts if word]
     return [dict(section(" · ".join(words)))] if words else []
 
 

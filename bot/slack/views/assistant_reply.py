@@ -42,8 +42,8 @@ class SlackReplySurfaces:
 
 def render_reply(reply: Reply, brief: Brief | None = None) -> ChatMessage:
     """Return an answer: its sentences, its list or draft, and the incidents that it cites."""
-    said = prose(" ".join(reply.sentences), SENTENCES)
-    blocks: list[Block] = [section(said)]
+    text = prose(" ".join(reply.sentences), SENTENCES)
+    blocks: list[Block] = [section(text)]
     if reply.items and reply.numbered:
         steps = [f"{n}. {plain(item, STEP, exact=True)}" for n, item in enumerate(reply.items, 1)]
         blocks.append(verbatim("\n".join([*steps, *([f"+{reply.more} more in Details"] if reply.more else [])])))

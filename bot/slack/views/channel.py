@@ -1,4 +1,4 @@
-"""A channel's settings, its rules and mutes, and the line that says what was muted."""
+"""Render a channel's settings, its rules and mutes, and the line that says what was muted."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def render_rules(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -
 
 def _render_silence(silence: Rule | Mute) -> Block:
     kind = "rule" if isinstance(silence, Rule) else "mute"
-    said = format_rule(silence) if isinstance(silence, Rule) else format_mute(silence)
+    text = format_rule(silence) if isinstance(silence, Rule) else format_mute(silence)
     posts = f"silenced {silence.silenced} post{'' if silence.silenced == 1 else 's'} since"
     who = f"{format_user(silence.by)}, {format_time(silence.at)}, {posts}"
     button: dict[str, Any] = {
@@ -123,7 +123,7 @@ def _render_silence(silence: Rule | Mute) -> Block:
         "text": plain_text("Undo"),
         "value": encode({"k": kind, "n": silence.number}),
     }
-    return {**section(f"{said}\n{who}"), "accessory": button}
+    return {**section(f"{text}\n{who}"), "accessory": button}
 
 
 def format_rule(rule: Rule) -> str:

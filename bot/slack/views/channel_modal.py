@@ -1,4 +1,4 @@
-"""The modal of a channel's settings, and reading it back."""
+"""Build the modal of a channel's settings, and read it back."""
 
 from __future__ import annotations
 
@@ -115,10 +115,10 @@ def _build_sources(view: ChannelView) -> list[Block]:
 
 
 def _build_mention_choices(view: ChannelView) -> list[tuple[str, str]]:
-    named = {NOBODY: "Nobody", ACKNOWLEDGER: "Who acknowledged"} | {g.group_id: f"@{g.name}" for g in view.groups}
-    if view.settings.tell and view.settings.tell not in named:
-        named[view.settings.tell] = f"User group {view.settings.tell}"
-    return list(named.items())
+    choices = {NOBODY: "Nobody", ACKNOWLEDGER: "Who acknowledged"} | {g.group_id: f"@{g.name}" for g in view.groups}
+    if view.settings.tell and view.settings.tell not in choices:
+        choices[view.settings.tell] = f"User group {view.settings.tell}"
+    return list(choices.items())
 
 
 def _build_pool(view: ChannelView) -> list[Block]:
@@ -146,19 +146,19 @@ def _build_sharing(view: ChannelView) -> list[Block]:
 
 def read_channel_settings(view: Mapping[str, Any]) -> tuple[ChannelSettings, tuple[str, ...] | None]:
     """Return what the person set, and the pool (None: it was not asked). Raises RecordRejected with the field."""
-    said = read_answers(view)
-    minimum, tell = said.get(ids.MINIMUM, ANY), said.get(ids.MENTION, NOBODY)
+    answers = read_answers(view)
+    minimum, tell = answers.get(ids.MINIMUM, ANY), answers.get(ids.MENTION, NOBODY)
     settings = ChannelSettings(
         sources=frozenset(read_selection(view, ids.SOURCES)),
         minimum=Severity(minimum) if minimum in set(Severity) else None,
         tell=None if tell == NOBODY else tell,
-        quiet=read_quiet_hours(said.get(ids.QUIET, "")),
-        zone=said.get(ids.ZONE),
-        digest_day=_require_choice(said.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
-        digest_hour=int(_require_choice(said.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
-        nudges=said.get(ids.NUDGES, ON) == ON,
-        shared=said.get(ids.SHARED) == ALLOWED,
-        model={ON: True, OFF: False}.get(said.get(ids.MODEL, USUAL)),
+        quiet=read_quiet_hours(answers.get(ids.QUIET, "")),
+        zone=answers.get(ids.ZONE),
+        digest_day=_require_choice(answers.get(ids.DIGEST_DAY), (NO_DIGEST, *DAYS), ids.DIGEST_DAY),
+        digest_hour=int(_require_choice(answers.get(ids.DIGEST_HOUR), tuple(map(str, range(24))), ids.DIGEST_HOUR)),
+        nudges=answers.get(ids.NUDGES, ON) == ON,
+        shared=answers.get(ids.SHARED) == ALLOWED,
+        model={ON: True, OFF: False}.get(answers.get(ids.MODEL, USUAL)),
     )
     return settings, read_selection(view, ids.POOL) if has_block(view, ids.POOL) else None
 

@@ -1,4 +1,4 @@
-"""The modals that correct, retract and purge a record, and reading them back."""
+"""Build the modals that correct, retract and purge a record, and read them back."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Return what was typed, by field (emptied fields are ""), and the marks of what was shown."""
     marks = read_object(decode(view.get("private_metadata")), "m")
     shown = {str(name): str(mark) for name, mark in marks.items()}
-    said = read_answers(view)
-    return {name: said.get(name, "") for name in shown}, shown
+    answers = read_answers(view)
+    return {name: answers.get(name, "") for name in shown}, shown
 
 
 def build_changed_view(record: Incident, changed: Sequence[Difference]) -> View:

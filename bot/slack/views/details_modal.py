@@ -52,9 +52,9 @@ LOADING = "Looking it up…"
 SAME_FIX_HEADING = "*SAME FIX?* What you say holds from the next brief on; `precedent fixes` lists and undoes it, too."
 
 
-def build_loading_view(title: str, said: str = LOADING) -> View:
+def build_loading_view(title: str, line: str = LOADING) -> View:
     """Return what is shown at once: a modal must be opened within three seconds."""
-    return build_info_view(title, [section(said)])
+    return build_info_view(title, [section(line)])
 
 
 def build_details_view(
@@ -94,13 +94,13 @@ def _render_cause(brief: Brief) -> Blocks:
     if not (brief.sources or cause):
         return ()
     line = format_boundary(brief)
-    apart = brief.boundary.told_apart_by
-    told = [section(line + (f"\nTold apart by {prose(apart, 600)}" if apart else ""))]
+    told_apart = brief.boundary.told_apart_by
+    blocks = [section(line + (f"\nTold apart by {prose(told_apart, 600)}" if told_apart else ""))]
     if cause:
         known = "memory" if cause.verified else "memory; reported, not verified"
-        said = f"*ROOT CAUSE ({known})* {prose(cause.text, MOST_CAUSE)} ({prose(cause.incident_id, MAX_ID)})"
-        told.append(section(said))
-    return tuple(told)
+        line = f"*ROOT CAUSE ({known})* {prose(cause.text, MOST_CAUSE)} ({prose(cause.incident_id, MAX_ID)})"
+        blocks.append(section(line))
+    return tuple(blocks)
 
 
 def _render_fixes(brief: Brief) -> Blocks:
@@ -165,8 +165,8 @@ def _format_source(line: SourceLine) -> str:
 
 def _format_step(step: TraceStep) -> str:
     """Return one step with its time to the second, in the reader's own zone."""
-    said = f": {prose(step.said, 200)}" if step.said else ""
-    return f"• {format_seconds(step.at) if step.at else '—'} {prose(step.what, 30)}{said}"
+    line = f": {prose(step.said, 200)}" if step.said else ""
+    return f"• {format_seconds(step.at) if step.at else '—'} {prose(step.what, 30)}{line}"
 
 
 def _render_outside_memory(found: Sequence[OutsideMemory]) -> Blocks:

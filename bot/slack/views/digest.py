@@ -1,5 +1,4 @@
-"""The digest as a message: the counts with their trend, the families that recur, then news of fixes, vendors and
-memory."""
+"""Render the digest: the counts with their trend, the families that recur, then news of fixes, vendors and memory."""
 
 from __future__ import annotations
 
@@ -123,8 +122,8 @@ def format_family(family: RecurringFamily, urls: Mapping[str, str], linked: int)
     )
     if not family.workaround:
         return head
-    said = f"Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
-    return f"{head}\n   {said} – *permanent fix missing*"
+    worked = f"Worked {family.workaround_times}×: {prose(family.workaround, 140)}"
+    return f"{head}\n   {worked} – *permanent fix missing*"
 
 
 def _format_news(digest: Digest, linked: int) -> list[str]:

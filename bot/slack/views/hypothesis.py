@@ -1,4 +1,4 @@
-"""A model's hypothesis as Slack shows it, always labelled; two of them side by side; and what was sent to the model.
+"""Show a model's hypothesis, always labeled; two of them side by side; and what was sent to the model.
 
 An answer that was refused is never shown.
 """
@@ -46,8 +46,8 @@ def render_hypothesis(analysis: Analysis, brief: Brief | None = None) -> ChatMes
     cites."""
     found = analysis.hypothesis
     if found is None:
-        said = prose(analysis.reason or "", 300)
-        return ChatMessage(f"No hypothesis: {said}", (context(f"*No hypothesis*: {said}"),))
+        text = prose(analysis.reason or "", 300)
+        return ChatMessage(f"No hypothesis: {text}", (context(f"*No hypothesis*: {text}"),))
     text = f"{LABEL}: {prose(found.possible_root_cause, 140)}"
     return ChatMessage(text, tuple(_render_blocks(found, analysis, brief)))
 
@@ -90,7 +90,7 @@ def _render_sent_one(one: ModelExchange) -> Blocks:
         f"{prose(c.model, 60)} ({prose(c.mode, 10)}): {prose(c.outcome, 40)}, {c.seconds:g} s" for c in one.calls
     )
     about = join_parts((format_time(one.at), f"asked by {format_user(one.by)}", memory, f"{one.tokens:,} tokens"))
-    said = f"*{prose(one.incident_id, MAX_ID)}* {about}\n{calls}\n{prose(one.outcome, 300)}"
+    text = f"*{prose(one.incident_id, MAX_ID)}* {about}\n{calls}\n{prose(one.outcome, 300)}"
     payload = json.dumps(one.payload, ensure_ascii=False)
     chunks = [payload[at : at + CHUNK] for at in range(0, len(payload), CHUNK)]
     cut = (
@@ -98,4 +98,4 @@ def _render_sent_one(one: ModelExchange) -> Blocks:
         if len(chunks) > MOST_CHUNKS
         else []
     )
-    return (section(said), *(verbatim(plain(chunk, 3_000, exact=True)) for chunk in chunks[:MOST_CHUNKS]), *cut)
+    return (section(text), *(verbatim(plain(chunk, 3_000, exact=True)) for chunk in chunks[:MOST_CHUNKS]), *cut)

@@ -1,4 +1,4 @@
-"""The one boundary where text from data becomes text for Slack: cleaned, shortened and escaped; and the block builders.
+"""Turn text from data into text for Slack, cleaned, shortened and escaped; and build blocks.
 
 Text from alerts, records and people passes here exactly once on its way out. It must not be able to mention, link,
 format or hide anything. Only `link` makes links, from http(s) addresses.

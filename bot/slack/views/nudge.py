@@ -1,4 +1,4 @@
-"""The question about incidents that cleared with no recorded fix, and what replaces its buttons."""
+"""Ask about incidents that cleared with no recorded fix, and replace the buttons once one is answered."""
 
 from __future__ import annotations
 

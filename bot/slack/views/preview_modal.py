@@ -1,4 +1,4 @@
-"""What the bot would have said to a channel's last alerts, as a modal that reads on a phone."""
+"""Show what the bot would have said to a channel's last alerts, in a modal that reads on a phone."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def _render_blocks(found: Preview) -> list[Block]:
 
 
 def _format_head(found: Preview) -> str:
-    told = f"since {format_date(found.since)}, {_format_count(found.families, 'different one')}"
-    return f"*The last {_format_count(found.alerts, 'alert post')} here* ({told}) made {_format_count(found.incidents, 'incident')}. With memory as it is now I would have answered with"
+    text = f"since {format_date(found.since)}, {_format_count(found.families, 'different one')}"
+    return f"*The last {_format_count(found.alerts, 'alert post')} here* ({text}) made {_format_count(found.incidents, 'incident')}. With memory as it is now I would have answered with"
 
 
 def _format_answers(found: Preview) -> list[str]:
@@ -100,8 +100,8 @@ def _render_example(one: Would | None) -> list[Block]:
 
 def _format_counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    told = ", ".join(f"{prose(name, 40)} {count}" for name, count in ordered[:ROWS])
-    return f"{told}, +{len(ordered) - ROWS} more" if len(ordered) > ROWS else told
+    text = ", ".join(f"{prose(name, 40)} {count}" for name, count in ordered[:ROWS])
+    return f"{text}, +{len(ordered) - ROWS} more" if len(ordered) > ROWS else text
 
 
 def _format_count(number: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""The modal in which a person records a resolution, the picker before it, and reading them back.
+"""Build the modal in which a person records a resolution and the picker before it, and read them back.
 
 Only `plain_text_input` and selects, which work on a phone. The bot's own verdict is never a default.
 """
@@ -144,12 +144,12 @@ def _render_recorded(record: Incident | None) -> list[Block]:
     """Return what is recorded already; recording once more adds to it."""
     if record is None or not (record.resolved_at or record.attempts):
         return []
-    told = [format_attempt(a) for a in record.attempts[-MAX_ATTEMPTS:]]
+    lines = [format_attempt(a) for a in record.attempts[-MAX_ATTEMPTS:]]
     if record.resolved_at:
-        told = told or [f"• {format_time(record.resolved_at)}: no fix"]
+        lines = lines or [f"• {format_time(record.resolved_at)}: no fix"]
     left_out = len(record.attempts) - MAX_ATTEMPTS
     head = "*Recorded already*; what you say is added." + (f" The last {MAX_ATTEMPTS}:" if left_out > 0 else "")
-    return [section("\n".join([head, *told]))]
+    return [section("\n".join([head, *lines]))]
 
 
 def format_attempt(attempt: Attempt) -> str:
@@ -179,8 +179,8 @@ def _build_checks(form: ResolveForm) -> list[Block]:
 
 
 def _format_recorded(form: ResolveForm, name: str) -> str | None:
-    said = getattr(form.record, name) if form.record else None
-    return f"The record says: {said}" if said else None
+    recorded = getattr(form.record, name) if form.record else None
+    return f"The record says: {recorded}" if recorded else None
 
 
 def _format_fix_hint(form: ResolveForm) -> str:
@@ -217,28 +217,28 @@ def read_submission(view: Body, form: ResolveForm = NOTHING, subject: Subject | 
     `form` is what was offered to choose from; `subject` the message it is about where there is no incident. Raises
     RecordRejected with the record's field.
     """
-    said = read_answers(view)
-    outcome = _read_choice(FixOutcome, said.get(ids.OUTCOME), "outcome", "Choose one.")
-    fix, note, runbook = _read_fix(said, form)
+    answers = read_answers(view)
+    outcome = _read_choice(FixOutcome, answers.get(ids.OUTCOME), "outcome", "Choose one.")
+    fix, note, runbook = _read_fix(answers, form)
     return Resolution(
         outcome=outcome,
         incident_id=None if subject else read_text(decode(view.get("private_metadata")), "i"),
         subject=subject,
         fix=fix,
         note=note,
-        root_cause=_read_text(said, ids.ROOT_CAUSE),
-        boundary=_read_choice(Boundary, said.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
-        failed_checks=_read_checks(view, said, form.usual_checks),
-        lesson=_read_text(said, ids.LESSON),
-        customer_impact=_read_text(said, ids.IMPACT),
+        root_cause=_read_text(answers, ids.ROOT_CAUSE),
+        boundary=_read_choice(Boundary, answers.get(ids.BOUNDARY, Boundary.UNKNOWN.value), "boundary", "Choose one."),
+        failed_checks=_read_checks(view, answers, form.usual_checks),
+        lesson=_read_text(answers, ids.LESSON),
+        customer_impact=_read_text(answers, ids.IMPACT),
         runbook=runbook,
-        also=_read_other_attempt(said),
+        also=_read_other_attempt(answers),
     )
 
 
-def _read_text(said: Mapping[str, str], block_id: str) -> str | None:
+def _read_text(answers: Mapping[str, str], block_id: str) -> str | None:
     """Return the input as typed. Only NUL is dropped: no database stores it."""
-    return said.get(block_id, "").replace("\x00", "").strip() or None
+    return answers.get(block_id, "").replace("\x00", "").strip() or None
 
 
 def _read_choice(kind: type[E], value: str | None, field: str, problem: str) -> E:
@@ -247,13 +247,13 @@ def _read_choice(kind: type[E], value: str | None, field: str, problem: str) -> 
     return kind(value)
 
 
-def _read_fix(said: Mapping[str, str], form: ResolveForm) -> tuple[str | None, str | None, Runbook | None]:
+def _read_fix(answers: Mapping[str, str], form: ResolveForm) -> tuple[str | None, str | None, Runbook | None]:
     """Return the fix verbatim, the note and the runbook.
 
     With a known fix chosen, what was typed is the note on it. The fix of a runbook alone is its steps.
     """
-    typed, chosen_fix = _read_text(said, ids.FIX), said.get(ids.KNOWN_FIX, ids.SOMETHING_ELSE)
-    runbook = _find_runbook(said.get(ids.RUNBOOK), form.runbooks)
+    typed, chosen_fix = _read_text(answers, ids.FIX), answers.get(ids.KNOWN_FIX, ids.SOMETHING_ELSE)
+    runbook = _find_runbook(answers.get(ids.RUNBOOK), form.runbooks)
     if chosen_fix == ids.SOMETHING_ELSE:
         written = ("\n".join(runbook.steps) or runbook.title) if runbook else None
         return typed or written, None, runbook
@@ -280,22 +280,22 @@ def _find_runbook(key: str | None, runbooks: Sequence[Runbook]) -> Runbook | Non
     return found
 
 
-def _read_other_attempt(said: Mapping[str, str]) -> tuple[str, VerificationStatus] | None:
+def _read_other_attempt(answers: Mapping[str, str]) -> tuple[str, VerificationStatus] | None:
     """Return another attempt and how it went, UNVERIFIED unless that was chosen."""
-    text, status = _read_text(said, ids.ALSO), said.get(ids.ALSO_OUTCOME, VerificationStatus.UNVERIFIED.value)
+    text, status = _read_text(answers, ids.ALSO), answers.get(ids.ALSO_OUTCOME, VerificationStatus.UNVERIFIED.value)
     if text is None:
         return None
     return text, _read_choice(VerificationStatus, status, "also", "Choose what came of it.")
 
 
-def _read_checks(view: Body, said: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
+def _read_checks(view: Body, answers: Mapping[str, str], usual: Sequence[str]) -> tuple[FailedCheck, ...]:
     """Return the chosen checks in their known wording, then the typed ones. Minutes typed for a chosen check are its
     own."""
     offered = {hash_wording(check): check for check in usual}
     picked = read_selection(view, ids.KNOWN_CHECKS)
     if not set(picked) <= set(offered):
         raise RecordRejected("known_checks", "One of these is no longer offered: write it down below.")
-    typed = require_readable(read_failed_checks(said.get(ids.FAILED_CHECKS, "")))
+    typed = require_readable(read_failed_checks(answers.get(ids.FAILED_CHECKS, "")))
     minutes = {check_form(failed.check): failed.minutes for failed in typed}
     known = [FailedCheck(offered[key], minutes.get(check_form(offered[key]))) for key in picked]
     forms = {check_form(failed.check) for failed in known}

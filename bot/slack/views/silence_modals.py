@@ -1,4 +1,4 @@
-"""The modals that silence, "Mute…" and "Not an alert…", and reading them back."""
+"""Build the modals that silence, "Mute…" and "Not an alert…", and read them back."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _TIME = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[ T]+)?(\d{1,2}):(\d{2})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class MuteForm:
-    """What a person asked to mute."""
+    """One request to mute something."""
 
     what: Muted
     until: datetime
     reason: str
 
 
-def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
+def build_mute_view(answered: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
     """Return the modal that asks what to mute, for how long, and why."""
-    things = [option(f"This alert: {title_of(said.alert)}", Muted.FINGERPRINT.value)]
-    if said.alert.service:
-        things.append(option(f"Everything of service {said.alert.service}", Muted.SERVICE.value))
+    things = [option(f"This alert: {title_of(answered.alert)}", Muted.FINGERPRINT.value)]
+    if answered.alert.service:
+        things.append(option(f"Everything of service {answered.alert.service}", Muted.SERVICE.value))
     things.append(option("Everything in this channel", Muted.CHANNEL.value))
     spans = [*(option(label, value) for value, label, _ in SPANS), option("Until a time…", AT_A_TIME)]
     blocks: list[Block] = [
@@ -60,13 +60,13 @@ def build_mute_view(said: AnsweredAlert, metadata: Mapping[str, Any], zone: tzin
 
 def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
     """Return what the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
-    said = read_answers(view)
-    what, span = said.get(ids.WHAT, ""), said.get(ids.UNTIL, "")
+    answers = read_answers(view)
+    what, span = answers.get(ids.WHAT, ""), answers.get(ids.UNTIL, "")
     if what not in set(Muted) - {Muted.NUDGES}:
         raise RecordRejected(ids.WHAT, "Choose one.")
     lasts = next((length for value, _, length in SPANS if value == span), None)
-    until = now + lasts if lasts else _read_until(said.get(ids.UNTIL_TIME, ""), now, zone)
-    return MuteForm(Muted(what), until, said.get(ids.REASON, ""))
+    until = now + lasts if lasts else _read_until(answers.get(ids.UNTIL_TIME, ""), now, zone)
+    return MuteForm(Muted(what), until, answers.get(ids.REASON, ""))
 
 
 def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
@@ -91,19 +91,19 @@ def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
     return until
 
 
-def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> View:
+def build_not_alert_view(answered: AnsweredAlert, metadata: Mapping[str, Any]) -> View:
     """Return the modal that asks for confirmation, and how much to learn from it; a wide rule is never the default."""
-    app = said.app or said.alert.tool
+    app = answered.app or answered.alert.tool
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
-    if said.source:
+    if answered.source:
         choices = [
             option(f"Ignore this title from {app} from now on", Reach.TITLE.value),
             *choices,
             option(f"Ignore everything that {app} posts here", Reach.SOURCE.value),
         ]
     blocks: list[Block] = [
-        verbatim(plain(title_of(said.alert), 200) or "Alert"),
-        verbatim(f"The brief of {plain(said.incident_id, 40)} is deleted and the incident is dismissed."),
+        verbatim(plain(title_of(answered.alert), 200) or "Alert"),
+        verbatim(f"The brief of {plain(answered.incident_id, 40)} is deleted and the incident is dismissed."),
         select(
             ids.REACH,
             "What should I learn from it?",
@@ -118,9 +118,9 @@ def build_not_alert_view(said: AnsweredAlert, metadata: Mapping[str, Any]) -> Vi
 
 def read_reach(view: Mapping[str, Any]) -> Reach | None:
     """Return how much is to be learned; None for nothing. Raises RecordRejected."""
-    said = read_answers(view).get(ids.REACH, "")
-    if said == ONLY_THIS:
+    reach = read_answers(view).get(ids.REACH, "")
+    if reach == ONLY_THIS:
         return None
-    if said not in set(Reach):
+    if reach not in set(Reach):
         raise RecordRejected(ids.REACH, "Choose one.")
-    return Reach(said)
+    return Reach(reach)

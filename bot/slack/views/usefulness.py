@@ -1,4 +1,4 @@
-"""The report on the bot as a message: what was wrong first, then what it was good for."""
+"""Render the report on the bot: what was wrong first, then what it was good for."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _format_wrong(found: Report) -> str:
     if not found.high:
         return "No fix was recommended with HIGH confidence."
     untold = f"; {found.high_untold} were never recorded" if found.high_untold else ""
-    said = f"*HIGH and wrong: {len(found.wrong_high)} of {found.high}*{untold}"
+    headline = f"*HIGH and wrong: {len(found.wrong_high)} of {found.high}*{untold}"
     more = [f"+{len(found.wrong_high) - WRONG} more"] if len(found.wrong_high) > WRONG else []
-    return "\n".join([said, *(_format_wrong_one(w) for w in found.wrong_high[:WRONG]), *more])
+    return "\n".join([headline, *(_format_wrong_one(w) for w in found.wrong_high[:WRONG]), *more])
 
 
 def _format_wrong_one(wrong: WrongHigh) -> str:

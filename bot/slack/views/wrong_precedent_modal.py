@@ -1,4 +1,4 @@
-"""The modal "Wrong precedent…", reading it back, and dismissed precedents as lists show them."""
+"""Build the modal "Wrong precedent…", read it back, and list dismissed precedents."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LABELS = {
 
 def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any]) -> View:
     """Return the modal that asks which precedent is wrong, why, and how far to dismiss it."""
-    told = [option(f"{one.incident_id}: {one.title}", one.incident_id) for one in listed.lines[:MOST]]
+    precedents = [option(f"{one.incident_id}: {one.title}", one.incident_id) for one in listed.lines[:MOST]]
     reach = [option("Only for this kind of alert: possible at most", THIS_ALERT)]
     if listed.service:
         reach.append(option(f"Not at all for alerts of {listed.service}", SERVICE))
     blocks: list[Block] = [
-        select(ids.PRECEDENT, "Which one is no precedent?", told),
+        select(ids.PRECEDENT, "Which one is no precedent?", precedents),
         select(ids.WHY, "Why?", [option(label, why.value) for why, label in LABELS.items()]),
         select(
             ids.PIN,
@@ -47,12 +47,12 @@ def build_wrong_view(listed: DismissiblePrecedents, metadata: Mapping[str, Any])
 
 def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
     """Return what the person says. Raises RecordRejected with the field."""
-    said = read_answers(view)
-    why = said.get(ids.WHY, "")
+    answers = read_answers(view)
+    why = answers.get(ids.WHY, "")
     if why not in set(WhyAside):
         raise RecordRejected(ids.WHY, "Choose one.")
     return PrecedentDismissal(
-        said.get(ids.PRECEDENT, ""), WhyAside(why), said.get(ids.REASON, ""), said.get(ids.PIN) == SERVICE
+        answers.get(ids.PRECEDENT, ""), WhyAside(why), answers.get(ids.REASON, ""), answers.get(ids.PIN) == SERVICE
     )
 
 

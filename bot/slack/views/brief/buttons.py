@@ -1,4 +1,4 @@
-"""The buttons and the menu under a brief."""
+"""Build the buttons and the menu under a brief."""
 
 from __future__ import annotations
 

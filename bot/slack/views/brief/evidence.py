@@ -1,4 +1,4 @@
-"""Evidence of now, as the brief and its details show it, and the snapshot of the past incident beside it.
+"""Render the evidence of now, as the brief and its details show it, and the snapshot of the past incident beside it.
 
 Evidence and memory never share a sentence.
 """
@@ -127,21 +127,21 @@ def _format_when(item: Observed, alert_at: datetime | None) -> str | None:
 def _format_bare(item: Observed, alert_at: datetime | None) -> str:
     if item.kind is EvidenceKind.LOGS:
         return f"{item.count or 1:,}× {prose(item.text or item.what, 40)}"
-    said = _format_value(item) or _format_when(item, alert_at) or prose(item.text or "", 40)
-    return f"{prose(item.what, 40)} {said}".rstrip()
+    text = _format_value(item) or _format_when(item, alert_at) or prose(item.text or "", 40)
+    return f"{prose(item.what, 40)} {text}".rstrip()
 
 
 def format_unavailable(item: Unavailable) -> str:
     """Return one item that could not be observed, and why."""
-    named = join_parts((prose(item.what, WHAT), prose(item.source, 30) if item.source != item.what else None))
-    return f"• {named}: unavailable: {prose(item.reason, REASON)}"
+    name = join_parts((prose(item.what, WHAT), prose(item.source, 30) if item.source != item.what else None))
+    return f"• {name}: unavailable: {prose(item.reason, REASON)}"
 
 
 def _format_unavailable_sources(unseen: Sequence[Unavailable]) -> list[str]:
     """Return the unavailable sources in one line, each with its first reason."""
     reasons = {item.source: item.reason for item in reversed(unseen)}
-    said = "; ".join(f"{prose(source, 30)}: {prose(why, 50)}" for source, why in list(reasons.items())[:3])
-    return [f"• unavailable: {said}"] if said else []
+    text = "; ".join(f"{prose(source, 30)}: {prose(why, 50)}" for source, why in list(reasons.items())[:3])
+    return [f"• unavailable: {text}"] if text else []
 
 
 def render_then(brief: Brief) -> Levels:
@@ -171,9 +171,9 @@ def format_then(brief: Brief) -> list[str]:
         return []
     now_of = {pair.signal: pair.now for pair in then_and_now(brief.then, brief.evidence)}
     return [
-        f"• {prose(signal, WHAT)}: then {prose(said, 80)}"
+        f"• {prose(signal, WHAT)}: then {prose(text, 80)}"
         + (f", now {prose(now_of[signal], 80)}" if signal in now_of else "")
-        for signal, said in brief.then.values.items()
+        for signal, text in brief.then.values.items()
     ]
 
 

@@ -1,4 +1,4 @@
-"""The brief as one message: which parts, in which order, and which parts get shorter when it is too long."""
+"""Put a brief into one message: which parts, in which order, and which parts get shorter when it is too long."""
 
 from __future__ import annotations
 

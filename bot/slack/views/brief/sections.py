@@ -1,4 +1,4 @@
-"""The parts of a brief as Block Kit, each in a full form and in shorter ones.
+"""Render the parts of a brief, each in a full form and in shorter ones.
 
 Which form is used is decided in `layout`.
 """
@@ -68,13 +68,13 @@ def render_state(brief: Brief, tell: str | None = None) -> Levels:
     """Return the incident's state and what its alerts alone say about it. `tell`: the user group or person to
     mention."""
     where = "/".join(prose(p, 40) for p in (brief.alert.environment, brief.alert.region) if p)
-    stands, severity = _format_state(brief), brief.alert.severity.value if brief.alert.severity else None
+    state, severity = _format_state(brief), brief.alert.severity.value if brief.alert.severity else None
     past = format_history(brief.history) if brief.memory_mode == "on" else None
-    goes_on = join_parts((_format_partly_cleared(brief.incident), _format_flapping(brief.incident))) or None
-    told = format_mention(brief, tell)
+    progress = join_parts((_format_partly_cleared(brief.incident), _format_flapping(brief.incident))) or None
+    mention = format_mention(brief, tell)
     fired, acknowledged = _format_fired(brief.incident), _format_acknowledged(brief.incident)
-    full = join_parts((stands, severity, where, _format_late(brief), fired, goes_on, acknowledged, past, told))
-    return ((context(full),), (context(join_parts((stands, severity, _format_late(brief), goes_on, past, told))),))
+    full = join_parts((state, severity, where, _format_late(brief), fired, progress, acknowledged, past, mention))
+    return ((context(full),), (context(join_parts((state, severity, _format_late(brief), progress, past, mention))),))
 
 
 def _format_late(brief: Brief) -> str | None:
@@ -133,10 +133,10 @@ def format_history(past: AlertHistory | None) -> str | None:
         return None
     if past.times == 0:
         return f"first time in {past.days} days"
-    said = f"{past.times}× in {past.days} days"
+    text = f"{past.times}× in {past.days} days"
     if past.unrecorded:
-        said += f", {past.unrecorded} cleared with no recorded fix"
-    return said + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
+        text += f", {past.unrecorded} cleared with no recorded fix"
+    return text + (f", median {past.median_minutes:.0f} min" if past.median_minutes is not None else "")
 
 
 def render_same_outage(brief: Brief) -> Levels:
@@ -144,9 +144,9 @@ def render_same_outage(brief: Brief) -> Levels:
     other = brief.same_outage
     if other is None:
         return ((),)
-    told = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
-    full = f"{told} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
-    return ((context(full),), (context(told),))
+    question = f"Same outage? {link(other.url, other.incident_id, MAX_ID)}"
+    full = f"{question} ({prose(other.tool, 20)}: {prose(other.title, 60)})"
+    return ((context(full),), (context(question),))
 
 
 def render_missing(brief: Brief) -> Levels:
@@ -166,14 +166,14 @@ def render_boundary(brief: Brief) -> Levels:
     """Return where the fault lay, and the root cause, both according to memory."""
     call, cause = brief.boundary, brief.root_cause
     first = (call.told_apart_by or "").partition(";")[0]
-    apart = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
+    reason = f"{SEPARATOR}told apart by {prose(first, 120)}" if first else ""
     line = format_boundary(brief)
     line += f"{SEPARATOR}*{prose(call.this_alert, 140)}*" if call.this_alert and len(call.votes) > 1 else ""
     if cause is None:
-        return ((section(line + apart),), (section(line),))
+        return ((section(line + reason),), (section(line),))
     name = "*ROOT CAUSE (memory)*" if cause.verified else "*ROOT CAUSE (memory; reported, not verified)*"
-    said = [f"{name} {prose(cause.text, size)} ({prose(cause.incident_id, MAX_ID)})" for size in (400, 140)]
-    return ((section(f"{line}{apart}\n{said[0]}"),), (section(f"{line}\n{said[1]}"),))
+    lines = [f"{name} {prose(cause.text, size)} ({prose(cause.incident_id, MAX_ID)})" for size in (400, 140)]
+    return ((section(f"{line}{reason}\n{lines[0]}"),), (section(f"{line}\n{lines[1]}"),))
 
 
 def format_boundary(brief: Brief) -> str:
@@ -192,10 +192,10 @@ def render_steps(brief: Brief) -> Levels:
     wholes = brief.steps or (best.fix,)
     return tuple(
         (
-            section(_format_steps_heading(best, brief.step_warnings, said, most)),
+            section(_format_steps_heading(best, brief.step_warnings, explained, most)),
             verbatim(format_numbered_steps(wholes, room, source)),
         )
-        for room, said, most in ((1100, 240, 3), (800, 140, 3), (550, 0, 2), (330, 0, 1))
+        for room, explained, most in ((1100, 240, 3), (800, 140, 3), (550, 0, 2), (330, 0, 1))
     )
 
 
@@ -340,8 +340,8 @@ def render_possible(lines: Sequence[SourceLine]) -> Levels:
 
 def _format_dismissed(line: SourceLine) -> str:
     """Return that a person dismissed this precedent. Who did is in Details, so that nobody is paged at night."""
-    said = next((why for why in line.why if why.startswith(SAID)), None)
-    return f" ({prose(said, 80)})" if said else ""
+    text = next((why for why in line.why if why.startswith(SAID)), None)
+    return f" ({prose(text, 80)})" if text else ""
 
 
 def render_insufficient(brief: Brief) -> Levels:
@@ -349,8 +349,8 @@ def render_insufficient(brief: Brief) -> Levels:
     why = brief.insufficient_memory
     if why is None:
         return ((),)
-    said = f"nearest: {prose(why.nearest, 240)}" if why.nearest else prose(why.reason, 240)
-    return ((section(f"*INSUFFICIENT_MEMORY* {said}"),),)
+    text = f"nearest: {prose(why.nearest, 240)}" if why.nearest else prose(why.reason, 240)
+    return ((section(f"*INSUFFICIENT_MEMORY* {text}"),),)
 
 
 def render_collect(brief: Brief) -> Levels:
@@ -377,5 +377,5 @@ def format_alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
 def render_signs(brief: Brief) -> Levels:
     """Return what the alert itself says, where memory is off."""
     symptoms = (symptom.said for symptom in brief.alert.symptoms[:4])
-    said = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
-    return ((section(f"*ALERT* {said}"),), ()) if said else ((),)
+    text = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
+    return ((section(f"*ALERT* {text}"),), ()) if text else ((),)
