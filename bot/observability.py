@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 
-from bot.domain.text.redaction import marks
+from bot.domain.text.redaction import count_marks
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it unannotated
 
@@ -150,7 +150,7 @@ def get_logger(name: str) -> structlog.typing.FilteringBoundLogger:
 
 def count_masked(text: str) -> None:
     """Count the secrets that masking replaced in a text, by rule."""
-    for rule, number in marks(text).items():
+    for rule, number in count_marks(text).items():
         REDACTIONS.labels(rule).inc(number)
 
 

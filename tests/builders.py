@@ -24,7 +24,7 @@ from bot.domain.incidents.record import (
     Source,
     VerificationStatus,
 )
-from bot.domain.recall.ranking import Candidate, Precedent, TextScore, tier_of
+from bot.domain.recall.ranking import Candidate, Precedent, TextScore, choose_tier
 
 ROOT = Path(__file__).parent.parent
 SEEDS = ROOT / "seeds" / "incidents.jsonl"
@@ -105,7 +105,7 @@ def on_day(day: int, hour: int = 10, month: int = 11) -> datetime:
 
 
 def precedent(incident: Incident, probability: float = 0.8) -> Precedent:
-    return Precedent(incident, probability, tier_of(probability))
+    return Precedent(incident, probability, choose_tier(probability))
 
 
 def precedents(*incidents: Incident) -> tuple[Precedent, ...]:

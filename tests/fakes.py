@@ -10,7 +10,7 @@ from bot.domain.access.visibility import Viewer
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.domain.text.tokens import tokens
+from bot.domain.text.tokens import tokenize
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import BotIdentity, Channel, Posting, ThreadMessage
 from bot.ports.errors import ChatRejected, MemoryUnavailable
@@ -60,7 +60,7 @@ class FakeMemoryBank:
 
     async def recall(self, query: Query, limit: int, viewer: Viewer = OPERATOR) -> tuple[BankHit, ...]:
         self._reach()
-        asked = set(tokens(query.text))
+        asked = set(tokenize(query.text))
         seen = {i: r for i, r in self.kept.items() if viewer.may_see(r.source.visibility) and i not in query.exclude}
         shared = {i: len(asked & self._words(record)) for i, record in seen.items()}
         best = sorted((i for i, n in shared.items() if n), key=lambda i: (-shared[i], i))
@@ -72,7 +72,7 @@ class FakeMemoryBank:
 
     @staticmethod
     def _words(record: Incident) -> set[str]:
-        return set(tokens(" ".join((record.title, *record.symptoms))))
+        return set(tokenize(" ".join((record.title, *record.symptoms))))
 
 
 @dataclass(kw_only=True)

@@ -16,7 +16,7 @@ from bot.bootstrap.modes.seeds import read_seed_alert, read_seed_incidents
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.plain_text import format_message
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.decide import Brief, with_life
+from bot.domain.brief.decide import Brief, add_lifecycle
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.recall.query import OPERATOR
 from bot.parsers import read
@@ -56,7 +56,7 @@ async def brief_text(folder: Path) -> str:
         assert isinstance(alert, Alert)
         view = IncidentView("INC-31", "open", 1, NOW)
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, NOW, incident=view)
-    return as_text(with_life(brief, view))
+    return as_text(add_lifecycle(brief, view))
 
 
 def as_text(brief: Brief) -> str:

@@ -13,8 +13,8 @@ import typer
 from bot.bootstrap.modes.backfill import open_backfill, open_backfill_report
 from bot.bootstrap.system import SystemClock
 from bot.cli.run import DOWN, print_json, read_settings, run
-from bot.domain.brief.as_json import time_text
-from bot.domain.operations.backfill import Family, Span, Worth, missing
+from bot.domain.brief.as_json import format_time
+from bot.domain.operations.backfill import AlertFamily, ReadSpan, ThreadToRecord, find_unread
 from bot.observability import escape_terminal_text
 from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
@@ -84,10 +84,10 @@ async def _read(channels: Sequence[str], days: int, a_minute: float) -> tuple[li
     return found, refused
 
 
-def _print_progress(progress: BackfillProgress, whole: Span) -> None:
+def _print_progress(progress: BackfillProgress, whole: ReadSpan) -> None:
     """Print one line of progress for each portion."""
     since, until = whole
-    left = sum(((end - start) for start, end in missing(progress.done, since, until)), timedelta())
+    left = sum(((end - start) for start, end in find_unread(progress.done, since, until)), timedelta())
     part = 100 - round(100 * left / (until - since))
     day, tally = f"{progress.done[-1][1]:%Y-%m-%d}", progress.tally
     alerts = sum(tally.alerts.values())
@@ -108,8 +108,8 @@ def build_json(one: BackfillReport, limit: int) -> dict[str, Any]:
     return {
         "channel": one.progress.channel,
         "name": one.progress.name,
-        "since": time_text(one.since),
-        "read": [[time_text(start), time_text(end)] for start, end in one.progress.done],
+        "since": format_time(one.since),
+        "read": [[format_time(start), format_time(end)] for start, end in one.progress.done],
         "messages": tally.pop("messages"),
         "not_read_as_alerts": tally.pop("unread"),
         **tally,
@@ -121,10 +121,10 @@ def build_json(one: BackfillReport, limit: int) -> dict[str, Any]:
     }
 
 
-def _build_thread_json(worth: Worth) -> dict[str, Any]:
+def _build_thread_json(worth: ThreadToRecord) -> dict[str, Any]:
     plain = asdict(worth)
     talk = plain.pop("talk")
-    return plain | {"at": time_text(worth.at), "people": talk["people"], "messages": talk["messages"], "do": HOW}
+    return plain | {"at": format_time(worth.at), "people": talk["people"], "messages": talk["messages"], "do": HOW}
 
 
 def format_report(one: BackfillReport, limit: int) -> list[str]:
@@ -163,7 +163,7 @@ def _format_threads(one: BackfillReport, limit: int) -> list[str]:
     return lines
 
 
-def _format_thread(worth: Worth) -> str:
+def _format_thread(worth: ThreadToRecord) -> str:
     people = "1 person" if worth.talk.people == 1 else f"{worth.talk.people} people"
     parts = (
         f"{worth.at:%Y-%m-%d}",
@@ -176,7 +176,7 @@ def _format_thread(worth: Worth) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _format_family(family: Family) -> str:
+def _format_family(family: AlertFamily) -> str:
     where = f" ({_clean_name(family.service)})" if family.service else ""
     return f"    {family.fired}× {_clean_name(family.title)}{where}, {_clean_name(family.tool)}, in {format_count(family.incidents, 'incident')}"
 

@@ -16,13 +16,13 @@ from bot.cli.parse import read_names
 from bot.cli.plain_text import print_message
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.brief.as_json import brief_json
+from bot.domain.brief.as_json import build_brief_json
 from bot.domain.brief.decide import Brief
-from bot.domain.incidents.opening import posted_at
+from bot.domain.incidents.opening import parse_ts
 from bot.domain.recall.query import OPERATOR
 from bot.parsers import read
-from bot.parsers.masking import masked
-from bot.parsers.shape import shape
+from bot.parsers.masking import mask_alert
+from bot.parsers.shape import build_shape
 from bot.parsers.text.markup import clean
 from bot.ports.clock import Clock
 from bot.ports.errors import RecordRejected
@@ -52,10 +52,10 @@ def brief(
         fail("--text is empty: give the alert's text.", USAGE)
     event = {"text": text} if text is not None else parse_event(read_input(file or "-"))
     alert = read_alert(event)
-    now = parse_time(at) or posted_at(str(event.get("ts", ""))) or SystemClock().now()
+    now = parse_time(at) or parse_ts(str(event.get("ts", ""))) or SystemClock().now()
     decided = run(_decide_brief(alert, now, use_memory=not no_memory, look=_build_clock(at) if evidence else None))
     if as_json:
-        print_json(brief_json(decided, shape))
+        print_json(build_brief_json(decided, build_shape))
     else:
         print_message(SlackSurfaces().render_brief(decided))
 
@@ -103,7 +103,7 @@ def read_alert(event: Mapping[str, Any]) -> Alert:
         fail(f"this is no alert ({reading.kind}: {reading.reason}), so it gets no brief.", REFUSED)
     text = clean(str(event["text"]))
     line = text.strip().splitlines()
-    return masked(Alert("generic", AlertState.FIRING, "text", title=line[0][:200] if line else None, text=text))
+    return mask_alert(Alert("generic", AlertState.FIRING, "text", title=line[0][:200] if line else None, text=text))
 
 
 def parse_time(text: str | None) -> datetime | None:

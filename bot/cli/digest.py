@@ -18,7 +18,7 @@ from bot.cli.plain_text import print_message
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_settings, run
 from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.digest import Digest
-from bot.domain.reports.digest_chart import chart_of
+from bot.domain.reports.digest_chart import build_chart
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.reports.digest import ComposeDigest
 
@@ -44,7 +44,7 @@ def digest(
 
 
 def _draw_chart(composed: Digest, path: Path) -> None:
-    chart = chart_of(composed)
+    chart = build_chart(composed)
     if chart is None:
         fail("no incident in these days, so there is no picture; --days 30 looks further back.", REFUSED)
     try:

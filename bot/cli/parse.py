@@ -15,7 +15,7 @@ from bot.domain.catalog.vendors import Directory
 from bot.observability import escape_terminal_text
 from bot.parsers import read
 from bot.parsers.explained.rules import explain
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 from bot.ports.errors import ConfigurationRejected
 
 Event = Mapping[str, Any]
@@ -109,7 +109,7 @@ def parse(
             typer.echo(escape_terminal_text(f"precedent parse: line {one.line}: {one.problem}"), err=True)
             result: dict[str, Any] = {"error": one.problem, "line": one.line}
         else:
-            result = shape(read(one.event, names=names))
+            result = build_shape(read(one.event, names=names))
             result |= {"explain": explain(one.event, names=names)} if explained else {}
         typer.echo(json.dumps(result, ensure_ascii=False, indent=None if jsonl else 2))
     if refused:

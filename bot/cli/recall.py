@@ -15,10 +15,10 @@ from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.record import Incident, VerificationStatus
-from bot.domain.recall.query import OPERATOR, Query, query_from_text
+from bot.domain.recall.query import OPERATOR, Query, build_text_query
 from bot.domain.recall.question import RecallQuestion, read_question
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
-from bot.domain.text.names import counted, one_line, same_form
+from bot.domain.text.names import fit_one_line, format_count, normalize_name
 from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
 from bot.ports.errors import RecordRejected, require_readable
@@ -105,7 +105,7 @@ async def _recall_lines(asked: list[str | InvalidQuestion], limit: int) -> None:
                 sys.stderr.write(f"precedent: line {text.line} of standard input {text.error}.\n")
                 line = {"error": text.error, "line": text.line}
             else:
-                query = query_from_text(clean(text), known)
+                query = build_text_query(clean(text), known)
                 found = await memory.recall.precedents(query, OPERATOR)
                 line = {"precedents": [_build_precedent_json(p) for p in found.precedents[:limit]]}
             sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -124,8 +124,10 @@ async def _find_incidents(said: RecallQuestion) -> list[Incident]:
     memory: Memory
     async with open_memory(read_settings(), SystemClock(), RandomIds()) as memory:
         records = await memory.incidents.list_records(OPERATOR, recallable_only=True)
-    wanted = {name: same_form(said.filters.get(name)) for name in ("vendor", "service", "region")}
-    found = [r for r in records if all(form in (None, same_form(getattr(r, name))) for name, form in wanted.items())]
+    wanted = {name: normalize_name(said.filters.get(name)) for name in ("vendor", "service", "region")}
+    found = [
+        r for r in records if all(form in (None, normalize_name(getattr(r, name))) for name, form in wanted.items())
+    ]
     if said.since:
         found = [r for r in found if r.happened_at and r.happened_at >= said.since]
     found.sort(key=lambda r: (r.happened_at is not None and r.happened_at.timestamp(), r.incident_id), reverse=True)
@@ -172,7 +174,7 @@ def _format_nearest(recalled: Recalled) -> str:
     names = (("service", best.incident.service), ("vendor", best.incident.vendor))
     about = " ".join(f"{name}:{value}" for name, value in names if value)
     more = f"; ask for it by {about}" if about else ""
-    title = one_line(best.incident.title, 80)
+    title = fit_one_line(best.incident.title, 80)
     return f" Nearest: {best.incident.incident_id} {title} ({best.probability:.2f}){more}."
 
 
@@ -194,7 +196,7 @@ def _print_recalled(recalled: Recalled) -> None:
         _echo(f"{missing.what} is missing: {missing.reason}", err=True)
     if not shown:
         _echo(
-            f"Nothing in memory is like this ({counted(recalled.known, 'incident')} known).{_format_nearest(recalled)}"
+            f"Nothing in memory is like this ({format_count(recalled.known, 'incident')} known).{_format_nearest(recalled)}"
         )
     for precedent in shown:
         why = f" ({', '.join(precedent.why)})" if precedent.why else ""

@@ -18,7 +18,13 @@ from bot import __version__
 from bot.bootstrap.modes.replay import open_replay
 from bot.bootstrap.system import SystemClock
 from bot.cli.run import read_input, read_settings, run
-from bot.domain.operations.replay_diff import Changed, Comparison, Difference, Kind, compare
+from bot.domain.operations.replay_diff import (
+    BriefDifference,
+    ChangedBrief,
+    ChangeKind,
+    ReplayComparison,
+    compare_replays,
+)
 from bot.observability import configure_logging, escape_terminal_text
 from bot.workflows.operations.replay import build_line
 from bot.workflows.operations.replay_file import ReplayFile, build_header, read_replay_file
@@ -62,14 +68,14 @@ async def _decide_again(since: datetime, until: datetime) -> list[Line]:
         return [build_line(one) async for one in again(await again.list_alerts(since, until))]
 
 
-async def _compare(name: str, text: str) -> tuple[ReplayFile, Comparison]:
+async def _compare(name: str, text: str) -> tuple[ReplayFile, ReplayComparison]:
     before = read_replay_file(name, text.split("\n"))
     # as they were written, so that nothing differs by how it was kept
     now = json.loads(json.dumps(await _decide_again(before.since, before.until)))
-    return before, compare(before.lines, now)
+    return before, compare_replays(before.lines, now)
 
 
-def build_comparison_json(before: ReplayFile, found: Comparison) -> dict[str, Any]:
+def build_comparison_json(before: ReplayFile, found: ReplayComparison) -> dict[str, Any]:
     """Return the comparison as JSON values."""
     return {
         "before": before.version,
@@ -78,7 +84,7 @@ def build_comparison_json(before: ReplayFile, found: Comparison) -> dict[str, An
         "until": before.until.isoformat(),
         "compared": found.compared,
         "changed": len(found.changes),
-        "kinds": {kind.value: count for kind, count in found.kinds.items()},
+        "kinds": {kind.value: count for kind, count in found.count_by_kind.items()},
         "not_compared": {"gone": found.gone, "added": found.added, "seen_anew": found.moved},
         "changes": [
             {**c.about, "kind": c.kind.value, "parts": [asdict(d) for d in c.differences]} for c in found.changes
@@ -86,14 +92,14 @@ def build_comparison_json(before: ReplayFile, found: Comparison) -> dict[str, An
     }
 
 
-def format_comparison(before: ReplayFile, found: Comparison, width: int) -> Iterator[str]:
+def format_comparison(before: ReplayFile, found: ReplayComparison, width: int) -> Iterator[str]:
     """Format the comparison for a terminal of this width: the number of each kind, then each brief, worst first."""
     width = min(max(width, 40), WIDEST)
     changed = len(found.changes)
     yield f"{changed} of {found.compared} briefs {'changes' if changed == 1 else 'change'}"
     yield f"{before.since:%Y-%m-%d} to {before.until:%Y-%m-%d}"
     yield f"before: version {before.version or '?'}, now: {__version__}"
-    yield from (f"{count:5}  {kind.value}" for kind, count in found.kinds.items())
+    yield from (f"{count:5}  {kind.value}" for kind, count in found.count_by_kind.items())
     for count, why in (
         (found.gone, "no longer stored"),
         (found.added, "not in the file"),
@@ -101,15 +107,15 @@ def format_comparison(before: ReplayFile, found: Comparison, width: int) -> Iter
     ):
         if count:
             yield f"{count:5}  not compared: {why}"
-    last: Kind | None = None
+    last: ChangeKind | None = None
     for change in found.changes:
         if change.kind is not last:
             last = change.kind
-            yield from ("", f"== {last.value} ({found.kinds[last]})")
+            yield from ("", f"== {last.value} ({found.count_by_kind[last]})")
         yield from _format_change(change, width)
 
 
-def _format_change(change: Changed, width: int) -> Iterator[str]:
+def _format_change(change: ChangedBrief, width: int) -> Iterator[str]:
     about = change.about
     yield ""
     named = (
@@ -132,7 +138,7 @@ def _format_change(change: Changed, width: int) -> Iterator[str]:
         yield from _format_difference(one, column)
 
 
-def _format_difference(one: Difference, column: int) -> Iterator[str]:
+def _format_difference(one: BriefDifference, column: int) -> Iterator[str]:
     """Format both sides of one part, each in its own column."""
     sides = zip_longest(_split_lines(one.before, column), _split_lines(one.now, column), fillvalue="")
     for number, (left, right) in enumerate(sides):

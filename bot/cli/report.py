@@ -12,9 +12,9 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.plain_text import format_message
 from bot.cli.run import print_json, read_settings, run
-from bot.domain.brief.as_json import time_text
+from bot.domain.brief.as_json import format_time
 from bot.domain.recall.query import OPERATOR
-from bot.domain.reports.usefulness import Report
+from bot.domain.reports.usefulness import UsefulnessReport
 from bot.slack.views.usefulness import render_report
 from bot.workflows.reports.usefulness import ComposeUsefulnessReport
 
@@ -37,7 +37,7 @@ def report(
     typer.echo(format_message({"text": message.text, "blocks": message.blocks}))
 
 
-async def _compose_report(days: int) -> Report:
+async def _compose_report(days: int) -> UsefulnessReport:
     clock = SystemClock()
     until = clock.now()
     async with open_memory(read_settings(), clock, RandomIds()) as memory:
@@ -46,7 +46,7 @@ async def _compose_report(days: int) -> Report:
         )
 
 
-def build_report_json(found: Report) -> dict[str, Any]:
+def build_report_json(found: UsefulnessReport) -> dict[str, Any]:
     """Return the report with its rates as JSON values."""
     shares = {name: getattr(found, name) for name in ("shown", "acted_on", "right", "recorded")}
     rates = {f"{name}_percent": share.percent for name, share in shares.items()}
@@ -62,4 +62,4 @@ def _to_json_value(value: Any) -> Any:
         return {key: _to_json_value(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_to_json_value(entry) for entry in value]
-    return time_text(value) if isinstance(value, datetime) else value
+    return format_time(value) if isinstance(value, datetime) else value

@@ -12,7 +12,7 @@ from bot.bootstrap.modes.playground import read_manifest
 from bot.bootstrap.modes.seeds import FILES
 from bot.cli.run import DOWN, USAGE, fail, read_settings
 from bot.domain.operations import setup_answers as answers
-from bot.domain.operations.setup_answers import NotUsable
+from bot.domain.operations.setup_answers import AnswerRejected
 from bot.observability import configure_logging
 from bot.ports.errors import ConfigurationRejected, PrecedentError
 from bot.settings import SETTINGS_FILE
@@ -46,9 +46,9 @@ def setup(
     Answers are kept in .env of the working directory. They may also be piped, one a line.
     """
     try:
-        address = answers.address_of(url) if url else None
-        named = answers.channel_named(channel) if channel else None
-    except NotUsable as wrong:
+        address = answers.parse_address(url) if url else None
+        named = answers.parse_channel(channel) if channel else None
+    except AnswerRejected as wrong:
         fail(str(wrong), USAGE)
     if only_manifest:
         typer.echo(format_manifest(address), nl=False)

@@ -29,7 +29,7 @@ from bot.bootstrap.modes.seeds import SEEDS
 from bot.bootstrap.system import RandomIds
 from bot.doctor.finding import Finding
 from bot.doctor.machine import read_user_name
-from bot.domain.operations.dependency import span
+from bot.domain.operations.dependency import format_duration
 from bot.domain.recall.query import OPERATOR
 from bot.ports.clock import Clock
 from bot.ports.errors import PrecedentError, StoreUnavailable
@@ -287,4 +287,4 @@ async def _check_last_alert(store: StoreParts, clock: Clock) -> Finding:
     if not seen:
         return Finding("Last alert", None, f"none in {LAST_ALERTS_DAYS} days")
     channel, at = seen[0]
-    return Finding("Last alert", True, f"{span((now - at).total_seconds())} ago in {channel}")
+    return Finding("Last alert", True, f"{format_duration((now - at).total_seconds())} ago in {channel}")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, Delivery, NotAlert, Reading
+from bot.domain.alerts.alert import Alert, NotAlert, PostDelivery, Reading
 from bot.domain.catalog.vendors import STANDARD, Directory
 from bot.parsers import (
     alertmanager,
@@ -26,9 +26,9 @@ from bot.parsers import (
 )
 from bot.parsers.common.draft import Refusal
 from bot.parsers.common.finish import finish
-from bot.parsers.masking import masked
+from bot.parsers.masking import mask_alert
 from bot.parsers.message import Message, parse_message
-from bot.parsers.vocabulary.noise import noise_of
+from bot.parsers.vocabulary.noise import find_noise
 
 PARSERS = (
     grafana,
@@ -56,7 +56,7 @@ _QUOTES_ALERT = re.compile(
 )
 
 
-def _by_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -> tuple[str, str] | None:
+def _refuse_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -> tuple[str, str] | None:
     """Why a message cannot be an alert, going by who posted it and how."""
     poster = message.poster
     if subtype == "message_deleted":
@@ -69,20 +69,20 @@ def _by_poster(message: Message, subtype: object, own_bot_ids: frozenset[str]) -
         return "shared_alert", "an existing message was shared"
     if message.email or poster.is_bot:
         return None
-    about = _QUOTES_ALERT.search(message.text) and (message.delivery is not Delivery.POST or "[" in message.text)
+    about = _QUOTES_ALERT.search(message.text) and (message.delivery is not PostDelivery.POST or "[" in message.text)
     if (
         about
         and not message.cards
-        and ("```" in message.text or "(" in message.text or message.delivery is Delivery.THREAD_REPLY)
+        and ("```" in message.text or "(" in message.text or message.delivery is PostDelivery.THREAD_REPLY)
     ):
         return "knowledge_about_alert", "a person writes about an alert"
     return "chatter", "a person wrote it"
 
 
-def _finished(message: Message, vendor_names: frozenset[str], root: Alert | None) -> Alert | Refusal:
+def _finish_first(message: Message, vendor_names: frozenset[str], root: Alert | None) -> Alert | Refusal:
     """What the first parser that knows the post makes of it."""
     parser = next(parser for parser in PARSERS if parser.matches(message))
-    noise = noise_of(message.body) if parser is not generic else None
+    noise = find_noise(message.body) if parser is not generic else None
     if noise and noise[0] == "test_notification":
         return Refusal(*noise)
     draft = parser.parse(message)
@@ -103,11 +103,11 @@ def read(
     most the first 64 kB are read (`truncated`).
     """
     message = parse_message(event, names=names)
-    refused = _by_poster(message, event.get("subtype"), own_bot_ids)
+    refused = _refuse_poster(message, event.get("subtype"), own_bot_ids)
     if refused:
         return NotAlert(*refused, delivery=message.delivery)
-    answered = _finished(message.root, vendor_names, None) if message.root else None
-    found = _finished(message, vendor_names, answered if isinstance(answered, Alert) else None)
+    answered = _finish_first(message.root, vendor_names, None) if message.root else None
+    found = _finish_first(message, vendor_names, answered if isinstance(answered, Alert) else None)
     if isinstance(found, Refusal):
         return NotAlert(found.kind, found.reason, delivery=message.delivery)
-    return masked(found)
+    return mask_alert(found)

@@ -6,9 +6,9 @@ import re
 
 from bot.domain.alerts.alert import AlertState, Symptom
 from bot.parsers.common.draft import Draft, Refusal
-from bot.parsers.common.symptoms import error, metrics_in
+from bot.parsers.common.symptoms import build_error, find_metrics
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.states import token_state
+from bot.parsers.vocabulary.states import read_token_state
 
 TOOL = "aws_chatbot"
 _APP = "A6L22LZNH"
@@ -27,10 +27,10 @@ def matches(message: Message) -> bool:
     )
 
 
-def _signs(message: Message) -> tuple[Symptom, ...]:
+def _find_symptoms(message: Message) -> tuple[Symptom, ...]:
     """Datapoints under the metric's name, which stands as the chart's alternative text."""
     name = next((alt for alt in message.alt_texts if re.fullmatch(r"[A-Za-z][\w.]{2,60}", alt)), None)
-    found = [s for s in metrics_in(message.body) if s.name == "datapoint"]
+    found = [s for s in find_metrics(message.body) if s.name == "datapoint"]
     return tuple(Symptom("metric", name or s.name, s.value, s.op, s.threshold) for s in found)
 
 
@@ -39,14 +39,14 @@ def parse(message: Message) -> Draft | Refusal:
     fields = {label.casefold(): value for label, value in message.fields}
     alarm = _ALARM.search(message.body)
     if alarm:
-        state = token_state(fields.get("state changed to", "")) or _by_emoji(message)
+        state = read_token_state(fields.get("state changed to", "")) or _read_emoji(message)
         return Draft(
             TOOL,
             state,
             alarm[1],
             identity=(alarm[1], alarm[2], alarm[3]),
             region=alarm[2],
-            symptoms=_signs(message),
+            symptoms=_find_symptoms(message),
             labels={"account": alarm[3]},
             settled=frozenset({"title", "severity", "service", "vendor", "host"}),
         )
@@ -63,12 +63,12 @@ def parse(message: Message) -> Draft | Refusal:
         identity=(title, region or "", account),
         region=region,
         vendor="aws" if health else None,
-        symptoms=(error(code[1]),) if code else (),
+        symptoms=(build_error(code[1]),) if code else (),
         labels={"account": account},
         settled=frozenset({"title", "severity", "vendor"}),
     )
 
 
-def _by_emoji(message: Message) -> AlertState:
+def _read_emoji(message: Message) -> AlertState:
     over = any(mark in message.body for mark in (":white_check_mark:", ":large_green_circle:", "✅"))
     return AlertState.RESOLVED if over else AlertState.FIRING

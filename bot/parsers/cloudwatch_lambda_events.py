@@ -23,14 +23,14 @@ def matches(message: Message) -> bool:
     return any(p.search(message.body) for p in (_HEALTH, _GUARD)) or bool(_BACKUP.search(labels))
 
 
-def _health(title: str, fields: dict[str, str], links: dict[str, str]) -> Draft:
+def _draft_health(title: str, fields: dict[str, str], links: dict[str, str]) -> Draft:
     """An event of AWS itself: the vendor is named."""
     identity = (fields.get("code", "") or title, fields.get("affected region", ""))
     settled = frozenset({"title", "severity", "environment", "host"})
     return Draft(TOOL, AlertState.FIRING, title, "vendor_status", identity, vendor="aws", links=links, settled=settled)
 
 
-def _backup(message: Message, title: str, outcome: str) -> Draft | Refusal:
+def _draft_backup(message: Message, title: str, outcome: str) -> Draft | Refusal:
     """A backup job: its resource is the identity, as job ids change."""
     if outcome in {"completed", "started"}:
         return Refusal("job", "a backup job that went well")
@@ -49,8 +49,8 @@ def parse(message: Message) -> Draft | Refusal:
     backup = _BACKUP.search(" ".join(label for label, _ in message.fields))
     guard = _GUARD.search(message.body)
     if health:
-        return _health(health[0], fields, links)
+        return _draft_health(health[0], fields, links)
     if backup:
-        return _backup(message, backup[1].strip(), backup[2])
+        return _draft_backup(message, backup[1].strip(), backup[2])
     title = guard[1] if guard else None
     return Draft(TOOL, AlertState.FIRING, title, "security", links=links, settled=frozenset({"vendor"}))

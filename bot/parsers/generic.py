@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from bot.parsers.common.draft import Draft, Refusal
-from bot.parsers.common.heads import Head, heads_of, state_of, status_line_state, warns
-from bot.parsers.common.labels import labels_of
+from bot.parsers.common.heads import Head, find_heads, find_state, has_warning, read_status_line
+from bot.parsers.common.labels import find_labels
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.noise import HEARTBEAT, noise_of
-from bot.parsers.vocabulary.states import color_state, phrase_state
+from bot.parsers.vocabulary.noise import HEARTBEAT, find_noise
+from bot.parsers.vocabulary.states import read_color_state, read_phrase_state
 
 TOOL = "generic"
 _STATUS_PAGE = re.compile(
@@ -35,9 +35,9 @@ def matches(message: Message) -> bool:
     return True
 
 
-def kind_of(message: Message) -> str:
+def classify_kind(message: Message) -> str:
     """The kind of alert by its words: a status page, a pipeline, a report by a person, or plain "alert"."""
-    if any(_STATUS_PAGE.match(link.url) for link in message.links) and status_line_state(message):
+    if any(_STATUS_PAGE.match(link.url) for link in message.links) and read_status_line(message):
         return "vendor_status"
     names = " ".join(link.url for link in message.links if _STATUS_PAGE.match(link.url))
     if names and message.poster.name.casefold().find("status") >= 0:
@@ -49,25 +49,25 @@ def _is_alert(message: Message, heads: tuple[Head, ...], *, deliberate: bool) ->
     """Whether the post is an alert at all, given that something in it looks like a state."""
     if deliberate:
         return True
-    colored = any(color_state(color) for color in message.colors) or warns(heads)
-    told = any(phrase_state(head.text) for head in heads)
+    colored = any(read_color_state(color) for color in message.colors) or has_warning(heads)
+    told = any(read_phrase_state(head.text) for head in heads)
     talk = any(_ARTICLE.match(head.text) for head in heads) or (_TALK.search(message.body[:400]) and not message.email)
     return (told and (colored or not talk)) or (colored and bool(message.fields or message.cards))
 
 
 def parse(message: Message) -> Draft | Refusal:
     """Read state and kind; the shared readings do the rest."""
-    noise = noise_of(message.body)
-    heads = heads_of(message)
+    noise = find_noise(message.body)
+    heads = find_heads(message)
     if noise:
         return Refusal(*noise)
     if HEARTBEAT.search(" ".join(head.text for head in heads)[:600]):
         return Refusal("heartbeat", "a sign of life")
-    labels = labels_of(message)
-    state, deliberate = state_of(message, heads, labels)
+    labels = find_labels(message)
+    state, deliberate = find_state(message, heads, labels)
     if state is None:
         return Refusal("bot_noise", "nothing in it states a problem or its end")
     if not _is_alert(message, heads, deliberate=deliberate):
         return Refusal("chatter", "words of trouble, but no alert")
     asked = _WHAT_IS_BROKEN.search(message.body)
-    return Draft(TOOL, state, kind=kind_of(message), title=asked[1].strip() if asked else None)
+    return Draft(TOOL, state, kind=classify_kind(message), title=asked[1].strip() if asked else None)

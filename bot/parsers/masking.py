@@ -6,56 +6,60 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.alerts.alert import Alert, AlertMember, Symptom
-from bot.domain.text.redaction import mask, mask_url, mask_value, names_secret
+from bot.domain.text.redaction import is_secret_name, mask, mask_url, mask_value
 
 
-def _text(value: str) -> str:
+def _mask_text(value: str) -> str:
     return mask(value)[0]
 
 
-def _maybe(value: str | None) -> str | None:
-    return None if value is None else _text(value)
+def _mask_optional(value: str | None) -> str | None:
+    return None if value is None else _mask_text(value)
 
 
-def _labels(labels: Mapping[str, str]) -> dict[str, str]:
+def _mask_labels(labels: Mapping[str, str]) -> dict[str, str]:
     """Label values masked; the key counts as context ("password": "x" is a secret). Most posts hold no secret at all, and
     one look at all labels together shows that."""
     together = "\n".join(f"{key}: {value}" for key, value in labels.items())
-    if mask(together)[0] == together and not any(map(names_secret, labels)):
+    if mask(together)[0] == together and not any(map(is_secret_name, labels)):
         return dict(labels)
-    return {_text(key): mask_value(key, _in_context(key, value)) for key, value in labels.items()}
+    return {_mask_text(key): mask_value(key, _mask_with_key(key, value)) for key, value in labels.items()}
 
 
-def _in_context(key: str, value: str) -> str:
+def _mask_with_key(key: str, value: str) -> str:
     """The value as it is masked behind its key; as it was where the key itself changes."""
     prefix = f"{key}: "
-    joined = _text(prefix + value)
+    joined = _mask_text(prefix + value)
     return joined[len(prefix) :] if joined.startswith(prefix) else value
 
 
-def _symptom(sign: Symptom) -> Symptom:
+def _mask_symptom(sign: Symptom) -> Symptom:
     return replace(
-        sign, name=_maybe(sign.name), value=_maybe(sign.value), code=_maybe(sign.code), text=_maybe(sign.text)
+        sign,
+        name=_mask_optional(sign.name),
+        value=_mask_optional(sign.value),
+        code=_mask_optional(sign.code),
+        text=_mask_optional(sign.text),
     )
 
 
-def _member(member: AlertMember) -> AlertMember:
-    return replace(member, labels=_labels(member.labels), title=_maybe(member.title))
+def _mask_member(member: AlertMember) -> AlertMember:
+    return replace(member, labels=_mask_labels(member.labels), title=_mask_optional(member.title))
 
 
-def masked(alert: Alert) -> Alert:
+def mask_alert(alert: Alert) -> Alert:
     """The alert without secrets; in links only user information and secret parameters are masked."""
     return replace(
         alert,
-        title=_maybe(alert.title),
-        severity_raw=_maybe(alert.severity_raw),
-        service=_maybe(alert.service),
-        vendor=_maybe(alert.vendor),
-        environment=_maybe(alert.environment),
-        region=_maybe(alert.region),
-        symptoms=tuple(map(_symptom, alert.symptoms)),
-        links={_text(role): mask_url(url) for role, url in alert.links.items()},
-        labels=_labels(alert.labels),
-        alerts=tuple(map(_member, alert.alerts)),
-        text=_text(alert.text),
+        title=_mask_optional(alert.title),
+        severity_raw=_mask_optional(alert.severity_raw),
+        service=_mask_optional(alert.service),
+        vendor=_mask_optional(alert.vendor),
+        environment=_mask_optional(alert.environment),
+        region=_mask_optional(alert.region),
+        symptoms=tuple(map(_mask_symptom, alert.symptoms)),
+        links={_mask_text(role): mask_url(url) for role, url in alert.links.items()},
+        labels=_mask_labels(alert.labels),
+        alerts=tuple(map(_mask_member, alert.alerts)),
+        text=_mask_text(alert.text),
     )

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.domain.alerts.alert import Delivery
+from bot.domain.alerts.alert import PostDelivery
 from bot.domain.catalog.vendors import STANDARD, Directory
-from bot.parsers.text.markup import Link, plain
+from bot.parsers.text.markup import Link, read_plain
 
 LIMIT_BYTES = 64 * 1024
 LONGEST_TEXT = 6_000  # characters of one text that are interpreted: what follows in a log dump says the same
@@ -77,7 +77,7 @@ class Message:
     email: Email | None = None
     poster: Poster = field(default_factory=Poster)
     subtype: str = ""
-    delivery: Delivery = Delivery.POST
+    delivery: PostDelivery = PostDelivery.POST
     shared: bool = False
     own_metadata: bool = False
     has_files: bool = False
@@ -96,20 +96,20 @@ class Message:
         return tuple(card.color for card in self.cards if card.color and not card.unfurl)
 
 
-def _str(value: object) -> str:
+def _as_str(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _dict(value: object) -> Mapping[str, Any]:
+def _as_dict(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _dicts(value: object) -> Iterable[Mapping[str, Any]]:
+def _list_dicts(value: object) -> Iterable[Mapping[str, Any]]:
     items = value[:_MOST_ITEMS] if isinstance(value, list) else []
     return [item for item in items if isinstance(item, Mapping)]
 
 
-def _at_a_gap(text: str, most: int) -> str:
+def _cut_at_gap(text: str, most: int) -> str:
     """At most so many characters, cut between words: half a secret is not recognised as one."""
     if len(text) <= most:
         return text
@@ -136,7 +136,7 @@ class _Reader:
 
     def take(self, value: object, place: str = "text", most: int = LONGEST_TEXT) -> str:
         """Plain text of one Slack string, within what is left of the limit; its links are noted."""
-        raw = _str(value)
+        raw = _as_str(value)
         if not raw or not self.left:
             self.truncated = self.truncated or bool(raw)
             return ""
@@ -147,195 +147,195 @@ class _Reader:
             size = self.left
         self.truncated = self.truncated or len(cut) < len(raw)
         self.left -= size
-        shown, links = plain(_at_a_gap(cut, most), place)
+        shown, links = read_plain(_cut_at_gap(cut, most), place)
         self.links.extend(links)
         return shown.strip("\n")
 
-    def say(self, text: str) -> None:
+    def add_lines(self, text: str) -> None:
         """Add lines in reading order; the same line is kept once, as text and blocks often repeat each other."""
         for line in text.split("\n"):
             key = line.strip()
             if key and key not in self.seen and self.lines_left > 0:
-                kept = _at_a_gap(line.rstrip(), self.lines_left)
+                kept = _cut_at_gap(line.rstrip(), self.lines_left)
                 self.lines_left -= len(kept) + 1 if len(kept) == len(line.rstrip()) else self.lines_left
                 self.seen.add(key)
                 self.lines.append(kept)
 
-    def aside(self, value: object, most: int) -> str:
+    def take_short(self, value: object, most: int) -> str:
         """A string that is no running text (an address, an alternative text), cut; all of them have a limit of their own."""
-        cut = _str(value)[: min(most, self.aside_left)]
+        cut = _as_str(value)[: min(most, self.aside_left)]
         self.aside_left -= len(cut)
         return cut
 
-    def pair(self, label: str, value: str) -> None:
+    def add_field(self, label: str, value: str) -> None:
         """Add a field; both halves also become a line."""
         if label or value:
             self.fields.append((label.strip().rstrip(":："), value.strip()))
-            self.say(f"{label.strip().rstrip(':：')}: {value}" if label and value else label or value)
+            self.add_lines(f"{label.strip().rstrip(':：')}: {value}" if label and value else label or value)
 
-    def link(self, label: object, url: object, place: str) -> None:
+    def add_link(self, label: object, url: object, place: str) -> None:
         """Note a link that is not in any text."""
-        address = self.aside(url, 4000)
+        address = self.take_short(url, 4000)
         if address.startswith(("http://", "https://")):
-            name, _ = plain(self.aside(label, 200))
-            self.links.append(Link(name.strip(), plain(address)[0].strip(), place))
+            name, _ = read_plain(self.take_short(label, 200))
+            self.links.append(Link(name.strip(), read_plain(address)[0].strip(), place))
 
 
-def _text_of(block_text: object) -> object:
+def _read_text(block_text: object) -> object:
     """The string of a text object (or a bare string)."""
-    return _dict(block_text).get("text") if isinstance(block_text, Mapping) else block_text
+    return _as_dict(block_text).get("text") if isinstance(block_text, Mapping) else block_text
 
 
-def _field_text(reader: _Reader, raw: object) -> None:
+def _read_field(reader: _Reader, raw: object) -> None:
     """A section field: its first line or what stands before the colon is the label."""
-    shown = reader.take(_text_of(raw))
+    shown = reader.take(_read_text(raw))
     first, newline, rest = shown.partition("\n")
     if newline and len(first) <= 60:
-        reader.pair(first, rest.strip())
+        reader.add_field(first, rest.strip())
         return
     label, colon, value = shown.partition(":")
     if colon and len(label) <= 40 and not value.startswith("//"):
-        reader.pair(label, value)
+        reader.add_field(label, value)
     else:
-        reader.say(shown)
+        reader.add_lines(shown)
 
 
-def _rich_text(node: Mapping[str, Any], left: int, depth: int = 0) -> str:
+def _flatten_rich_text(node: Mapping[str, Any], left: int, depth: int = 0) -> str:
     """The mrkdwn-like text of a rich_text element, links and emoji included; stops once `left` characters are there."""
     if depth > _DEEPEST or left <= 0:
         return ""
-    kind = _str(node.get("type"))
+    kind = _as_str(node.get("type"))
     if kind == "link":
-        label = f"|{_str(node.get('text'))}" if node.get("text") else ""
-        return f"<{_str(node.get('url'))}{label}>"
+        label = f"|{_as_str(node.get('text'))}" if node.get("text") else ""
+        return f"<{_as_str(node.get('url'))}{label}>"
     if kind == "emoji":
-        return f":{_str(node.get('name'))}:"
+        return f":{_as_str(node.get('name'))}:"
     if kind in {"user", "usergroup", "channel", "broadcast"}:
-        return f"@{_str(node.get(kind + '_id'))}" if kind == "user" else ""
+        return f"@{_as_str(node.get(kind + '_id'))}" if kind == "user" else ""
     if kind == "text":
-        return _str(node.get("text"))
+        return _as_str(node.get("text"))
     inner: list[str] = []
-    for child in _dicts(node.get("elements")):
-        inner.append(_rich_text(child, left, depth + 1))
+    for child in _list_dicts(node.get("elements")):
+        inner.append(_flatten_rich_text(child, left, depth + 1))
         left -= len(inner[-1]) + 1
     joined = ("\n" if kind in {"rich_text", "rich_text_list"} else "").join(inner)
     return f"{joined}\n" if kind in {"rich_text_preformatted", "rich_text_quote"} else joined
 
 
-def _elements(block: Mapping[str, Any], reader: _Reader) -> None:
+def _read_elements(block: Mapping[str, Any], reader: _Reader) -> None:
     """Context texts, images' alternative texts, buttons with addresses."""
-    for element in _dicts(block.get("elements")):
+    for element in _list_dicts(block.get("elements")):
         if element.get("url"):
-            reader.link(_text_of(element.get("text")), element.get("url"), "button")
+            reader.add_link(_read_text(element.get("text")), element.get("url"), "button")
         elif element.get("alt_text"):
-            reader.alt_texts.append(reader.aside(element.get("alt_text"), 200))
+            reader.alt_texts.append(reader.take_short(element.get("alt_text"), 200))
         elif element.get("type") != "button":
-            reader.say(reader.take(_text_of(element.get("text"))))
+            reader.add_lines(reader.take(_read_text(element.get("text"))))
 
 
-def _block(block: Mapping[str, Any], reader: _Reader, headings: list[str]) -> None:
-    kind = _str(block.get("type"))
+def _read_block(block: Mapping[str, Any], reader: _Reader, headings: list[str]) -> None:
+    kind = _as_str(block.get("type"))
     if kind == "rich_text":
-        reader.say(reader.take(_rich_text(block, reader.left + 1)))
+        reader.add_lines(reader.take(_flatten_rich_text(block, reader.left + 1)))
         return
     if kind == "image":
-        reader.alt_texts.append(reader.aside(block.get("alt_text"), 200))
+        reader.alt_texts.append(reader.take_short(block.get("alt_text"), 200))
         return
-    shown = reader.take(_text_of(block.get("text")))
+    shown = reader.take(_read_text(block.get("text")))
     if shown and kind == "header":
         headings.append(shown)
     elif shown:
         reader.sections.append(shown)
-    reader.say(shown)
+    reader.add_lines(shown)
     fields = block.get("fields")
     for item in fields[:_MOST_ITEMS] if isinstance(fields, list) else []:
-        _field_text(reader, item)
-    accessory = _dict(block.get("accessory"))
-    reader.link(_text_of(accessory.get("text")), accessory.get("url"), "button")
-    _elements(block, reader)
+        _read_field(reader, item)
+    accessory = _as_dict(block.get("accessory"))
+    reader.add_link(_read_text(accessory.get("text")), accessory.get("url"), "button")
+    _read_elements(block, reader)
 
 
 def _is_unfurl(raw: Mapping[str, Any]) -> bool:
     return bool(raw.get("is_app_unfurl") or raw.get("is_msg_unfurl") or raw.get("is_share") or raw.get("from_url"))
 
 
-def _card(raw: Mapping[str, Any], reader: _Reader) -> None:
+def _read_card(raw: Mapping[str, Any], reader: _Reader) -> None:
     """One attachment. What Slack unfurled for a link is kept as a card, its words do not count as the post's."""
     if _is_unfurl(raw):
-        reader.cards.append(Card(title=plain(reader.aside(raw.get("title"), 300))[0], unfurl=True))
+        reader.cards.append(Card(title=read_plain(reader.take_short(raw.get("title"), 300))[0], unfurl=True))
         return
     pretext, author = reader.take(raw.get("pretext")), reader.take(raw.get("author_name"), most=LONGEST_TITLE)
     title = reader.take(raw.get("title"), most=LONGEST_TITLE)
-    title_url = plain(reader.aside(raw.get("title_link"), 4000))[0].strip()
-    reader.link(title, raw.get("title_link"), "title")
+    title_url = read_plain(reader.take_short(raw.get("title_link"), 4000))[0].strip()
+    reader.add_link(title, raw.get("title_link"), "title")
     for shown in (pretext, author, title):
-        reader.say(shown)
+        reader.add_lines(shown)
     text = reader.take(raw.get("text"))
-    reader.say(text)
+    reader.add_lines(text)
     headings: list[str] = []
-    for block in _dicts(raw.get("blocks")):
-        _block(block, reader, headings)
-    for item in _dicts(raw.get("fields")):
-        reader.pair(reader.take(item.get("title")), reader.take(item.get("value"), "field"))
-    for action in _dicts(raw.get("actions")):
-        reader.link(action.get("text"), action.get("url"), "button")
+    for block in _list_dicts(raw.get("blocks")):
+        _read_block(block, reader, headings)
+    for item in _list_dicts(raw.get("fields")):
+        reader.add_field(reader.take(item.get("title")), reader.take(item.get("value"), "field"))
+    for action in _list_dicts(raw.get("actions")):
+        reader.add_link(action.get("text"), action.get("url"), "button")
     footer = reader.take(raw.get("footer"), "footer")
-    reader.say(footer)
-    fallback = plain(reader.aside(raw.get("fallback"), 2000))[0]
-    color = _str(raw.get("color")).lower().lstrip("#")[:7]
+    reader.add_lines(footer)
+    fallback = read_plain(reader.take_short(raw.get("fallback"), 2000))[0]
+    color = _as_str(raw.get("color")).lower().lstrip("#")[:7]
     named = {"good": "2eb886", "danger": "a30200", "warning": "daa038"}.get(color, color)
     reader.cards.append(
         Card(title, title_url, pretext, author, text, footer, fallback, named, headings=tuple(headings))
     )
 
 
-def _email(raw: Mapping[str, Any], reader: _Reader) -> Email | None:
+def _read_email(raw: Mapping[str, Any], reader: _Reader) -> Email | None:
     """The mail of a posted file, if it is one."""
-    files = [f for f in _dicts(raw.get("files")) if "email" in (f.get("filetype"), f.get("mode"))]
+    files = [f for f in _list_dicts(raw.get("files")) if "email" in (f.get("filetype"), f.get("mode"))]
     if not files:
         return None
     first = files[0]
-    senders = [_str(sender.get("address")) for sender in _dicts(first.get("from"))]
+    senders = [_as_str(sender.get("address")) for sender in _list_dicts(first.get("from"))]
     subject = reader.take(first.get("subject") or first.get("title"))
-    reader.say(subject)
+    reader.add_lines(subject)
     body = reader.take(first.get("plain_text") or first.get("preview_plain_text"))
-    reader.say(body)
+    reader.add_lines(body)
     return Email(subject, senders[0][:200] if senders else "", body)
 
 
-def _poster(raw: Mapping[str, Any]) -> Poster:
-    profile = _dict(raw.get("bot_profile"))
-    name = _str(raw.get("username")) or _str(profile.get("name"))
+def _read_poster(raw: Mapping[str, Any]) -> Poster:
+    profile = _as_dict(raw.get("bot_profile"))
+    name = _as_str(raw.get("username")) or _as_str(profile.get("name"))
     is_bot = bool(raw.get("bot_id") or profile or raw.get("subtype") == "bot_message")
-    app_id = _str(raw.get("app_id")) or _str(profile.get("app_id"))
+    app_id = _as_str(raw.get("app_id")) or _as_str(profile.get("app_id"))
     workflow = bool(profile.get("is_workflow_bot"))
-    return Poster(_str(raw.get("user")), _str(raw.get("bot_id")), app_id, name[:200], is_bot, workflow)
+    return Poster(_as_str(raw.get("user")), _as_str(raw.get("bot_id")), app_id, name[:200], is_bot, workflow)
 
 
-def _delivery(event: Mapping[str, Any], raw: Mapping[str, Any]) -> Delivery:
+def _classify_delivery(event: Mapping[str, Any], raw: Mapping[str, Any]) -> PostDelivery:
     """How it arrived. A post whose thread is itself is top level (PagerDuty does that)."""
     if event is not raw:
-        return Delivery.EDIT
+        return PostDelivery.EDIT
     if raw.get("subtype") == "thread_broadcast":
-        return Delivery.THREAD_BROADCAST
-    thread = _str(raw.get("thread_ts"))
-    return Delivery.THREAD_REPLY if thread and thread != raw.get("ts") else Delivery.POST
+        return PostDelivery.THREAD_BROADCAST
+    thread = _as_str(raw.get("thread_ts"))
+    return PostDelivery.THREAD_REPLY if thread and thread != raw.get("ts") else PostDelivery.POST
 
 
 def parse_message(event: Mapping[str, Any], *, with_root: bool = True, names: Directory = STANDARD) -> Message:
     """Flatten one event; an edit is read as its new content, a broadcast reply keeps the message it answers."""
     edited = event.get("subtype") == "message_changed"
-    raw = _dict(event.get("message")) if edited else event
+    raw = _as_dict(event.get("message")) if edited else event
     reader = _Reader()
     text = reader.take(raw.get("text"))
-    reader.say(text)
+    reader.add_lines(text)
     headings: list[str] = []
-    for block in _dicts(raw.get("blocks")):
-        _block(block, reader, headings)
-    for card in _dicts(raw.get("attachments")):
-        _card(card, reader)
-    email = _email(raw, reader)
-    root = _dict(raw.get("root"))
+    for block in _list_dicts(raw.get("blocks")):
+        _read_block(block, reader, headings)
+    for card in _list_dicts(raw.get("attachments")):
+        _read_card(card, reader)
+    email = _read_email(raw, reader)
+    root = _as_dict(raw.get("root"))
     return Message(
         text=text,
         lines=tuple(reader.lines),
@@ -346,11 +346,11 @@ def parse_message(event: Mapping[str, Any], *, with_root: bool = True, names: Di
         cards=tuple(reader.cards),
         alt_texts=tuple(reader.alt_texts),
         email=email,
-        poster=_poster(raw),
-        subtype=_str(raw.get("subtype")),
-        delivery=_delivery(event, raw),
-        shared=any(card.get("is_share") or card.get("is_msg_unfurl") for card in _dicts(raw.get("attachments"))),
-        own_metadata=_str(_dict(raw.get("metadata")).get("event_type")).startswith("precedent"),
+        poster=_read_poster(raw),
+        subtype=_as_str(raw.get("subtype")),
+        delivery=_classify_delivery(event, raw),
+        shared=any(card.get("is_share") or card.get("is_msg_unfurl") for card in _list_dicts(raw.get("attachments"))),
+        own_metadata=_as_str(_as_dict(raw.get("metadata")).get("event_type")).startswith("precedent"),
         has_files=bool(raw.get("files")),
         root=parse_message(root, with_root=False, names=names) if root and with_root else None,
         truncated=reader.truncated,

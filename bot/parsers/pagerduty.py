@@ -7,7 +7,7 @@ import re
 from bot.domain.alerts.alert import AlertState
 from bot.parsers.common.draft import Draft, Refusal
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.states import token_state
+from bot.parsers.vocabulary.states import read_token_state
 
 TOOL = "pagerduty"
 _INCIDENT = re.compile(r"https://[\w.-]+\.pagerduty\.[\w.]+/incidents/(\w+)")
@@ -31,21 +31,21 @@ def matches(message: Message) -> bool:
     return bool(noted) or (linked and bool(_TITLE.search(message.body) or _OLD.search(message.body)))
 
 
-def _state(word: str | None) -> AlertState:
+def _read_state(word: str | None) -> AlertState:
     folded = (word or "triggered").casefold()
-    return _STATE.get(folded) or token_state(folded) or AlertState.UPDATE
+    return _STATE.get(folded) or read_token_state(folded) or AlertState.UPDATE
 
 
 def parse(message: Message) -> Draft | Refusal:
     """The number identifies the incident in posts, edits and replies alike."""
     note = _NOTE.match(message.text)
     if note:
-        number, state = note[1], _state(note[2])
+        number, state = note[1], _read_state(note[2])
         title = None
     else:
         found = _TITLE.search(message.body) or _OLD.search(message.body)
         word, number, title = (found[1], found[2], found[3]) if found else (None, "", None)
-        state = _state(word)
+        state = _read_state(word)
     link = next((link.url for link in message.links if _INCIDENT.match(link.url)), None)
     fields = {label.casefold(): value for label, value in message.fields}
     raw = fields.get("priority") or fields.get("urgency")

@@ -6,7 +6,7 @@ import re
 
 from bot.domain.alerts.alert import AlertState
 from bot.parsers.common.draft import Draft, Refusal
-from bot.parsers.common.symptoms import error, metric
+from bot.parsers.common.symptoms import build_error, build_metric
 from bot.parsers.message import Message
 from bot.parsers.text.markup import Link
 
@@ -20,20 +20,20 @@ _COUNT = re.compile(r"\b(Events|Users Affected): (\d+)")
 _DONE = frozenset({"Resolved", "Archived", "Ignored"})
 
 
-def _link(message: Message) -> Link | None:
+def _find_link(message: Message) -> Link | None:
     return next((link for link in message.links if link.label and _ISSUE.match(link.url)), None)
 
 
 def matches(message: Message) -> bool:
     """An issue link of Sentry's that has a name, with Sentry's own words around it."""
     body = message.body
-    return bool(_link(message)) and bool(_SHORT_ID.search(body) or _STATE.search(body))
+    return bool(_find_link(message)) and bool(_SHORT_ID.search(body) or _STATE.search(body))
 
 
 def parse(message: Message) -> Draft | Refusal:
     """An issue's state stands in its context line; a resolve edits the first post."""
     body = message.body
-    link = _link(message) or Link("", "")
+    link = _find_link(message) or Link("", "")
     issue, stated = _ISSUE.match(link.url), _STATE.search(body)
     project, short_id = _PROJECT.search(body), _SHORT_ID.search(body)
     done = bool(stated and stated[1] in _DONE) or "Issue resolved by" in body
@@ -41,7 +41,7 @@ def parse(message: Message) -> Draft | Refusal:
     labels |= {"project": project[1]} if project else {}
     labels |= {"short_id": short_id[1]} if short_id else {}
     said = re.search(rf"{re.escape(link.label)}: (.{{1,200}})", message.text)
-    signs = (error(link.label, said[1] if said else None), *(metric(n, v) for n, v in _COUNT.findall(body)))
+    signs = (build_error(link.label, said[1] if said else None), *(build_metric(n, v) for n, v in _COUNT.findall(body)))
     return Draft(
         TOOL,
         AlertState.RESOLVED if done else AlertState.FIRING,

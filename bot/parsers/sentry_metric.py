@@ -6,7 +6,7 @@ import re
 
 from bot.domain.alerts.alert import AlertState, Severity
 from bot.parsers.common.draft import Draft, Refusal
-from bot.parsers.common.symptoms import metric
+from bot.parsers.common.symptoms import build_metric
 from bot.parsers.message import Message
 
 TOOL = "sentry"
@@ -17,7 +17,7 @@ _BOUND = re.compile(r"\b(above|below|over|under) ([\d.]+%?)")
 _SEVERITY = {"Critical": Severity.CRITICAL, "Warning": Severity.WARNING}
 
 
-def _found(message: Message) -> tuple[re.Match[str], re.Match[str]] | None:
+def _find_rule(message: Message) -> tuple[re.Match[str], re.Match[str]] | None:
     """The rule's address and the label of the link to it."""
     pairs = ((_RULE.match(link.url), _LABEL.match(link.label)) for link in message.links)
     return next(((rule, label) for rule, label in pairs if rule and label), None)
@@ -25,19 +25,19 @@ def _found(message: Message) -> tuple[re.Match[str], re.Match[str]] | None:
 
 def matches(message: Message) -> bool:
     """A link to a rule, named by the word for its state."""
-    return _found(message) is not None
+    return _find_rule(message) is not None
 
 
 def parse(message: Message) -> Draft | Refusal:
     """The word before the name is state and severity at once."""
-    found = _found(message)
+    found = _find_rule(message)
     if found is None:
         return Refusal("bot_noise", "no metric alert in it")
     rule, label = found
     word, name = label[1], label[2]
     reading, bound = _READING.search(message.body), _BOUND.search(name)
     op = (">" if bound[1] in {"above", "over"} else "<") if bound else None
-    signs = (metric(reading[1], reading[2], op, bound[2] if bound else None),) if reading else ()
+    signs = (build_metric(reading[1], reading[2], op, bound[2] if bound else None),) if reading else ()
     return Draft(
         TOOL,
         AlertState.RESOLVED if word == "Resolved" else AlertState.FIRING,

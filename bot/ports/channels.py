@@ -12,7 +12,7 @@ from typing import Protocol
 
 from bot.domain.access.roles import Person
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import House, Mute, Rule
+from bot.domain.alerts.suppression import ChannelPolicy, Mute, SilenceRule
 from bot.ports.unit_of_work import Changes
 
 
@@ -50,12 +50,12 @@ class ChannelStore(Protocol):
         """Return ids of the channels whose private incidents may be recalled here, and the other way round."""
         ...
 
-    async def read_policy(self, channel: str, at: datetime) -> House:
+    async def read_policy(self, channel: str, at: datetime) -> ChannelPolicy:
         """Return settings as they are now, with the rules and mutes in force at `at`, oldest first, and how many posts
         each has silenced. A post from before an undoing stays silenced, whenever it is worked on."""
         ...
 
-    async def add_rule(self, rule: Rule, changes: Changes) -> int:
+    async def add_rule(self, rule: SilenceRule, changes: Changes) -> int:
         """Store a rule with `changes` in one transaction and return its number, or 0 (and write nothing) if
         `changes.once` was done. A rule that is in force already (same channel, source, tool, title, reach) stays, and
         its number is returned."""
@@ -66,11 +66,11 @@ class ChannelStore(Protocol):
         `changes.once` was done. It replaces a mute of the same thing."""
         ...
 
-    async def undo_silence(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
+    async def undo_silence(self, silence: SilenceRule | Mute, by: str, changes: Changes) -> bool:
         """End a rule or a mute, with `changes` in one transaction; False (and nothing written) if it was ended before."""
         ...
 
-    async def count_silenced(self, silence: Rule | Mute, event: int) -> None:
+    async def count_silenced(self, silence: SilenceRule | Mute, event: int) -> None:
         """Count a post that it silenced; `event` is the number of the inbox row, so that a retry counts once."""
         ...
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard, TypeVar
 
-from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.access.visibility import Viewer, list_scopes
 from bot.domain.delivery.kinds import Operation
 from bot.ports.errors import ChatAuthRejected, ChatRejected
 
@@ -43,7 +43,7 @@ class Channel:
     @property
     def viewer(self) -> Viewer:
         """Everybody who reads what is posted here, as one viewer."""
-        return Viewer(scopes(self.visibility, self.pools))
+        return Viewer(list_scopes(self.visibility, self.pools))
 
     @property
     def visibility(self) -> str:

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.decide import Brief, with_evidence
-from bot.domain.evidence.items import Evidence, EvidenceKind, is_pending
-from bot.domain.recall.ranking import Missing
+from bot.domain.brief.decide import Brief, add_evidence
+from bot.domain.evidence.items import Evidence, EvidenceKind, has_pending
+from bot.domain.recall.ranking import MissingPart
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.posts import PostedBrief
 
@@ -92,8 +92,8 @@ NO_SOURCES: EvidenceSources = _NoSources()
 def attach_evidence(brief: Brief, gathered: GatheredEvidence) -> Brief:
     """Return the brief with what sources answered, or with the reason why none was asked."""
     if gathered.not_asked:
-        return replace(brief, missing=(*brief.missing, Missing(MISSING, gathered.not_asked)))
-    return with_evidence(brief, gathered.evidence, gathered.at)
+        return replace(brief, missing=(*brief.missing, MissingPart(MISSING, gathered.not_asked)))
+    return add_evidence(brief, gathered.evidence, gathered.at)
 
 
 def build_completion_work(briefs: Iterable[PostedBrief]) -> tuple[ReceivedEvent, ...]:
@@ -102,7 +102,7 @@ def build_completion_work(briefs: Iterable[PostedBrief]) -> tuple[ReceivedEvent,
     return tuple(
         _build_work(f"complete/{b.delivery_id}", b.incident_id, f"{b.incident_id}/{b.channel}")
         for b in briefs
-        if is_pending(b.brief.evidence)
+        if has_pending(b.brief.evidence)
     )
 
 

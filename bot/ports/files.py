@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.delivery.kinds import Operation
 from bot.domain.reports.digest_chart import DigestChart
-from bot.domain.reports.postmortem import Saying
+from bot.domain.reports.postmortem import QuotedMessage
 from bot.ports.chat import Posting
 from bot.ports.errors import RecordRejected
 
@@ -41,7 +41,7 @@ class ChartRenderer(Protocol):
 class ThreadReader(Protocol):
     """Reads a thread when somebody asked for it. Raises ChatUnavailable, ChatRejected."""
 
-    async def read_messages(self, channel: str, root_ts: str) -> Sequence[Saying]:
+    async def read_messages(self, channel: str, root_ts: str) -> Sequence[QuotedMessage]:
         """Return what people wrote there, oldest first, no bots; secrets masked; the first few hundred."""
         ...
 

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.notification import Notification
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.incidents.reconstruction import Told
+from bot.domain.incidents.lifecycle import Lifecycle
+from bot.domain.incidents.reconstruction import Timeline
 from bot.domain.incidents.record import Incident
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
@@ -21,8 +21,8 @@ from bot.ports.unit_of_work import Changes
 class RelatedIncidents:
     """What is stored about an alert around one moment."""
 
-    lifecycles: tuple[Life, ...] = ()
-    notifications: tuple[Notice, ...] = ()
+    lifecycles: tuple[Lifecycle, ...] = ()
+    notifications: tuple[Notification, ...] = ()
 
 
 class IncidentStore(Protocol):
@@ -56,25 +56,25 @@ class IncidentStore(Protocol):
         """Yield all records the viewer may see, by id, without holding them all in memory."""
         ...
 
-    async def read_lifecycle(self, incident_id: str) -> Life:
+    async def read_lifecycle(self, incident_id: str) -> Lifecycle:
         """Return the lifecycle of one incident. Raises IncidentNotFound."""
         ...
 
-    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Life | None:
+    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Lifecycle | None:
         """Return the most recently opened incident of this fingerprint in this visibility."""
         ...
 
-    async def find_related(self, notice: Notice, *, known: str | None = None) -> RelatedIncidents:
+    async def find_related(self, notice: Notification, *, known: str | None = None) -> RelatedIncidents:
         """Return what this notification may touch: of its fingerprint and visibility the last incident opened by then
         and the first one after, the incident `known`, and the notifications of no incident that have its fingerprint or
         speak of its post."""
         ...
 
-    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Lifecycle, ...]:
         """Return lifecycles opened in [since, until), oldest first."""
         ...
 
-    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Lifecycle, ...]:
         """Return lifecycles that are open or cleared but not resolved, newest first, at most 100."""
         ...
 
@@ -107,7 +107,7 @@ class IncidentStore(Protocol):
         ...
 
 
-def find_moved_notifications(told: Told, kept: RelatedIncidents) -> tuple[Notice, ...]:
+def find_moved_notifications(told: Timeline, kept: RelatedIncidents) -> tuple[Notification, ...]:
     """Return the notifications that are new, or belong to another incident than was thought; those of new incidents
     come later."""
     known = {notice.key: notice for notice in kept.notifications}
@@ -115,7 +115,7 @@ def find_moved_notifications(told: Told, kept: RelatedIncidents) -> tuple[Notice
     return tuple(n for n in (*now, *told.early) if known.get(n.key) != n)
 
 
-def build_opening_key(kept: RelatedIncidents, notice: Notice) -> str:
+def build_opening_key(kept: RelatedIncidents, notice: Notification) -> str:
     """Name the gap between two incidents in which a new one opens: only one can."""
     before = [life.incident_id for life in kept.lifecycles if life.opened_at <= notice.at]
     after = [life.incident_id for life in kept.lifecycles if life.opened_at > notice.at]

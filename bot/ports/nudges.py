@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.ports.unit_of_work import Changes
 
 
 class NudgeStore(Protocol):
     """Claims on asking people. Must not decide whom, when or how. Raises StoreUnavailable; then nothing was changed."""
 
-    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Lifecycle, ...]:
         """Return incidents that cleared, have a brief, no recorded end, were opened since then and were not asked
         about, newest first, at most 500."""
         ...

@@ -7,12 +7,12 @@ from typing import Protocol
 
 from bot.domain.alerts.suppression import Mute
 from bot.domain.brief.decide import Brief
-from bot.domain.incidents.corrections import Difference
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.corrections import FieldChange
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.operations.storms import StormSummary
 from bot.domain.reports.digest import Digest
 from bot.domain.resolutions.nudge import Nudge
-from bot.domain.resolutions.recurrence import Again, AskedFix
+from bot.domain.resolutions.recurrence import QuestionedFix, RecurrenceAnswer
 from bot.ports.chat import ChatMessage
 
 
@@ -27,7 +27,9 @@ class Surfaces(Protocol):
         """Render the line for a repeat that came as a new root."""
         ...
 
-    def render_recorded(self, life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
+    def render_recorded(
+        self, life: Lifecycle, summary: str, by: str, changed: Sequence[FieldChange] = ()
+    ) -> ChatMessage:
         """Render the line in the thread that says what was recorded, by whom, and what it changed of an earlier
         recording."""
         ...
@@ -57,10 +59,10 @@ class Surfaces(Protocol):
         """Render the question what ended incidents that cleared with no recorded fix."""
         ...
 
-    def render_recurrence_question(self, asked: AskedFix) -> ChatMessage:
+    def render_recurrence_question(self, asked: QuestionedFix) -> ChatMessage:
         """Render the question about a fix after which its alert fired again."""
         ...
 
-    def render_recurrence_answer(self, asked: AskedFix, answer: Again, by: str) -> ChatMessage:
+    def render_recurrence_answer(self, asked: QuestionedFix, answer: RecurrenceAnswer, by: str) -> ChatMessage:
         """Render the answer, in the place of the question."""
         ...

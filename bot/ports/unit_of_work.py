@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.storms import Opening, Placed, Storm
+from bot.domain.operations.storms import OpenedIncident, PlacementDecision, Storm
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import OutboxEntry
@@ -23,7 +23,7 @@ class Changes:
     """What one use case changes, all or nothing."""
 
     # One with version 0 is new; any other must still have its version in the store, else StoreConflict. The store adds one.
-    lifecycles: tuple[Life, ...] = ()
+    lifecycles: tuple[Lifecycle, ...] = ()
     # Written and indexed in the same transaction.
     records: tuple[Incident, ...] = ()
     # Those of the records that may be recalled from now on: resolved or imported ones.
@@ -39,11 +39,11 @@ class Changes:
     posts: tuple[IncidentPost, ...] = ()
     audit: tuple[AuditLine, ...] = ()
     # Written under their keys, replacing what was stored under them.
-    notifications: tuple[Notice, ...] = ()
+    notifications: tuple[Notification, ...] = ()
     # Keys of notifications to delete.
     dropped_notifications: tuple[str, ...] = ()
     # Written under channel and incident.
-    openings: tuple[Opening, ...] = ()
+    openings: tuple[OpenedIncident, ...] = ()
     # (channel, how many openings it had): StoreConflict where another one came in between.
     after_openings: tuple[str, int] | None = None
     # Written if new, and watched from now on.
@@ -59,7 +59,7 @@ class Changes:
     skips_bank: bool = False
 
 
-def add_storm_placement(changes: Changes, placed: Placed) -> Changes:
+def add_storm_placement(changes: Changes, placed: PlacementDecision) -> Changes:
     """Return the changes with what was decided about storms: they commit only if nothing else opened there meanwhile."""
     if placed.seen is None or not placed.openings:
         return changes

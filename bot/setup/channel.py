@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass
 
 from bot.domain.operations import setup_answers as answers
-from bot.domain.operations.setup_answers import Named, NotUsable
-from bot.domain.operations.setup_steps import Silence, Way, reasons
+from bot.domain.operations.setup_answers import AnswerRejected, NamedChannel
+from bot.domain.operations.setup_steps import SilenceFacts, SlackConnection, explain_silence
 from bot.ports.chat import Channel
 from bot.ports.errors import PrecedentError
 from bot.settings import Settings
@@ -21,15 +21,15 @@ class ChannelSteps:
     """The channel of alerts, found and tried."""
 
     # The channel that was given as an option, or answered last.
-    named: Named | None
+    named: NamedChannel | None
     wait_s: float
     channel: Channel | None = None
 
-    def choose(self, config: Settings, way: Way | None, address: str | None) -> None:
+    def choose(self, config: Settings, way: SlackConnection | None, address: str | None) -> None:
         """Have the bot invited, and check that what is written in the channel arrives."""
         while True:
             named = self.named or ask_usable(
-                words.CHANNEL, "the channel", lambda a: answers.channel_named(a or "#alerts")
+                words.CHANNEL, "the channel", lambda a: answers.parse_channel(a or "#alerts")
             )
             if self._reach_channel(config, named, way, address):
                 return
@@ -42,16 +42,22 @@ class ChannelSteps:
             if choice == "s":
                 say("Skipped: `precedent setup` does this part again.")
                 return
-            self.named = choice if isinstance(choice, Named) else None if choice == "c" else named
+            self.named = choice if isinstance(choice, NamedChannel) else None if choice == "c" else named
 
-    def _reach_channel(self, config: Settings, named: Named, way: Way | None, address: str | None) -> bool:
+    def _reach_channel(
+        self, config: Settings, named: NamedChannel, way: SlackConnection | None, address: str | None
+    ) -> bool:
         try:
-            return self._confirm_invitation(config, named, address) if way is Way.HTTP else self._listen(config, named)
+            return (
+                self._confirm_invitation(config, named, address)
+                if way is SlackConnection.HTTP
+                else self._listen(config, named)
+            )
         except PrecedentError as problem:
             say(f"✗ {problem}")
             return False
 
-    def _listen(self, config: Settings, named: Named) -> bool:
+    def _listen(self, config: Settings, named: NamedChannel) -> bool:
         found = asyncio.run(look.listen(config, named, self.wait_s, say))
         self.channel = found.channel if found.channel and (found.arrived or found.channel.is_joined) else None
         if found.arrived and found.channel:
@@ -60,11 +66,11 @@ class ChannelSteps:
         _print_reasons(found.silence, found.channel.name if found.channel else named.name, self.wait_s)
         return False
 
-    def _confirm_invitation(self, config: Settings, named: Named, address: str | None) -> bool:
+    def _confirm_invitation(self, config: Settings, named: NamedChannel, address: str | None) -> bool:
         ask(words.HTTP_INVITE.format(name=named.name), "the invitation")
         found = asyncio.run(look.find_channel(config, named))
         if found is None or not found.is_joined:
-            _print_reasons(Silence(found.is_joined if found else None), named.name, self.wait_s)
+            _print_reasons(SilenceFacts(found.is_joined if found else None), named.name, self.wait_s)
             return False
         self.channel = found
         say(f"✓ The bot is in #{found.name}.")
@@ -93,18 +99,18 @@ class ChannelSteps:
         say(words.SEE.format(name=name))
 
 
-def _print_reasons(silence: Silence, name: str, wait_s: float) -> None:
-    first, *others = reasons(silence, name, wait_s)
+def _print_reasons(silence: SilenceFacts, name: str, wait_s: float) -> None:
+    first, *others = explain_silence(silence, name, wait_s)
     say(f"✗ {first}")
     for other in others:
         say(f"  → {other}")
 
 
-def _parse_retry(answer: str) -> str | Named | None:
+def _parse_retry(answer: str) -> str | NamedChannel | None:
     said = answer.strip().casefold()
     if said in {"", "c", "s", "skip", "channel"}:
         return said[:1]
     try:
-        return answers.channel_named(answer) if len(said) > 1 else None
-    except NotUsable:
+        return answers.parse_channel(answer) if len(said) > 1 else None
+    except AnswerRejected:
         return None

@@ -23,8 +23,8 @@ from bot.doctor.finding import Finding
 from bot.doctor.model import check_language_model
 from bot.domain.delivery.ids import build_setup_id
 from bot.domain.delivery.kinds import Operation
-from bot.domain.operations.setup_answers import Named
-from bot.domain.operations.setup_steps import Proof, Silence, heard
+from bot.domain.operations.setup_answers import NamedChannel
+from bot.domain.operations.setup_steps import Proof, SilenceFacts, read_proof
 from bot.ports.chat import Channel, ChatMessage, Posting
 from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.settings import Settings
@@ -114,7 +114,7 @@ async def make_tables(config: Settings) -> None:
     await migrate(config.store_url)
 
 
-async def find_channel(config: Settings, named: Named) -> Channel | None:
+async def find_channel(config: Settings, named: NamedChannel) -> Channel | None:
     """Return the channel as Slack shows it to the bot, or None. Raises ChatUnavailable, ChatRejected."""
     chat = _build_chat(config)
     return await find_channel_by_id(chat, named.id) if named.id else await find_channel_by_name(chat, named.name)
@@ -128,10 +128,10 @@ class ListeningResult:
     channel: Channel | None
     arrived: bool
     # why no message may have arrived
-    silence: Silence
+    silence: SilenceFacts
 
 
-async def listen(config: Settings, named: Named, wait_s: float, tell: Callable[[str], None]) -> ListeningResult:
+async def listen(config: Settings, named: NamedChannel, wait_s: float, tell: Callable[[str], None]) -> ListeningResult:
     """Connect as the bot does, say what to do, and wait until a message of the channel arrives, for `wait_s` at most.
 
     `tell` receives what a person should know in the meantime. Raises ChatUnavailable, ChatRejected.
@@ -148,10 +148,10 @@ async def listen(config: Settings, named: Named, wait_s: float, tell: Callable[[
                     pass
         except TimeoutError:
             return await _explain_silence(config, ear.channel, named, open_.connections)
-    return ListeningResult(ear.channel, arrived=True, silence=Silence(is_member=True))
+    return ListeningResult(ear.channel, arrived=True, silence=SilenceFacts(is_member=True))
 
 
-def _format_instructions(channel: Channel | None, named: Named, wait_s: float) -> str:
+def _format_instructions(channel: Channel | None, named: NamedChannel, wait_s: float) -> str:
     within = f"I listen for {wait_s:g} s…"
     if channel and channel.is_joined:
         return f"The bot is in #{channel.name} already. Write any message there now.\n{within}"
@@ -166,7 +166,7 @@ class _ChannelWatch:
 
     chat: SlackChat
     bot_user: str
-    named: Named
+    named: NamedChannel
     tell: Callable[[str], None]
     channel: Channel | None
     # channels whose invitation was reported: Slack sends again what is not acknowledged
@@ -174,7 +174,7 @@ class _ChannelWatch:
 
     async def is_proof(self, event: Mapping[str, Any]) -> bool:
         """Return whether this is a message of the channel. Report an invitation to the person."""
-        proof = heard(event, self.bot_user, self.channel.id if self.channel else None)
+        proof = read_proof(event, self.bot_user, self.channel.id if self.channel else None)
         if proof is None or proof.proof is Proof.MESSAGE:
             return proof is not None
         if proof.channel not in self.told and (found := await find_channel_by_id(self.chat, proof.channel)):
@@ -195,11 +195,11 @@ class _ChannelWatch:
 
 
 async def _explain_silence(
-    config: Settings, channel: Channel | None, named: Named, connections: int
+    config: Settings, channel: Channel | None, named: NamedChannel, connections: int
 ) -> ListeningResult:
     """Look the channel up again, to explain why no message arrived."""
-    now = await find_channel(config, Named(channel.name, channel.id) if channel else named)
-    return ListeningResult(now, arrived=False, silence=Silence(now.is_joined if now else None, connections))
+    now = await find_channel(config, NamedChannel(channel.name, channel.id) if channel else named)
+    return ListeningResult(now, arrived=False, silence=SilenceFacts(now.is_joined if now else None, connections))
 
 
 async def post_test_alert(config: Settings, channel: Channel) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bot.doctor.finding import Finding
-from bot.domain.operations.setup_answers import NotUsable
+from bot.domain.operations.setup_answers import AnswerRejected
 from bot.domain.operations.setup_steps import read_yes
 from bot.observability import escape_terminal_text
 
@@ -73,7 +73,7 @@ def ask_usable(prompt: str, name: str, read: Callable[[str], T], *, hidden: bool
     while True:
         try:
             return read(ask(prompt, name, hidden=hidden))
-        except NotUsable as wrong:
+        except AnswerRejected as wrong:
             say(f"✗ {wrong}")
 
 

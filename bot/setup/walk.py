@@ -17,8 +17,15 @@ from pydantic import SecretStr
 from bot.bootstrap.modes.playground import read_manifest
 from bot.doctor.finding import Finding
 from bot.domain.operations import setup_answers as answers
-from bot.domain.operations.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, NotUsable
-from bot.domain.operations.setup_steps import Step, Way, next_step, read_way, steps, way_of
+from bot.domain.operations.setup_answers import APP, BOT, EVENTS_PATH, SIGNING, AnswerRejected
+from bot.domain.operations.setup_steps import (
+    SetupStep,
+    SlackConnection,
+    find_next_step,
+    infer_connection,
+    list_steps,
+    read_connection,
+)
 from bot.settings import Settings
 from bot.setup import checks as look
 from bot.setup import wording as words
@@ -42,31 +49,31 @@ class SetupWalk:
     address: str | None
     # Open links in this machine's browser, too.
     browser: bool
-    way: Way | None = None
+    way: SlackConnection | None = None
     # what was answered in this run
     accepted: dict[str, str] = field(default_factory=dict)
     # whether to keep what is already set; None until asked
     reuse: bool | None = None
-    done: set[Step] = field(default_factory=set)
+    done: set[SetupStep] = field(default_factory=set)
 
     def walk(self) -> None:
         """Take all steps that are left, then say what comes next."""
         self.env.check()
         say(words.HELLO.format(file=self.env.path))
-        acts: dict[Step, Callable[[], None]] = {
-            Step.WAY: self._choose_way,
-            Step.APP: self._create_app,
-            Step.BOT_TOKEN: lambda: self._enter_secret(BOT, look.check_bot_token),
-            Step.APP_TOKEN: lambda: self._enter_secret(APP, look.check_app_token),
-            Step.SIGNING_SECRET: lambda: self._enter_secret(SIGNING, None),
-            Step.DATABASE: self._choose_database,
-            Step.MODEL: self._enter_model_key,
-            Step.HINDSIGHT: self._enter_hindsight,
-            Step.CHANNEL: lambda: self.channel.choose(self._build_settings(), self.way, self.address),
-            Step.TEST: lambda: self.channel.post_test(self._build_settings()),
+        acts: dict[SetupStep, Callable[[], None]] = {
+            SetupStep.WAY: self._choose_way,
+            SetupStep.APP: self._create_app,
+            SetupStep.BOT_TOKEN: lambda: self._enter_secret(BOT, look.check_bot_token),
+            SetupStep.APP_TOKEN: lambda: self._enter_secret(APP, look.check_app_token),
+            SetupStep.SIGNING_SECRET: lambda: self._enter_secret(SIGNING, None),
+            SetupStep.DATABASE: self._choose_database,
+            SetupStep.MODEL: self._enter_model_key,
+            SetupStep.HINDSIGHT: self._enter_hindsight,
+            SetupStep.CHANNEL: lambda: self.channel.choose(self._build_settings(), self.way, self.address),
+            SetupStep.TEST: lambda: self.channel.post_test(self._build_settings()),
         }
-        while step := next_step(self.way, frozenset(self.done)):
-            order = steps(self.way)
+        while step := find_next_step(self.way, frozenset(self.done)):
+            order = list_steps(self.way)
             say(f"\n{order.index(step) + 1}/{len(order)}  {step}")
             acts[step]()
             self.done.add(step)
@@ -102,24 +109,26 @@ class SetupWalk:
         return self.reuse
 
     def _choose_way(self) -> None:
-        has = way_of(has_app_token=bool(self._read_present(APP)), has_signing_secret=bool(self._read_present(SIGNING)))
+        has = infer_connection(
+            has_app_token=bool(self._read_present(APP)), has_signing_secret=bool(self._read_present(SIGNING))
+        )
         if self.address:
-            self.way = Way.HTTP
+            self.way = SlackConnection.HTTP
         elif has and self._ask_reuse():
             self.way = has
         else:
             say(words.WAYS)
-            self.way = ask_until("1 or 2? [1]", "how Slack reaches the bot", read_way, "Please answer 1 or 2.")
-        if self.way is Way.HTTP and _read_plain(self.read_settings(), APP):
+            self.way = ask_until("1 or 2? [1]", "how Slack reaches the bot", read_connection, "Please answer 1 or 2.")
+        if self.way is SlackConnection.HTTP and _read_plain(self.read_settings(), APP):
             say(f"{APP} is set: with it the bot would use Socket Mode all the same.")
             if ask_yes_no(f"Take it out of {self.env.path}? [Y/n]", APP, default=True):
                 self._keep(APP, None)
             if _read_plain(self.read_settings(), APP):
-                self.way, self.address = Way.SOCKET, None
+                self.way, self.address = SlackConnection.SOCKET, None
         say(words.CONNECTED[self.way])
 
     def _create_app(self) -> None:
-        if self.way is Way.HTTP:
+        if self.way is SlackConnection.HTTP:
             self._enter_public_address()
         if self._read_present(BOT) and self._ask_reuse():
             say("✓ It was created already: its bot token is set.")
@@ -135,9 +144,9 @@ class SetupWalk:
         name = "PUBLIC_URL"
         present = self._read_present(name)
         if self.address is None and present and self._ask_reuse():
-            self.address = answers.address_of(present)
+            self.address = answers.parse_address(present)
         elif self.address is None:
-            self.address = ask_usable("Which public address is yours? (https://…)", name, answers.address_of)
+            self.address = ask_usable("Which public address is yours? (https://…)", name, answers.parse_address)
         if present != self.address + EVENTS_PATH:
             self._keep(name, self.address + EVENTS_PATH)
 
@@ -150,14 +159,16 @@ class SetupWalk:
         say(words.WHERE_TO_LOOK[name])
         good = False
         while not good:
-            given = ask_usable(words.PASTE[name], name, lambda answer: answers.slack_secret(name, answer), hidden=True)
+            given = ask_usable(
+                words.PASTE[name], name, lambda answer: answers.check_slack_secret(name, answer), hidden=True
+            )
             good = self._is_accepted(name, given, check)
         self._keep(name, given)
 
     def _is_accepted(self, name: str, given: str, check: Check | None) -> bool:
         try:
-            value = answers.slack_secret(name, given)
-        except NotUsable as wrong:
+            value = answers.check_slack_secret(name, given)
+        except AnswerRejected as wrong:
             say(f"✗ {name} as it is set: {wrong}")
             return False
         if check is None:
@@ -181,7 +192,7 @@ class SetupWalk:
         given = ""
         while True:
             given = ask_usable(
-                "Database? [this file]", name, lambda answer: answer.strip() and answers.database_of(answer)
+                "Database? [this file]", name, lambda answer: answer.strip() and answers.parse_database(answer)
             )
             if self._is_usable(
                 self._build_settings(**{name: given or f"sqlite+aiosqlite:///{self._find_default_file()}"})
@@ -206,7 +217,7 @@ class SetupWalk:
             return
         say(words.MODEL)
         while given := ask_usable(
-            "Groq key? (it is not shown)", name, lambda a: answers.storable(name, a), hidden=True
+            "Groq key? (it is not shown)", name, lambda a: answers.check_storable(name, a), hidden=True
         ):
             if print_finding(asyncio.run(look.check_model(self._build_settings(**{name: given})))):
                 self._keep(name, given)
@@ -217,9 +228,11 @@ class SetupWalk:
         if self._is_settled(name, look.check_hindsight):
             return
         say(words.HINDSIGHT)
-        while given := ask_usable("Its address?", name, lambda answer: answer.strip() and answers.hindsight_of(answer)):
+        while given := ask_usable(
+            "Its address?", name, lambda answer: answer.strip() and answers.parse_hindsight(answer)
+        ):
             asked = "Its key, if it has one (it is not shown):"
-            secret = ask_usable(asked, key, lambda answer: answers.storable(key, answer), hidden=True)
+            secret = ask_usable(asked, key, lambda answer: answers.check_storable(key, answer), hidden=True)
             more = {name: given} | ({key: secret} if secret else {})
             if print_finding(asyncio.run(look.check_hindsight(self._build_settings(**more)))):
                 for each, value in more.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.domain.operations.setup_answers import APP, BOT, SIGNING
-from bot.domain.operations.setup_steps import Way
+from bot.domain.operations.setup_steps import SlackConnection
 
 HELLO = (
     "This sets Precedent up in your Slack workspace. Each answer is checked at once and kept in {file}. Ctrl-C stops; the"
@@ -84,6 +84,6 @@ NEXT = (
     " `precedent setup` again checks all of this and keeps what works."
 )
 CONNECTED = {
-    Way.SOCKET: "Slack reaches the bot by Socket Mode.",
-    Way.HTTP: "Slack reaches the bot by HTTP.",
+    SlackConnection.SOCKET: "Slack reaches the bot by Socket Mode.",
+    SlackConnection.HTTP: "Slack reaches the bot by HTTP.",
 }

@@ -14,8 +14,8 @@ from typing import Any
 from aiohttp import web
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from bot.domain.catalog.vendors import STANDARD, Directory, named_service
-from bot.domain.evidence.deploys import Deploy, fit_to_keep
+from bot.domain.catalog.vendors import STANDARD, Directory, resolve_service
+from bot.domain.evidence.deploys import Deploy, sanitize_deploy
 from bot.ports.errors import StoreUnavailable
 from bot.web.payloads import HttpAddress, ShortText
 from bot.web.webhooks import RequestRefused, read_body, read_json, require_token, validate_body
@@ -82,10 +82,10 @@ def read_deploy(body: DeployBody, raw: bytes, now: datetime, names: Directory) -
         raise RequestRefused(
             422, f"at: {at.isoformat()} is no time of the last week.", "Send ISO 8601 with the zone, or leave it out."
         )
-    service = named_service(body.service, names)
+    service = resolve_service(body.service, names)
     since = "" if body.at else f"/{int(now.timestamp() // SAME_WITHIN.total_seconds())}"
     fact = f"id/{service}/{body.id}" if body.id else f"{hashlib.sha256(raw).hexdigest()}{since}"
     key = f"webhook/{hashlib.sha256(fact.encode()).hexdigest()[:32]}"
-    return fit_to_keep(
+    return sanitize_deploy(
         Deploy(service, at, body.version, body.environment, body.by, body.state, body.url, key, "webhook")
     )

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.domain.alerts.alert import AlertMember, AlertState, Symptom
-from bot.parsers.common.fingerprint import normal
-from bot.parsers.intake.given import Given
+from bot.parsers.common.fingerprint import normalize_identity
+from bot.parsers.intake.given import IntakeAlert
 
 MOST_ALERTS = 2_000
 MOST_MEMBERS = 50
@@ -48,7 +48,7 @@ class AlertmanagerBody(_Body):
     externalURL: str = Field("", max_length=2_000)  # noqa: N815  # Alertmanager's own name
     alerts: list[_AlertmanagerAlert] = Field(min_length=1, max_length=MOST_ALERTS)
 
-    def to_intake(self) -> Given:
+    def to_intake(self) -> IntakeAlert:
         """Return the group as one alert.
 
         Its identity is the group's label values, as Alertmanager's Slack title shows them: the same group is the same
@@ -60,7 +60,7 @@ class AlertmanagerBody(_Body):
         title = labels.get("alertname") or (names.pop() if len(names) == 1 else "") or group or common
         notes = {**self.alerts[0].annotations, **self.commonAnnotations}
         firing = sum(a.status == "firing" for a in self.alerts)
-        return Given(
+        return IntakeAlert(
             "alertmanager",
             _STATES[self.status],
             title[:300] or "Alert",
@@ -130,14 +130,14 @@ class GenericBody(_Body):
     fingerprint: ShortText | None = None
     tool: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,39}$")] = "webhook"
 
-    def to_intake(self) -> Given:
+    def to_intake(self) -> IntakeAlert:
         """Return the values as the parser takes them.
 
         A stated fingerprint is the whole identity; else it is the title without numbers and state words, with what is
         affected and where.
         """
         sentences = tuple(s for s in self.symptoms if isinstance(s, str))
-        return Given(
+        return IntakeAlert(
             self.tool,
             AlertState(self.state),
             self.title,
@@ -156,7 +156,7 @@ class GenericBody(_Body):
     def _build_identity(self) -> tuple[str, ...]:
         host = next((str(self.labels[key]) for key in ("host", "instance", "hostname") if key in self.labels), "")
         where = (self.service, self.vendor, self.region, self.environment, host)
-        return (normal(self.title), *(part or "" for part in where))
+        return (normalize_identity(self.title), *(part or "" for part in where))
 
 
 def _format_value(value: Any) -> str:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from bot.domain.alerts.alert import Alert
 from bot.domain.catalog.vendors import STANDARD, Directory
-from bot.parsers.intake.given import Given, alert_of
+from bot.parsers.intake.given import IntakeAlert, build_alert
 from bot.ports.errors import ChatRejected, NotAllowedHere, StoreUnavailable
 from bot.web.payloads import AlertmanagerBody, GenericBody
 
@@ -75,7 +75,7 @@ async def _accept(request: web.Request, intake: WebhookIntake) -> dict[str, Any]
     channel = require_channel(request.query.get("channel"), intake.channel)
     raw = await read_body(request)
     given = read_intake(raw, BODIES[request.path.rpartition("/")[2]])
-    alert = alert_of(given, intake.names)
+    alert = build_alert(given, intake.names)
     if not isinstance(alert, Alert):
         return {"accepted": False, "reason": f"this is no alert: {alert.reason}"}
     try:
@@ -137,7 +137,7 @@ async def read_body(request: web.Request) -> bytes:
     return b"".join(parts)
 
 
-def read_intake(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> Given:
+def read_intake(raw: bytes, model: type[AlertmanagerBody | GenericBody]) -> IntakeAlert:
     """Return the alert in a body. Raises RequestRefused with the first fields that are wrong."""
     return validate_body(read_json(raw), model).to_intake()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.parsers import read
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 
 MEGABYTE = 1_000_000
 MOST_MS = 50.0
@@ -95,7 +95,7 @@ def measured(name: str, event: Mapping[str, Any], rounds: int = ROUNDS) -> Figur
     took = []
     for _ in range(rounds):
         began = time.process_time()
-        found = shape(read(event))
+        found = build_shape(read(event))
         took.append((time.process_time() - began) * 1000)
     tracemalloc.start()
     read(event)

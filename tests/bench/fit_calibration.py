@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
-from bot.domain.recall.query import OPERATOR, query_from_text
-from bot.domain.recall.ranking import HYBRID, LEXICAL, Candidate, background_of, fused
+from bot.domain.recall.query import OPERATOR, build_text_query
+from bot.domain.recall.ranking import HYBRID, LEXICAL, Candidate, fuse_score, measure_background
 from bot.ports.unit_of_work import Changes
 from bot.records.incident_json import read_record
 from tests.fakes import FakeClock, FakeIds
@@ -68,9 +68,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def features_of(candidate: Candidate, background: float) -> tuple[float, ...]:
     """As `rank` sees them."""
-    score, distance = candidate.score, fused(candidate.score) - background
+    score, distance = candidate.score, fuse_score(candidate.score) - background
     if score.cosine is not None:
-        return (fused(score), distance)
+        return (fuse_score(score), distance)
     return (score.bm25_share, score.bm25_mass, score.chargram_share, distance)
 
 
@@ -99,8 +99,8 @@ async def items_of(folder: Path, store: Store) -> list[Item]:
     for number, asked in enumerate(rows(folder / "queries.jsonl")):
         true = frozenset(asked["relevant"])
         left_out = frozenset(asked.get("exclude", ())) | (true if number % 2 else frozenset())
-        candidates = await store.index.find_candidates(query_from_text(asked["text"], exclude=left_out), OPERATOR)
-        background = background_of(candidates)
+        candidates = await store.index.find_candidates(build_text_query(asked["text"], exclude=left_out), OPERATOR)
+        background = measure_background(candidates)
         for candidate in candidates[:TOP]:
             right = candidate.incident.incident_id in true
             found.append(Item(features_of(candidate, background), right, f"{folder.name}/{number}"))

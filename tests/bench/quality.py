@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.adapters.memory.embedding import OnnxEmbedder
 from bot.adapters.store import Store
-from bot.domain.recall.query import OPERATOR, query_from_text
+from bot.domain.recall.query import OPERATOR, build_text_query
 from bot.domain.recall.ranking import Precedent, Tier
 from bot.workflows.recall.recall import RecallPrecedents
 from tests.bench.fit_calibration import filled_store, rows, store_key
@@ -56,7 +56,7 @@ def sets_in(folder: Path) -> list[Path]:
 
 
 async def _set(name: str, asked: list[dict[str, Any]], recall: RecallPrecedents) -> Quality:
-    answers = [(await recall.precedents(query_from_text(each["text"]), OPERATOR)).precedents[:DEPTH] for each in asked]
+    answers = [(await recall.precedents(build_text_query(each["text"]), OPERATOR)).precedents[:DEPTH] for each in asked]
     shown = sum(any(p.tier is not Tier.NONE for p in answer) for answer in answers) / len(answers)
     tops = tuple(answer[0].probability if answer else 0.0 for answer in answers)
     if not any(each["relevant"] for each in asked):

@@ -26,7 +26,7 @@ from bot.adapters.memory.embedding import OnnxEmbedder, find_model
 from bot.adapters.store import Store, open_store
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
-from bot.domain.recall.query import Query, query_from_text
+from bot.domain.recall.query import Query, build_text_query
 from bot.ports.embedding import Embedder, Vectors
 from bot.ports.unit_of_work import Changes
 from bot.workflows.recall.recall import RecallPrecedents
@@ -128,7 +128,7 @@ async def sizes(store: Store, count: int) -> dict[str, int]:
 async def recalls(store: Store, count: int, embedder: Remembering | None) -> dict[str, Any]:
     """CPU and wall time of whole recalls: candidates, records, ranking."""
     recall, cpu, wall = RecallPrecedents(index=store.index), [], []
-    asked = [query_from_text(text) for text in questions(QUESTIONS, count)]
+    asked = [build_text_query(text) for text in questions(QUESTIONS, count)]
     for number, query in enumerate([*asked[:5], *asked]):
         if embedder:
             await embedder.embed_question(query.text)

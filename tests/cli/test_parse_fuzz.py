@@ -14,7 +14,7 @@ from bot.cli.parse import EventRejected, parse_slack_event
 from bot.domain.alerts.alert import Alert
 from bot.parsers import read
 from bot.parsers.explained.rules import explain
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 from bot.records.alert_json import read_alert, write_alert
 from tests.parsers.test_reading import SLACK_KEYS, VALUES
 
@@ -27,7 +27,7 @@ LOUD = EVENTS.map(lambda event: {**event, "bot_id": "B1", "subtype": "bot_messag
 def test_any_text_is_an_event_or_is_refused_with_a_sentence(raw: str) -> None:
     problem = ""
     try:
-        shown = json.dumps(shape(read(parse_slack_event(raw))), allow_nan=False)
+        shown = json.dumps(build_shape(read(parse_slack_event(raw))), allow_nan=False)
         assert shown
     except EventRejected as refused:
         problem = str(refused)
@@ -46,7 +46,7 @@ def test_any_bytes_end_with_a_status_of_the_contract(raw: bytes) -> None:
 @given(EVENTS | LOUD)
 def test_any_event_is_explained_and_printed(event: dict[str, Any]) -> None:
     found = read(event)
-    json.dumps({**shape(found), "explain": explain(event)}, ensure_ascii=False).encode()
+    json.dumps({**build_shape(found), "explain": explain(event)}, ensure_ascii=False).encode()
     if isinstance(found, Alert):
         written = json.loads(json.dumps(write_alert(found)))
-        assert shape(read_alert(written)) == shape(found)
+        assert build_shape(read_alert(written)) == build_shape(found)

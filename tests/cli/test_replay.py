@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from bot.adapters.store.database.schema import HEAD
 from bot.cli.replay import format_comparison
 from bot.domain.incidents.record import Boundary, FailedCheck, VerificationStatus
-from bot.domain.operations.replay_diff import Changed, Comparison, Kind
+from bot.domain.operations.replay_diff import ChangedBrief, ChangeKind, ReplayComparison
 from bot.domain.recall.query import OPERATOR
 from bot.ports.unit_of_work import Changes
 from bot.workflows.operations.replay_file import read_replay_file
@@ -285,7 +285,7 @@ def test_what_another_version_says_besides_is_left_out_and_its_name_steers_no_te
     assert before.version.isprintable()
     assert len(before.version) <= 40
     assert (before.since, before.until) == (datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 2, tzinfo=UTC))
-    told = Changed(
-        {"incident_id": "\x1b[2J", "service": "", "title": "a\nb\x07", "at": "", "channel": ""}, Kind.FIX, ()
+    told = ChangedBrief(
+        {"incident_id": "\x1b[2J", "service": "", "title": "a\nb\x07", "at": "", "channel": ""}, ChangeKind.FIX, ()
     )
-    assert all(one.isprintable() for one in format_comparison(before, Comparison(1, (told,)), 80))
+    assert all(one.isprintable() for one in format_comparison(before, ReplayComparison(1, (told,)), 80))

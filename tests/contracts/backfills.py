@@ -6,14 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
-from bot.domain.operations.backfill import Talk, Tally
+from bot.domain.operations.backfill import BackfillTally, ThreadActivity
 from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.posts import IncidentPost
 from bot.ports.unit_of_work import Changes
 from tests.fakes import START
 
-ONE = BackfillProgress("C1", "alerts", ((START - timedelta(days=2), START),), Tally(5, alerts={"sentry": 2}), START)
+ONE = BackfillProgress(
+    "C1", "alerts", ((START - timedelta(days=2), START),), BackfillTally(5, alerts={"sentry": 2}), START
+)
 
 
 class BackfillsContract:
@@ -26,10 +28,10 @@ class BackfillsContract:
             None,
             {},
         )
-        await kept.save(ONE, {"1.5": Talk(1, 2), "2.5": Talk(2, 3)})
-        further = replace(ONE, done=((START - timedelta(days=3), START),), tally=Tally(9))
-        await kept.save(further, {"1.5": Talk(2, 4)})
-        await kept.save(replace(ONE, channel="C2", name="other"), {"1.5": Talk(7, 7)})
+        await kept.save(ONE, {"1.5": ThreadActivity(1, 2), "2.5": ThreadActivity(2, 3)})
+        further = replace(ONE, done=((START - timedelta(days=3), START),), tally=BackfillTally(9))
+        await kept.save(further, {"1.5": ThreadActivity(2, 4)})
+        await kept.save(replace(ONE, channel="C2", name="other"), {"1.5": ThreadActivity(7, 7)})
         assert (
             await kept.read_progress("C1"),
             await kept.find_channel("alerts"),
@@ -39,7 +41,7 @@ class BackfillsContract:
             "C1",
             "C2",
         )
-        assert await kept.read_talks("C1") == {"1.5": Talk(2, 4), "2.5": Talk(2, 3)}
+        assert await kept.read_talks("C1") == {"1.5": ThreadActivity(2, 4), "2.5": ThreadActivity(2, 3)}
 
     async def test_what_slack_told_as_it_happened_is_known(self, store: Store) -> None:
         await store.inbox.receive(ReceivedEvent("e1", "message/T/C1/1.5", "message", {"x": 1}))

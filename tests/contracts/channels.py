@@ -13,8 +13,8 @@ from bot.adapters.store import Store
 from bot.adapters.store.database.tables import audit
 from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.ports.audit import AuditLine
 from bot.ports.channels import AlertSource
 from bot.ports.errors import StoreConflict
@@ -32,8 +32,10 @@ SET = ChannelSettings(
     nudges=False,
     shared=True,
 )
-RULE = Rule("C1", "B1", "grafana", "Backup 決済 ✗", "U1", START, Reach.TITLE, "INC-1")
-MUTE = Mute("C1", Muted.SERVICE, "shop", "service shop", START + timedelta(hours=1), "deploy", "U1", START, "INC-1")
+RULE = SilenceRule("C1", "B1", "grafana", "Backup 決済 ✗", "U1", START, RuleScope.TITLE, "INC-1")
+MUTE = Mute(
+    "C1", MuteTarget.SERVICE, "shop", "service shop", START + timedelta(hours=1), "deploy", "U1", START, "INC-1"
+)
 NOTE = Changes(audit=(AuditLine("U1", "act", "C1", "detail"),))
 
 
@@ -47,7 +49,7 @@ class ChannelContract:
 
     async def test_defaults_hold_until_somebody_sets_something(self, store: Store) -> None:
         assert await store.channels.read_settings("C1") == ChannelSettings()
-        assert await store.channels.read_policy("C1", START) == House()
+        assert await store.channels.read_policy("C1", START) == ChannelPolicy()
         assert await store.channels.list_pool("C1") == ()
 
     async def test_settings_come_back_equal_for_their_channel_alone(self, store: Store) -> None:
@@ -70,12 +72,12 @@ class ChannelContract:
     async def test_rules_are_kept_once_and_counted_once_for_each_post(self, store: Store) -> None:
         number = await store.channels.add_rule(RULE, NOTE)
         assert await store.channels.add_rule(replace(RULE, by="U2"), NOTE) == number
-        other = await store.channels.add_rule(replace(RULE, reach=Reach.SOURCE), NOTE)
+        other = await store.channels.add_rule(replace(RULE, reach=RuleScope.SOURCE), NOTE)
         await store.channels.add_rule(replace(RULE, channel="C2"), NOTE)
         kept = replace(RULE, number=number)
         await asyncio.gather(*(store.channels.count_silenced(kept, event) for event in (1, 2, 2, 1)))
         house = await store.channels.read_policy("C1", START)
-        assert house.rules == (replace(kept, silenced=2), replace(RULE, reach=Reach.SOURCE, number=other))
+        assert house.rules == (replace(kept, silenced=2), replace(RULE, reach=RuleScope.SOURCE, number=other))
 
     async def test_mutes_hold_until_they_end(self, store: Store) -> None:
         number = await store.channels.add_mute(MUTE, NOTE)
@@ -108,7 +110,7 @@ class ChannelContract:
         assert not await store.channels.undo_silence(replace(rule, channel="C2"), "U2", NOTE)
         tries = await asyncio.gather(*(store.channels.undo_silence(s, "U2", NOTE) for s in (rule, mute, rule, mute)))
         assert sorted(tries) == [False, False, True, True]
-        assert await store.channels.read_policy("C1", START) == House()
+        assert await store.channels.read_policy("C1", START) == ChannelPolicy()
         assert await audited(store) == 4
         again = await store.channels.add_rule(RULE, NOTE)
         assert again != rule.number
@@ -120,11 +122,11 @@ class ChannelContract:
         for silence in (rule, mute):
             assert await store.channels.undo_silence(silence, "U2", NOTE)
         before, after = clock.now() - timedelta(seconds=1), clock.now()
-        assert await store.channels.read_policy("C1", before) == House(rules=(rule,), mutes=(mute,))
-        assert await store.channels.read_policy("C1", after) == House()
+        assert await store.channels.read_policy("C1", before) == ChannelPolicy(rules=(rule,), mutes=(mute,))
+        assert await store.channels.read_policy("C1", after) == ChannelPolicy()
 
     async def test_all_or_nothing(self, store: Store) -> None:
-        life = Life("INC-1", "fp", "public", IncidentState.OPEN, START, START)
+        life = Lifecycle("INC-1", "fp", "public", IncidentState.OPEN, START, START)
         await store.incidents.commit(Changes(lifecycles=(life,)))
         stale = Changes(lifecycles=(life,), audit=NOTE.audit)
         rule = replace(RULE, number=await store.channels.add_rule(RULE, Changes()))
@@ -136,7 +138,7 @@ class ChannelContract:
         ):
             with pytest.raises(StoreConflict):
                 await attempt
-        assert await store.channels.read_policy("C1", START) == House(rules=(rule,))
+        assert await store.channels.read_policy("C1", START) == ChannelPolicy(rules=(rule,))
         assert await store.channels.list_pool("C1") == ()
         assert await audited(store) == 0
 
@@ -144,7 +146,7 @@ class ChannelContract:
         once = replace(NOTE, once="mute/V1")
         number = await store.channels.add_mute(MUTE, once)
         assert number > 0
-        assert await store.channels.add_mute(replace(MUTE, what=Muted.CHANNEL), once) == 0
+        assert await store.channels.add_mute(replace(MUTE, what=MuteTarget.CHANNEL), once) == 0
         assert await store.channels.add_rule(RULE, once) == 0
         house = await store.channels.read_policy("C1", START)
         assert ([m.number for m in house.mutes], house.rules) == ([number], ())

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from bot.adapters.store import Store
 from bot.adapters.store.database.tables import metadata
-from bot.domain.alerts.alert import AlertState, Delivery
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.alert import AlertState, PostDelivery
+from bot.domain.alerts.notification import Notification
 from bot.domain.brief.decide import SourceLine
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
@@ -97,10 +97,10 @@ async def filled(store: Store) -> None:
         await store.inbox.receive(ReceivedEvent(f"E{number}", f"T/C1/{ts}", "message", {"event": event}))
 
 
-def _notice(key: str, incident_id: str) -> Notice:
-    return Notice(
+def _notice(key: str, incident_id: str) -> Notification:
+    return Notification(
         key=key, incident_id=incident_id, fingerprint="fp-1", visibility="public", channel="C1", ts="10.1",
-        root_ts="10.1", at=START, state=AlertState.FIRING, delivery=Delivery.POST,
+        root_ts="10.1", at=START, state=AlertState.FIRING, delivery=PostDelivery.POST,
     )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 from bot.adapters.store import Store
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import AlertState
-from bot.domain.alerts.notification import Notice
-from bot.domain.brief.timings import Traced
+from bot.domain.alerts.notification import Notification
+from bot.domain.brief.timings import BriefTimings
 from bot.domain.evidence.deploys import Deploy
 from bot.domain.recall.query import OPERATOR
 from bot.ports.unit_of_work import Changes
@@ -45,7 +45,7 @@ class DeploysContract:
         at = [START + timedelta(minutes=n) for n in range(6)]
         places = ("C1", "C2", "C1", "C3", "C1", "C2")
         seen = tuple(
-            Notice(f"n{n}", "f", "private:C3" if channel == "C3" else "public", at[n], AlertState.FIRING, channel=channel,
+            Notification(f"n{n}", "f", "private:C3" if channel == "C3" else "public", at[n], AlertState.FIRING, channel=channel,
                    ts=str(n), root_ts=str(n), incident_id="INC-1" if channel == "C1" else None)
             for n, channel in enumerate(places)
         )  # fmt: skip
@@ -57,4 +57,4 @@ class DeploysContract:
         )
         assert await store.brief_timings.list_last_alerts(Viewer(), at[5], 5) == (("C2", at[5]),)
         assert await store.brief_timings.list_last_alerts(Viewer(), START, 1) == (("C2", at[5]),)
-        assert await store.brief_timings.read_timings("INC-1", "C1") == Traced(3, at[0], at[4])
+        assert await store.brief_timings.read_timings("INC-1", "C1") == BriefTimings(3, at[0], at[4])

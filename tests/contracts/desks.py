@@ -12,8 +12,8 @@ from bot.adapters.store import Store
 from bot.adapters.store.database.channel_tables import silenced
 from bot.adapters.store.database.tables import audit
 from bot.domain.alerts.alert import AlertState
-from bot.domain.alerts.notification import Notice
-from bot.domain.alerts.suppression import Mute, Muted, Reach, Rule
+from bot.domain.alerts.notification import Notification
+from bot.domain.alerts.suppression import Mute, MuteTarget, RuleScope, SilenceRule
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.outbox import Destination
@@ -151,9 +151,9 @@ class DeskContract:
         self, store: Store, clock: FakeClock
     ) -> None:
         day = timedelta(days=1)
-        mute = Mute("C1", Muted.CHANNEL, "", "all", START + day, "", "U1", START, "INC-1")
+        mute = Mute("C1", MuteTarget.CHANNEL, "", "all", START + day, "", "U1", START, "INC-1")
         held = replace(mute, channel="C2", until=START + 60 * day)
-        rule = Rule("C1", "B1", "grafana", "t", "U1", START, Reach.TITLE, "INC-1")
+        rule = SilenceRule("C1", "B1", "grafana", "t", "U1", START, RuleScope.TITLE, "INC-1")
         ended = replace(mute, number=await store.channels.add_mute(mute, Changes()))
         await store.channels.count_silenced(ended, 1)
         await store.channels.add_mute(held, Changes())
@@ -163,7 +163,7 @@ class DeskContract:
         await store.channels.count_silenced(replace(rule, number=kept), 3)
         await store.channels.undo_silence(taught, "U1", Changes())
         named = {"fingerprint": "f", "visibility": "public", "at": START, "state": AlertState.FIRING}
-        notices = tuple(Notice(f"n{n}", **named, incident_id=f"INC-{n}") for n in (1, 2))  # type: ignore[arg-type]  # a test's shorthand
+        notices = tuple(Notification(f"n{n}", **named, incident_id=f"INC-{n}") for n in (1, 2))  # type: ignore[arg-type]  # a test's shorthand
         lives = (replace(LIFE, incident_id="INC-1", state=IncidentState.RESOLVED), replace(LIFE, incident_id="INC-2"))
         await store.incidents.commit(Changes(lifecycles=lives, notifications=notices))
         now = START + 40 * day

@@ -8,28 +8,28 @@ from datetime import timedelta
 import pytest
 
 from bot.adapters.store import Store
-from bot.domain.alerts.alert import AlertState, Delivery
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.alert import AlertState, PostDelivery
+from bot.domain.alerts.notification import Notification
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
+from bot.domain.incidents.lifecycle import FiringPeriod, IncidentState, Lifecycle
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.incidents import RelatedIncidents
 from bot.ports.posts import IncidentPost
 from bot.ports.unit_of_work import Changes
 from tests.fakes import START, FakeClock
 
-LIFE = Life("INC-7", "fp-1", "public", IncidentState.OPEN, START, START, spells=(Spell(START),))
+LIFE = Lifecycle("INC-7", "fp-1", "public", IncidentState.OPEN, START, START, spells=(FiringPeriod(START),))
 
 
 def minutes(number: float) -> timedelta:
     return timedelta(minutes=number)
 
 
-def notice(minute: float = 0, incident_id: str | None = None, **fields: object) -> Notice:
-    usual = Notice(
+def notice(minute: float = 0, incident_id: str | None = None, **fields: object) -> Notification:
+    usual = Notification(
         f"C1/{minute}", "fp-1", "public", START + minutes(minute), AlertState.FIRING, "grafana", "C1", f"{minute}.1",
-        f"{minute}.1", by="maya", firing=3, cleared=1, incident_id=incident_id, delivery=Delivery.EDIT,
+        f"{minute}.1", by="maya", firing=3, cleared=1, incident_id=incident_id, delivery=PostDelivery.EDIT,
     )  # fmt: skip
     return replace(usual, **fields)  # type: ignore[arg-type]  # a test's shorthand
 
@@ -93,7 +93,7 @@ class LivesContract:
         assert (await store.incidents.find_related(notice(6))).notifications == (told,)
 
     async def test_history_counts_each_firing_but_the_last_of_the_incident_that_is_told_of(self, store: Store) -> None:
-        spells = tuple(Spell(START + minutes(60 * n), START + minutes(60 * n + 6 + n)) for n in range(3))
+        spells = tuple(FiringPeriod(START + minutes(60 * n), START + minutes(60 * n + 6 + n)) for n in range(3))
         life = replace(LIFE, spells=spells, state=IncidentState.CLEARED, cleared_at=spells[-1].end)
         await store.incidents.commit(Changes(lifecycles=(life,)))
         now = START + timedelta(days=1)

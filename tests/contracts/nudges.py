@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.adapters.store import Store
-from bot.domain.alerts.suppression import Mute, Muted
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.alerts.suppression import Mute, MuteTarget
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.ports.delivery.outbox import Destination
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
@@ -20,11 +20,11 @@ DAY = date(2026, 11, 24)
 CLEARED = replace(LIFE, state=IncidentState.CLEARED, cleared_at=START)
 
 
-def life(name: str, **other: object) -> Life:
+def life(name: str, **other: object) -> Lifecycle:
     return replace(CLEARED, incident_id=name, **other)  # type: ignore[arg-type]  # a test's shorthand
 
 
-async def kept(store: Store, *lives: Life, briefs: bool = True) -> None:
+async def kept(store: Store, *lives: Lifecycle, briefs: bool = True) -> None:
     posted = tuple(PostedBrief(x.incident_id, "C1", "10.1", f"brief/{x.incident_id}", BRIEF) for x in lives)
     await store.incidents.commit(Changes(lifecycles=lives, briefs=posted if briefs else ()))
 
@@ -54,7 +54,7 @@ class NudgesContract:
         assert found == await store.incidents.read_lifecycle("INC-2")
 
     async def test_what_is_not_asked_about_any_more_has_no_end(self, store: Store) -> None:
-        mute = Mute("C1", Muted.NUDGES, "fp-1", "GatewayErrors", NO_END, "", "U1", START, "INC-1")
+        mute = Mute("C1", MuteTarget.NUDGES, "fp-1", "GatewayErrors", NO_END, "", "U1", START, "INC-1")
         number = await store.channels.add_mute(mute, Changes())
         late = START + timedelta(days=3650)
         assert (await store.channels.read_policy("C1", late)).mutes == (replace(mute, number=number),)

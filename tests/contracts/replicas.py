@@ -10,7 +10,7 @@ from datetime import UTC
 import pytest
 
 from bot.adapters.store import Store
-from bot.domain.incidents.corrections import mark_of, texts_of
+from bot.domain.incidents.corrections import hash_text, read_texts
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.recall.query import OPERATOR
@@ -79,7 +79,7 @@ class ReplicasContract:
     async def test_a_resolution_and_an_edit_at_once_lose_nothing(self, replica: Opening, clock: FakeClock) -> None:
         one, two = await replica(), await replica()
         await one.incidents.commit(Changes(lifecycles=(LIFE,), records=(OPEN,)))
-        shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
+        shown = {name: hash_text(text) for name, text in read_texts(OPEN).items()}
         await asyncio.gather(
             resolving(one, clock)(Resolution(FixOutcome.RECOVERED, "INC-7", fix="fix 1"), "U1", "v1"),
             editing(two, clock)("INC-7", "U2", {"lesson": "look at cron"}, shown, "v2"),
@@ -92,7 +92,7 @@ class ReplicasContract:
     ) -> None:
         one, two = await replica(), await replica()
         await one.incidents.commit(Changes(records=(OPEN,)))
-        shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
+        shown = {name: hash_text(text) for name, text in read_texts(OPEN).items()}
         tries = (editing(s, clock)("INC-7", u, {"lesson": u}, shown, u) for s, u in ((one, "U1"), (two, "U2")))
         results = await asyncio.gather(*tries, return_exceptions=True)
         (refused,) = [r for r in results if isinstance(r, RecordRejected)]
@@ -106,7 +106,7 @@ class ReplicasContract:
         one, two = await replica(), await replica()
         ended = replace(LIFE, state=IncidentState.RESOLVED)
         await one.incidents.commit(Changes(lifecycles=(ended,), records=(OPEN,), recallable=frozenset({"INC-7"})))
-        shown = {name: mark_of(text) for name, text in texts_of(OPEN).items()}
+        shown = {name: hash_text(text) for name, text in read_texts(OPEN).items()}
         retract = RetractRecord(one.incidents, allow_operator)
         results = await asyncio.gather(
             retract("INC-7", "U1", "a drill", "v1"),

@@ -6,17 +6,19 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.adapters.store import Store
-from bot.domain.fixes.grouping import FixesSaid
+from bot.domain.fixes.grouping import FixEquivalence
 from bot.domain.incidents.record import Incident
-from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.domain.recall.dismissed import DismissalReason, DismissedPrecedent
 from bot.domain.recall.query import Query
 from bot.ports.audit import AuditLine
 from bot.ports.unit_of_work import Changes
 from tests.contracts.channels import audited
 from tests.fakes import START
 
-ASIDE = SetAside("INC-1", "f1", "決済", "pay", WhyAside.PLACE, "U1", START, "INC-9", "C1", "private:G1", "note ✗", True)
-SAME = FixesSaid(True, "restart ✗", "bounce", "INC-1", "INC-2", "U1", START)
+ASIDE = DismissedPrecedent(
+    "INC-1", "f1", "決済", "pay", DismissalReason.PLACE, "U1", START, "INC-9", "C1", "private:G1", "note ✗", True
+)
+SAME = FixEquivalence(True, "restart ✗", "bounce", "INC-1", "INC-2", "U1", START)
 NOTE = Changes(audit=(AuditLine("U1", "act", "INC-1", "detail"),), once="once/1")
 
 
@@ -33,7 +35,7 @@ class SaidContract:
         assert await store.feedback.list_dismissed(Query("x")) == ()
         assert await store.feedback.list_dismissed(channel="C1") == (kept,)
         assert await store.feedback.list_dismissed(channel="C2") == ()
-        newer = replace(ASIDE, why=WhyAside.OUTDATED, by="U2", pinned_off=False)
+        newer = replace(ASIDE, why=DismissalReason.OUTDATED, by="U2", pinned_off=False)
         other = replace(ASIDE, incident_id="INC-2", title=None, service=None)
         again = [await store.feedback.dismiss_precedent(each, Changes()) for each in (newer, other, other)]
         assert [a.number for a in await store.feedback.list_dismissed()] == [again[0], again[2]]

@@ -9,7 +9,7 @@ from bot.adapters.store import Store
 from bot.adapters.store.commit import ChangesWriter
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.domain.delivery.kinds import Operation
-from bot.domain.operations.shadow import Shadowed
+from bot.domain.operations.shadow import ShadowPlacement
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.delivery.outbox import Destination, OutboxRow, build_brief_edit, build_outbox_entry
 from bot.ports.posts import PostedBrief
@@ -18,7 +18,7 @@ from tests.contracts.stores import BRIEF
 from tests.fakes import FakeClock
 
 POSTED = PostedBrief("INC-7", "C1", "10.1", "brief/INC-7/C1", BRIEF)
-UNDER = Shadowed("C0S", POSTED.delivery_id, "10.1")
+UNDER = ShadowPlacement("C0S", POSTED.delivery_id, "10.1")
 EDIT = ChatMessage("cleared")
 
 
@@ -49,7 +49,7 @@ class ShadowContract:
             )
         )
         (row,) = await taken(store)  # the reaction is not owed at all
-        assert (row.place, row.under_result) == (Shadowed("C0S", None, "10.1"), None)
+        assert (row.place, row.under_result) == (ShadowPlacement("C0S", None, "10.1"), None)
         assert row.entry.payload["channel"] == "C1"
         await store.outbox.acknowledge(row, "77.1")
         (posted,) = await off.list_briefs("INC-7")
@@ -59,7 +59,11 @@ class ShadowContract:
         # an edit has no place of its own: it goes where its message is
         await off.commit(Changes(deliveries=(build_brief_edit(posted, EDIT),)))
         (edit,) = await taken(store)
-        assert (edit.place, edit.target_place, edit.target_result) == (None, Shadowed("C0S", None, "10.1"), "77.1")
+        assert (edit.place, edit.target_place, edit.target_result) == (
+            None,
+            ShadowPlacement("C0S", None, "10.1"),
+            "77.1",
+        )
         await store.outbox.acknowledge(edit, None)
         # what supersedes it joins its thread, and becomes the brief
         newer = replace(POSTED, delivery_id="brief/INC-7/C1+2")
@@ -78,7 +82,7 @@ class ShadowContract:
             Changes(deliveries=(replace(summary, payload={**summary.payload, "text": "more"}),))
         )
         (row,) = await taken(store)
-        assert (row.place, row.entry.payload["text"]) == (Shadowed("C0S", None, "10.1"), "more")
+        assert (row.place, row.entry.payload["text"]) == (ShadowPlacement("C0S", None, "10.1"), "more")
         await store.outbox.acknowledge(row, "78.1")
         await writing(store, None).commit(
             Changes(deliveries=(build_outbox_entry(post("digest/C1/1", None, None), key="digest/C1"),))
@@ -103,7 +107,7 @@ class ShadowContract:
         assert await store.outbox.move_unsent("C0T") == 1
         assert await store.outbox.move_unsent(None) == 1
         rows = {row.entry.delivery_id: row.place for row in await taken(store)}
-        assert rows == {"brief/INC-7/C1": Shadowed("C0S", None, "10.1"), "digest/C1/1": None}
+        assert rows == {"brief/INC-7/C1": ShadowPlacement("C0S", None, "10.1"), "digest/C1/1": None}
 
     async def test_what_stands_is_edited_where_it_stands_whatever_the_shadow_channel_is_next(
         self, store: Store
@@ -118,7 +122,7 @@ class ShadowContract:
         await on.commit(Changes(deliveries=(replace(summary, payload={**summary.payload, "text": "more"}),)))
         assert (await store.outbox.move_unsent("C0T"), await store.outbox.move_unsent(None)) == (0, 0)
         (again,) = await taken(store)
-        assert (again.place, again.own_result) == (Shadowed("C0S", None, "10.1"), "78.1")
+        assert (again.place, again.own_result) == (ShadowPlacement("C0S", None, "10.1"), "78.1")
 
     async def test_what_waits_when_the_mode_is_turned_on_goes_where_it_would_go_if_it_were_owed_now(
         self, store: Store
@@ -144,18 +148,18 @@ class ShadowContract:
         # on, off, and on again before anything was sent: the same as on
         assert [await store.outbox.move_unsent(shadow) for shadow in ("C0S", None, "C0S", "C0S")] == [4, 4, 4, 0]
         (brief, *_) = rows = await taken(store)
-        assert (brief.entry.delivery_id, brief.place) == (POSTED.delivery_id, Shadowed("C0S", None, "10.1"))
+        assert (brief.entry.delivery_id, brief.place) == (POSTED.delivery_id, ShadowPlacement("C0S", None, "10.1"))
         await store.outbox.acknowledge(brief, "80.1")
         rows += await taken(store)
         assert {row.entry.delivery_id: row.place for row in rows} == {
-            POSTED.delivery_id: Shadowed("C0S", None, "10.1"),
+            POSTED.delivery_id: ShadowPlacement("C0S", None, "10.1"),
             late.delivery_id: None,  # it may have been sent
             "repeat/INC-7/C1/11.1": UNDER,
             "recorded/INC-7/1": UNDER,
             "mention/C1/1": None,
-            "storm/C1/1": Shadowed("C0S", None, "10.1"),
+            "storm/C1/1": ShadowPlacement("C0S", None, "10.1"),
             edit.delivery_id: None,
             "digest/C1/1": None,  # it stands in its channel
         }
         (edited,) = [row for row in rows if row.entry.delivery_id == edit.delivery_id]
-        assert edited.target_place == Shadowed("C0S", None, "10.1")
+        assert edited.target_place == ShadowPlacement("C0S", None, "10.1")

@@ -13,15 +13,15 @@ from bot.adapters.store.database.schema import HEAD
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.brief.boundary import BoundaryCall
-from bot.domain.brief.checks import Skip
+from bot.domain.brief.checks import SkippedCheck
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Announcement, Attempt, Boundary, Incident, Source, VerificationStatus
 from bot.domain.recall.query import OPERATOR, KnownNames, Query
-from bot.domain.recall.ranking import Missing
+from bot.domain.recall.ranking import MissingPart
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxEntry
@@ -41,7 +41,7 @@ INCIDENT = Incident(
     attempts=(Attempt("failover; verify", VerificationStatus.VERIFIED, by="U1", at=START, how="modal"),),
     alerts=(Announcement("fp-1", "grafana", "GatewayErrors", {"job": "pay"}),),
 )
-LIFE = Life("INC-7", "fp-1", "public", IncidentState.OPEN, START, START)
+LIFE = Lifecycle("INC-7", "fp-1", "public", IncidentState.OPEN, START, START)
 BRIEF = Brief(
     verdict="payments-api: vendor 3 of 3",
     alert=Alert(
@@ -49,9 +49,9 @@ BRIEF = Brief(
     ),
     incident=IncidentView("INC-7", "open", 1, START),
     boundary=BoundaryCall(Boundary.VENDOR, {"vendor": 3}),
-    skip=(Skip("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-1",)),),
+    skip=(SkippedCheck("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-1",)),),
     sources=(SourceLine("INC-1", "t", Boundary.VENDOR, "strong", 0.91, START, ("the same alert",)),),
-    missing=(Missing("evidence", "not set up"),),
+    missing=(MissingPart("evidence", "not set up"),),
     history=AlertHistory(30, 14, 12, 8.5),
     now=START,
 )

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.bootstrap.wiring.assistant import MonitoredModel, open_monitored_model
 from bot.doctor.model import check_language_model
 from bot.domain.assistant.analyst_prompt import Prompt
-from bot.domain.assistant.hypothesis import Given
+from bot.domain.assistant.hypothesis import ModelInput
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer
 from bot.settings import Settings
@@ -94,7 +94,7 @@ async def test_how_the_last_question_went_is_noted() -> None:
             return ModelAnswer({}, "m", (), {})
 
     model = Model()
-    noted, prompt = MonitoredModel(model), Prompt("", "", Given(()))
+    noted, prompt = MonitoredModel(model), Prompt("", "", ModelInput(()))
     assert list(noted.report_health()) == []
     with pytest.raises(ModelUnavailable):
         await noted.ask(prompt, {}, 1.0)

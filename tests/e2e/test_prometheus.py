@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.bootstrap.modes.playground import OpenPlayground, Playground
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.recall.query import OPERATOR
 from tests.e2e.process import said
 from tests.e2e.prometheus import monitoring, require
@@ -30,7 +30,7 @@ def own(opened: OpenPlayground) -> list[dict[str, Any]]:
     return [m for m in opened.slack.messages(CHANNEL) if m.get("bot_id") == opened.slack.bot_id]
 
 
-async def life_of(opened: OpenPlayground, state: str, fired: int) -> Life:
+async def life_of(opened: OpenPlayground, state: str, fired: int) -> Lifecycle:
     """The one incident, once it stands so."""
     for _ in range(int(PATIENCE_S / 0.1)):
         lives = await opened.bot.memory.incidents.list_open_lifecycles(OPERATOR)

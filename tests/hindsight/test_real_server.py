@@ -17,10 +17,10 @@ from bot.adapters.memory.breaker import GuardedBank
 from bot.adapters.memory.hindsight import HindsightBank
 from bot.adapters.store import Store, open_store
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.recommendation import fix_record
+from bot.domain.brief.recommendation import build_fix_record
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Attempt, Incident, Source, VerificationStatus
-from bot.domain.recall.query import OPERATOR, Query, query_from_text
+from bot.domain.recall.query import OPERATOR, Query, build_text_query
 from bot.domain.recall.ranking import Recalled
 from bot.ports.delivery.outbox import Destination, OutboxEntry
 from bot.ports.errors import MemoryUnavailable
@@ -35,7 +35,7 @@ from tests.hindsight import banks
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("hindsight")]
 
 FOURTEEN = tuple(seed_incidents().values())[:14]
-ASKED = query_from_text("gateway answers 504, checkout times out", vendor="razorpay", service="payments-api")
+ASKED = build_text_query("gateway answers 504, checkout times out", vendor="razorpay", service="payments-api")
 # two that answer the question
 ANSWERS = tuple(record for record in FOURTEEN if record.vendor == "razorpay" and "504" in " ".join(record.symptoms))[:2]
 
@@ -125,9 +125,9 @@ async def test_fourteen_incidents_are_fourteen_in_either_kind_of_bank(tmp_path: 
         assert len(ids) == len(set(ids))
         assert all(hit.incident in FOURTEEN for hit in hits)
         assert facts.keys() - {"None"} == {record.incident_id for record in FOURTEEN}
-        assert fix_record(both.strong, FakeClock().now()).recommendation
+        assert build_fix_record(both.strong, FakeClock().now()).recommendation
         strong = [p.incident for p in only_bank.strong]
-        answers[kind] = (memories, said(both), fix_record(both.strong, FakeClock().now()), strong)
+        answers[kind] = (memories, said(both), build_fix_record(both.strong, FakeClock().now()), strong)
     assert answers["chunks"][0] == 14
     assert answers["concise"][0] > 60
     assert answers["chunks"][1:] == answers["concise"][1:]

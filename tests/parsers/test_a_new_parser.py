@@ -14,7 +14,7 @@ import pytest
 import bot.parsers
 from bot.parsers import PARSERS, read
 from bot.parsers.message import parse_message
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 from tests.parsers.test_cases import NAMES, event, holds
 
 TEXT = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
@@ -41,18 +41,18 @@ def post(old: str, new: str) -> dict[str, Any]:
 
 def test_the_documented_parser_reads_the_documented_post(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "bot.parsers.patrol" not in {parser.__name__ for parser in PARSERS}:  # whoever tries the guide has added it
-        assert not shape(read(POST))["is_alert"]
+        assert not build_shape(read(POST))["is_alert"]
     patrol = module(tmp_path)
     monkeypatch.setattr(bot.parsers, "PARSERS", (patrol, *PARSERS))
-    after = shape(read(POST))
+    after = build_shape(read(POST))
     for name in ("is_alert", "kind", "delivery", "tool", "state", "severity", "title", "service", "region"):
         assert after[name] == FACTS[name], name
     assert [s for s in FACTS["symptoms"] if not holds(s, after["symptoms"])] == []
     assert FACTS["links"] == [after["links"]["source"]]
 
-    closed = shape(read(post("7731 opened", "7802 closed")))
+    closed = build_shape(read(post("7731 opened", "7802 closed")))
     assert (closed["state"], closed["fingerprint"]) == ("resolved", after["fingerprint"])
-    assert shape(read(post("checkout-api", "ledger-api")))["fingerprint"] != after["fingerprint"]
+    assert build_shape(read(post("checkout-api", "ledger-api")))["fingerprint"] != after["fingerprint"]
     assert [
         name for name in NAMES if not name.startswith("patrol/") and patrol.matches(parse_message(event(name)))
     ] == []

@@ -11,7 +11,7 @@ import pytest
 
 from bot.parsers import PARSERS, read
 from bot.parsers.message import parse_message
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 
 CASES = Path(__file__).parent / "cases"
 NAMES = sorted(str(p.relative_to(CASES))[: -len(".alert.json")] for p in CASES.glob("*/*.alert.json"))
@@ -37,7 +37,7 @@ def facts(name: str) -> dict[str, Any]:
 
 @cache
 def reading(name: str) -> dict[str, Any]:
-    return shape(read(event(name)))
+    return build_shape(read(event(name)))
 
 
 def holds(symptom: dict[str, Any], found: list[dict[str, Any]]) -> bool:

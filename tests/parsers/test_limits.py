@@ -10,7 +10,7 @@ import pytest
 from bot.domain.alerts.alert import Alert
 from bot.parsers import read
 from bot.parsers.common.bare_values import name_values
-from bot.parsers.common.symptoms import metrics_in
+from bot.parsers.common.symptoms import find_metrics
 from bot.parsers.message import LIMIT_BYTES, LONGEST_BODY, LONGEST_TEXT, parse_message
 
 FILLERS = ["> ", "- ", "1 ", "a=b ", "| ", "(", "[", "*", "`", "\n", "key: ", "😀", "x" * 70 + " ", "504 "]
@@ -39,7 +39,7 @@ def test_a_value_is_named_by_the_next_name_however_far_and_by_the_one_before() -
 
 def test_metrics_are_read_in_the_first_lines_with_numbers() -> None:
     lines = [f"queue depth is {n}" for n in range(100)]
-    assert [s.value for s in metrics_in("\n".join(["no number", *lines]))] == [str(n) for n in range(30)]
+    assert [s.value for s in find_metrics("\n".join(["no number", *lines]))] == [str(n) for n in range(30)]
 
 
 @pytest.mark.parametrize("filler", FILLERS)

@@ -8,8 +8,8 @@ import pytest
 
 from bot.domain.alerts.alert import Alert, AlertMember, AlertState, Symptom
 from bot.parsers import read
-from bot.parsers.masking import masked
-from bot.parsers.shape import shape
+from bot.parsers.masking import mask_alert
+from bot.parsers.shape import build_shape
 
 SECRET = "Zq9Xw7LeAk12"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -38,7 +38,7 @@ def test_no_secret_leaves(more: dict[str, Any]) -> None:
     found = read({**event, **more})
     assert isinstance(found, Alert)
     assert SECRET not in repr(found)
-    assert SECRET not in repr(shape(found))
+    assert SECRET not in repr(build_shape(found))
 
 
 def test_every_part_of_an_alert_is_masked() -> None:
@@ -49,6 +49,6 @@ def test_every_part_of_an_alert_is_masked() -> None:
         links={TOKEN: f"https://x.example/?token={SECRET}"}, labels={TOKEN: "x", "api_key": SECRET}, alerts=(member,),
         text=TOKEN,
     )  # fmt: skip
-    told = repr(masked(alert))
+    told = repr(mask_alert(alert))
     assert SECRET not in told
     assert TOKEN not in told

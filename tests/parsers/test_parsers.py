@@ -9,12 +9,12 @@ import pytest
 from bot.domain.alerts.alert import Alert, AlertState, NotAlert, Severity
 from bot.parsers import read, sentry_metric
 from bot.parsers.common.draft import Refusal
-from bot.parsers.common.labels import equals_pairs
-from bot.parsers.common.symptoms import metrics_in, unique
+from bot.parsers.common.labels import find_equals_pairs
+from bot.parsers.common.symptoms import find_metrics, remove_duplicates
 from bot.parsers.common.titles import clean_title
 from bot.parsers.message import parse_message
-from bot.parsers.text.markup import plain
-from bot.parsers.vocabulary.states import color_state
+from bot.parsers.text.markup import read_plain
+from bot.parsers.vocabulary.states import read_color_state
 
 AM = "https://am.example/#/alerts?receiver=x"
 
@@ -205,23 +205,23 @@ def test_datadog_without_a_monitor_link_keys_on_name_and_scope() -> None:
     ],
 )
 def test_colours(color: str, state: AlertState | None) -> None:
-    assert color_state(color) is state
+    assert read_color_state(color) is state
 
 
 def test_slack_markup() -> None:
-    text, links = plain(
+    text, links = read_plain(
         "*a* &lt;b&gt; `c` <https://x.example/?a=1&amp;b=2|the *page*> <mailto:q@x.example|q> <@U1> <#C1|ops> <!here> <!date^1^{date}|now> <raw>"
     )
     assert text == "a <b> c the page q @U1 #ops  now <raw>"
     assert [(link.label, link.url) for link in links] == [("the page", "https://x.example/?a=1&b=2")]
-    assert [link.url for link in plain("see https://y.example/a, and <https://z.example>")[1]] == [
+    assert [link.url for link in read_plain("see https://y.example/a, and <https://z.example>")[1]] == [
         "https://z.example",
         "https://y.example/a",
     ]
 
 
 def test_pairs_keep_quoted_and_spaced_values() -> None:
-    assert equals_pairs('a="b c" d=HDX Bank e=5 f=, g=(x) https://h.example/?z=1') == [
+    assert find_equals_pairs('a="b c" d=HDX Bank e=5 f=, g=(x) https://h.example/?z=1') == [
         ("a", "b c"),
         ("d", "HDX Bank"),
         ("e", "5"),
@@ -231,7 +231,7 @@ def test_pairs_keep_quoted_and_spaced_values() -> None:
 
 def test_metrics_in_other_wordings() -> None:
     def first(text: str) -> tuple[str | None, ...]:
-        sign = unique(metrics_in(text))[0]
+        sign = remove_duplicates(find_metrics(text))[0]
         return sign.name, sign.value, sign.op, sign.threshold
 
     assert first("支付网关错误率 12.5% 超过阈值 5%") == ("支付网关错误率", "12.5%", ">", "5%")

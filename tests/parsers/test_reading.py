@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.domain.alerts.alert import Alert, AlertState, NotAlert, PostDelivery, Severity
 from bot.parsers import read
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=40),
@@ -58,7 +58,7 @@ def refused(event: dict[str, Any], **how: Any) -> NotAlert:
 def test_any_json_reads_as_something(event: dict[str, Any]) -> None:
     found = read(event)
     assert isinstance(found, Alert | NotAlert)
-    json.dumps(shape(found), ensure_ascii=False).encode("utf-8")
+    json.dumps(build_shape(found), ensure_ascii=False).encode("utf-8")
 
 
 @settings(max_examples=60, deadline=None)
@@ -144,13 +144,13 @@ def test_our_own_posts_are_known_by_any_of_our_ids(key: str) -> None:
 @pytest.mark.parametrize(
     ("more", "delivery"),
     [
-        ({}, Delivery.POST),
-        ({"thread_ts": "1.0"}, Delivery.POST),
-        ({"thread_ts": "0.5"}, Delivery.THREAD_REPLY),
-        ({"thread_ts": "0.5", "subtype": "thread_broadcast"}, Delivery.THREAD_BROADCAST),
+        ({}, PostDelivery.POST),
+        ({"thread_ts": "1.0"}, PostDelivery.POST),
+        ({"thread_ts": "0.5"}, PostDelivery.THREAD_REPLY),
+        ({"thread_ts": "0.5", "subtype": "thread_broadcast"}, PostDelivery.THREAD_BROADCAST),
     ],
 )
-def test_delivery(more: dict[str, Any], delivery: Delivery) -> None:
+def test_delivery(more: dict[str, Any], delivery: PostDelivery) -> None:
     assert alert(post("🔴 db-1 is down", **more)).delivery is delivery
 
 
@@ -162,7 +162,7 @@ def test_an_edit_is_read_as_its_new_content() -> None:
         "previous_message": post("🔴 db-1 is down"),
     }
     found = alert(edit)
-    assert (found.state, found.delivery) == (AlertState.RESOLVED, Delivery.EDIT)
+    assert (found.state, found.delivery) == (AlertState.RESOLVED, PostDelivery.EDIT)
     assert found.fingerprint == alert(post("🔴 db-1 is down")).fingerprint
 
 
@@ -186,7 +186,7 @@ def test_secrets_do_not_leave_the_reader() -> None:
             }
         ],
     )
-    printed = json.dumps(shape(read(event)))
+    printed = json.dumps(build_shape(read(event)))
     assert secret not in printed
     assert "hunter2hunter" not in printed
     assert secret not in alert(event).text

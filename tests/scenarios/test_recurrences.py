@@ -9,7 +9,7 @@ import pytest
 
 from bot.bootstrap.modes.seeds import read_seed_incidents
 from bot.bootstrap.wiring.memory import open_memory
-from bot.domain.recall.query import OPERATOR, query_from_text
+from bot.domain.recall.query import OPERATOR, build_text_query
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 from tests.databases import fresh
@@ -37,7 +37,7 @@ async def test_recurrences_in_the_same_words_keep_their_tier(tmp_path: Path, lik
             await memory.incidents.commit(
                 Changes(records=records, recallable=frozenset(r.incident_id for r in records))
             )
-            query = query_from_text(asked, await memory.index.list_known_names())
+            query = build_text_query(asked, await memory.index.list_known_names())
             recalled = await memory.recall.precedents(query, OPERATOR)
             found = {p.incident.incident_id: p.tier for p in recalled.precedents}
             tiers.append({found[c.incident_id] for c in copies})

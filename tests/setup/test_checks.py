@@ -16,8 +16,8 @@ from bot.doctor.finding import Finding
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief
-from bot.domain.operations.setup_answers import Named
-from bot.domain.operations.setup_steps import reasons
+from bot.domain.operations.setup_answers import NamedChannel
+from bot.domain.operations.setup_steps import explain_silence
 from bot.playground.server import LocalSlack
 from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.settings import Settings
@@ -28,7 +28,7 @@ from bot.slack.client.chat import SlackChat, build_web_client
 from bot.slack.client.first_events import watch_first_events
 from bot.workflows.recall.preview_brief import PreviewBrief
 
-PAGES = Named("pages")
+PAGES = NamedChannel("pages")
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def test_another_copy_of_the_bot_may_have_got_the_event(slack: LocalSlack)
     await slack.invite("#pages")
     async with watch_first_events(slack.app_token, slack.api_url, SystemClock()):
         found = await look.listen(settings(slack), PAGES, 0.1, lambda _: None)
-    assert "2 connections open" in reasons(found.silence, "pages", 0.1)[0]
+    assert "2 connections open" in explain_silence(found.silence, "pages", 0.1)[0]
 
 
 async def test_a_websocket_that_cannot_be_opened_is_said(slack: LocalSlack, monkeypatch: pytest.MonkeyPatch) -> None:

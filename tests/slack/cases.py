@@ -11,18 +11,18 @@ from zoneinfo import ZoneInfo
 from bot.domain.access.roles import Permission
 from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
+from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
 from bot.domain.brief.boundary import BoundaryCall
-from bot.domain.brief.checks import Later, Skip
-from bot.domain.brief.decide import Brief, InsufficientMemory, RootCause, SourceLine, with_evidence
-from bot.domain.brief.recommendation import Confidence, DidNotWork, Recommendation
-from bot.domain.brief.then_and_now import Then
-from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable
+from bot.domain.brief.checks import PostponedCheck, SkippedCheck
+from bot.domain.brief.decide import Brief, InsufficientMemory, RootCause, SourceLine, add_evidence
+from bot.domain.brief.recommendation import Confidence, FailedFix, Recommendation
+from bot.domain.brief.then_and_now import PastSnapshot
+from bot.domain.evidence.items import ComparisonValue, EvidenceKind, Observed, Unavailable
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary
-from bot.domain.recall.ranking import Missing
+from bot.domain.recall.ranking import MissingPart
 from bot.domain.reports.digest import Digest, RecurringFamily
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.channels import Group
@@ -74,9 +74,9 @@ def high() -> Brief:
         alternatives=(
             Recommendation("Raise the timeout", 0, 1, 0, 4, Confidence.LOW, "helped partly", None, ("INC-55",)),
         ),
-        did_not_work=(DidNotWork("Restart payments-api", 2, ("INC-42", "INC-55")),),
-        skip=(Skip("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-42",), 3), Skip("DNS", 1, 3)),
-        later=(Later("TLS certificates", "it was the cause in INC-12", ("INC-12",)),),
+        did_not_work=(FailedFix("Restart payments-api", 2, ("INC-42", "INC-55")),),
+        skip=(SkippedCheck("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-42",), 3), SkippedCheck("DNS", 1, 3)),
+        later=(PostponedCheck("TLS certificates", "it was the cause in INC-12", ("INC-12",)),),
         sources=(
             SourceLine("INC-61", "Razorpay 504s", Boundary.VENDOR, "strong", 0.9, NOW, ("same alert",), URL, "maya"),
             SourceLine("INC-55", "Payouts failing", Boundary.VENDOR, "strong", 0.8, NOW, ("same vendor",)),
@@ -98,7 +98,7 @@ def seen() -> Brief:
         98,
         "%",
         "now",
-        (Compared("peak", 99),),
+        (ComparisonValue("peak", 99),),
         "highest of 3",
         url="https://p.example",
         truncated=True,
@@ -110,9 +110,9 @@ def seen() -> Brief:
     gone = Unavailable(EvidenceKind.VENDOR_STATUS, "page", "status page", "status page", "HTTP 503")
     little = replace(high(), alternatives=(), did_not_work=(), later=(), possible=(), history=None, step_warnings=())
     known = replace(
-        little, sources=little.sources[1:], now=NOW, then=Then("INC-61", {"pool": "100 %", "p95": "840 ms"})
+        little, sources=little.sources[1:], now=NOW, then=PastSnapshot("INC-61", {"pool": "100 %", "p95": "840 ms"})
     )
-    return with_evidence(known, (pool, logs, deploy, gone), NOW)
+    return add_evidence(known, (pool, logs, deploy, gone), NOW)
 
 
 def mixed() -> Brief:
@@ -139,7 +139,7 @@ def insufficient() -> Brief:
         alert(),
         view(fired=1),
         insufficient_memory=why,
-        missing=(Missing("memory", "the bank does not answer; the index was used", "02:40"),),
+        missing=(MissingPart("memory", "the bank does not answer; the index was used", "02:40"),),
         history=AlertHistory(30, 0, 0),
         now=NOW,
     )
@@ -158,9 +158,9 @@ def digest() -> Digest:
     return Digest("week of 2026-11-23", NOW, NOW, 9, 6, 2, families)
 
 
-def life(state: IncidentState = IncidentState.OPEN, **given: Any) -> Life:
+def life(state: IncidentState = IncidentState.OPEN, **given: Any) -> Lifecycle:
     facts: dict[str, Any] = {"incident_id": "INC-81", "fingerprint": "pay/504", "visibility": "public", "fired": 3}
-    return Life(**(facts | given), state=state, opened_at=NOW, last_seen_at=NOW)
+    return Lifecycle(**(facts | given), state=state, opened_at=NOW, last_seen_at=NOW)
 
 
 def open_rows(count: int = 2, title: str = "Razorpay 504s") -> tuple[OpenIncident, ...]:
@@ -217,15 +217,15 @@ def untouched() -> ChannelView:
     return ChannelView(channel, ChannelSettings(), (), (), (), DigestTime("mon", 9, UTC), Permission(True))
 
 
-def house() -> House:
+def house() -> ChannelPolicy:
     """Two rules and two mutes."""
-    rule = Rule("C1", "B2", "generic", "Nightly backup done", "U0ABC", NOW, number=1, silenced=12)
-    wide = replace(rule, reach=Reach.SOURCE, number=2, silenced=1)
+    rule = SilenceRule("C1", "B2", "generic", "Nightly backup done", "U0ABC", NOW, number=1, silenced=12)
+    wide = replace(rule, reach=RuleScope.SOURCE, number=2, silenced=1)
     mute = Mute(
-        "C1", Muted.FINGERPRINT, "f", "GatewayErrors", NOW + timedelta(hours=4), "deploy", "U0ABC", NOW, number=1
+        "C1", MuteTarget.FINGERPRINT, "f", "GatewayErrors", NOW + timedelta(hours=4), "deploy", "U0ABC", NOW, number=1
     )
-    silent = replace(mute, what=Muted.CHANNEL, value="", shown="everything in this channel", reason="", number=2)
-    return House(rules=(rule, wide), mutes=(mute, silent))
+    silent = replace(mute, what=MuteTarget.CHANNEL, value="", shown="everything in this channel", reason="", number=2)
+    return ChannelPolicy(rules=(rule, wide), mutes=(mute, silent))
 
 
 def answered() -> AnsweredAlert:

@@ -16,11 +16,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.cli.plain_text import format_message
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.as_json import brief_json
+from bot.domain.brief.as_json import build_brief_json
 from bot.domain.brief.decide import Brief
-from bot.domain.fixes.identity import same_fix
+from bot.domain.fixes.identity import is_same_fix
 from bot.domain.recall.query import OPERATOR
-from bot.domain.text.names import content_words
+from bot.domain.text.names import find_content_words
 from bot.parsers import read
 from bot.slack import ids
 from bot.workflows.recall.preview_brief import PreviewBrief
@@ -65,12 +65,12 @@ class Told:
         if best is None:
             self.fixes["-", "abstained"] += 1
         else:
-            right = any(same_fix(best.fix, fix) for fix in one.family.true_fix(one.n))
+            right = any(is_same_fix(best.fix, fix) for fix in one.family.true_fix(one.n))
             self.fixes[best.confidence.value, "right" if right else "wrong"] += 1
             if not right:
                 self.wrong.append(f"alert {one.number} ({one.alert['title']}): {best.confidence.value} {best.fix!r}")
         for skip in brief.skip:
-            guilty = content_words(skip.check) <= content_words(one.family.cause)
+            guilty = find_content_words(skip.check) <= find_content_words(one.family.cause)
             self.skips["wrong" if guilty else "right"] += 1
 
     def table(self) -> str:
@@ -155,7 +155,7 @@ class Month:
         alert = read(event | post_of(one))
         assert isinstance(alert, Alert)
         preview = PreviewBrief(self.desk.memory.recall, self.desk.memory.index)
-        return json.dumps(brief_json(await preview(alert, OPERATOR, START + one.number * BETWEEN + WORKED_ON)))
+        return json.dumps(build_brief_json(await preview(alert, OPERATOR, START + one.number * BETWEEN + WORKED_ON)))
 
 
 @pytest.mark.integration  # for its length; it needs no service

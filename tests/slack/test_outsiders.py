@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.alerts.suppression import Mute, MuteTarget
 from bot.ports.chat import Channel
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
@@ -25,7 +25,7 @@ OUTSIDE: dict[str, Any] = BASE | {"user": {"id": "U0BOB"}}
 
 async def test_a_mute_is_undone_by_members_alone(office: Desk) -> None:
     now = office.deps.clock.now()
-    mute = Mute(SECRET, Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "", "U0ALICE", now)
+    mute = Mute(SECRET, MuteTarget.CHANNEL, "", "this channel", now + timedelta(hours=1), "", "U0ALICE", now)
     await office.memory.channels.add_mute(mute, Changes())
     (held,) = (await office.memory.channels.read_policy(SECRET, now)).mutes
     action = {"type": "button", "action_id": ids.UNDO, "value": encode({"k": "mute", "n": held.number})}

@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from bot.adapters.evidence.deploys_recorded import RecordedDeploys
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.catalog.vendors import Service, directory
+from bot.domain.catalog.vendors import Service, build_vendor_directory
 from bot.domain.evidence.deploys import Deploy
 from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
 from bot.web.deploys import PATH, DeployIntake, add_deploys
@@ -24,7 +24,7 @@ from tests.fakes import START, FakeClock
 
 TOKEN = "s3cret-token-of-the-tests"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
-NAMES = directory((), (Service("checkout-api", ("Checkout",)),))
+NAMES = build_vendor_directory((), (Service("checkout-api", ("Checkout",)),))
 FULL = {
     "service": "Checkout",
     "version": "v142",

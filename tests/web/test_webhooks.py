@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from bot.domain.alerts.alert import Alert, AlertState, NotAlert, Severity, Symptom
 from bot.parsers import read
-from bot.parsers.intake.given import alert_of
+from bot.parsers.intake.given import build_alert
 from bot.ports.errors import ChatRejected, NotAllowedHere, StoreUnavailable
 from bot.slack.views.alert import render_alert
 from bot.web.payloads import AlertmanagerBody, GenericBody
@@ -165,7 +165,7 @@ async def test_a_heartbeat_and_a_test_are_taken_and_nothing_is_kept() -> None:
 
 
 def alertmanager(name: str) -> Alert:
-    found = alert_of(AlertmanagerBody.model_validate(sent(name)).to_intake())
+    found = build_alert(AlertmanagerBody.model_validate(sent(name)).to_intake())
     assert isinstance(found, Alert)
     return found
 
@@ -205,14 +205,14 @@ def test_a_large_group_is_counted_whole() -> None:
         {"status": "resolved" if n < 60 else "firing", "labels": {"alertname": "A", "pod": f"p{n}"}} for n in range(65)
     ]
     body = {"version": "4", "status": "firing", "groupLabels": {"alertname": "A"}, "alerts": alerts}
-    alert = alert_of(AlertmanagerBody.model_validate(body).to_intake())
+    alert = build_alert(AlertmanagerBody.model_validate(body).to_intake())
     assert isinstance(alert, Alert)
     assert (alert.firing, alert.cleared) == (5, 60)
     assert "5 of 65 firing" in str(render_alert(alert).blocks)
 
 
 def generic(**changes: Any) -> Alert:
-    found = alert_of(GenericBody.model_validate({**GENERIC, **changes}).to_intake())
+    found = build_alert(GenericBody.model_validate({**GENERIC, **changes}).to_intake())
     assert isinstance(found, Alert)
     return found
 
@@ -263,6 +263,6 @@ def test_any_body_is_an_alert_or_a_clear_refusal(model: Any, body: Any, changes:
 
 def read_or_refused(raw: bytes, model: Any) -> Alert | NotAlert | RequestRefused:
     try:
-        return alert_of(read_intake(raw, model))
+        return build_alert(read_intake(raw, model))
     except RequestRefused as refused:
         return refused

@@ -16,7 +16,7 @@ from typing import Any
 from bot.adapters.store.records.incidents import SqlIncidentStore
 from bot.bootstrap.wiring.alerts import build_answer_alert
 from bot.bootstrap.wiring.memory import Memory, open_memory
-from bot.domain.alerts.alert import Alert, AlertState, Delivery, NotAlert, Severity
+from bot.domain.alerts.alert import Alert, AlertState, NotAlert, PostDelivery, Severity
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import Destination, OutboxRow
 from bot.settings import Settings
@@ -64,7 +64,7 @@ def read_event(event: Mapping[str, Any]) -> Alert | NotAlert:
         return NotAlert("chatter", "a person talks")
     facts = {"tool": "test", "fingerprint": "payments/504", "title": "GatewayErrors", **said}
     facts["state"] = AlertState(facts.get("state", "firing"))
-    facts["delivery"] = Delivery(facts.get("delivery", "post"))
+    facts["delivery"] = PostDelivery(facts.get("delivery", "post"))
     if facts.get("severity"):
         facts["severity"] = Severity(facts["severity"])
     return Alert(**facts)

@@ -12,7 +12,7 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.log_records import read_moment
 from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.deploys import Deploy, deploys_shown
+from bot.domain.evidence.deploys import Deploy, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.ports.errors import EvidenceUnavailable
 
@@ -39,7 +39,7 @@ class ArgoDeploys:
         url = f"{self.server.base.rstrip('/')}/applications/{quote(application, safe='')}"
         deploys = list(_read_deploys(status, alert.service, url))
         # an application runs in one environment: that it is this service's is the operator's word
-        return deploys_shown(deploys, alert.service, None, self.name, at)
+        return observe_deploys(deploys, alert.service, None, self.name, at)
 
     async def read_application(self, application: str) -> Mapping[str, Any]:
         """Return the application's status. Raises EvidenceUnavailable."""

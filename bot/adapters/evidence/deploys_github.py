@@ -13,7 +13,7 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.log_records import read_moment
 from bot.adapters.evidence.selectors import ByService
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, deploys_shown
+from bot.domain.evidence.deploys import MOST_SHOWN, WINDOW, Deploy, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.ports.errors import EvidenceUnavailable
 
@@ -52,7 +52,7 @@ class GithubDeploys:
         told = [replace(d, url=url, state=state) for (_, d), state in zip(recent, states, strict=False)]
         told += [replace(d, url=url) for _, d in recent[MOST_SHOWN:]]
         cut = len(listed) == PAGE == len(recent)
-        return deploys_shown(told, alert.service, alert.environment, self.name, at, truncated=cut)
+        return observe_deploys(told, alert.service, alert.environment, self.name, at, truncated=cut)
 
     async def list_deployments(self, repository: str) -> list[Mapping[str, Any]]:
         """Return the latest deployments, newest first. Raises EvidenceUnavailable."""

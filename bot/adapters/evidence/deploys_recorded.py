@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.deploys import SKEW, deploys_shown
+from bot.domain.evidence.deploys import SKEW, observe_deploys
 from bot.domain.evidence.items import Evidence, EvidenceKind
 from bot.ports.alerts.deploy_log import DeployLog
 from bot.ports.errors import EvidenceUnavailable, StoreUnavailable
@@ -38,4 +38,4 @@ class RecordedDeploys:
             known = await self.log.list_latest(alert.service, at + SKEW, LIMIT)
         except StoreUnavailable as problem:
             raise EvidenceUnavailable(f"the store cannot be read: {problem}") from problem
-        return deploys_shown(known, alert.service, alert.environment, self.name, at) if known else ()
+        return observe_deploys(known, alert.service, alert.environment, self.name, at) if known else ()

@@ -21,7 +21,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 
 from bot.adapters.evidence.addresses import find_refusal, find_server_problem, resolve_literal
-from bot.domain.evidence.log_templates import shown
+from bot.domain.evidence.log_templates import clean_line
 from bot.ports.errors import EvidenceUnavailable
 
 MOST_BYTES = 1024 * 1024
@@ -180,7 +180,7 @@ def _find_error_text(status: int, body: bytes, headers: Mapping[str, str]) -> st
 
 def clean_text(text: str) -> str:
     """Return a few words of a server, masked, on one line, cut."""
-    plain = shown(text)
+    plain = clean_line(text)
     return plain if len(plain) <= MOST_ERROR_CHARS else f"{plain[: MOST_ERROR_CHARS - 1]}…"
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from bot.adapters.evidence.log_records import LogRecord, read_log_record
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 from bot.domain.evidence.items import Evidence, EvidenceKind, Unavailable
-from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
+from bot.domain.evidence.log_templates import WINDOW, LogLine, observe_logs
 from bot.ports.errors import EvidenceUnavailable
 
 CHUNK = 64 * 1024
@@ -59,14 +59,14 @@ class FileLogs:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        patterns = self.patterns.get(folded(alert.service)) if alert.service else None
+        patterns = self.patterns.get(fold_name(alert.service)) if alert.service else None
         if not patterns or not alert.service:
             return ()
         return await asyncio.to_thread(self._build_evidence, patterns, alert.service, at)
 
     def _build_evidence(self, patterns: Sequence[str], service: str, at: datetime) -> tuple[Evidence, ...]:
         found = self.read_logs(patterns, at)
-        shown = logs_shown(found.lines, service, self.name, at, truncated=found.truncated)
+        shown = observe_logs(found.lines, service, self.name, at, truncated=found.truncated)
         if not found.bad:
             return shown
         skipped = f"{found.bad} log lines of {service}"

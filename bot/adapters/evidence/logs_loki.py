@@ -12,7 +12,7 @@ from bot.adapters.evidence.http_source import HttpSource
 from bot.adapters.evidence.selectors import ChosenLabels, Selectors
 from bot.domain.alerts.alert import Alert
 from bot.domain.evidence.items import Evidence, EvidenceKind
-from bot.domain.evidence.log_templates import WINDOW, LogLine, logs_shown
+from bot.domain.evidence.log_templates import WINDOW, LogLine, observe_logs
 from bot.ports.errors import EvidenceUnavailable
 
 LIMIT = 1_000
@@ -60,7 +60,7 @@ class LokiLogs:
         if chosen is None:
             return ()
         lines, cut = await self.read_lines(chosen, at, self.line_filter)
-        return await asyncio.to_thread(logs_shown, lines, chosen.service, self.name, at, truncated=cut)
+        return await asyncio.to_thread(observe_logs, lines, chosen.service, self.name, at, truncated=cut)
 
     async def read_lines(
         self, chosen: ChosenLabels, at: datetime, line_filter: str

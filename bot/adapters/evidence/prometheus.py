@@ -21,9 +21,9 @@ from bot.adapters.evidence.prometheus_api import AlertingRule, MetricLine, Metri
 from bot.adapters.evidence.promql import SplitExpression, build_matchers, quote_promql, split_threshold
 from bot.adapters.evidence.selectors import LabelValues, Selectors
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import folded
-from bot.domain.evidence.deploys import same_environment
-from bot.domain.evidence.items import PEAK, Compared, Evidence, EvidenceKind, Observed, Unavailable
+from bot.domain.catalog.vendors import fold_name
+from bot.domain.evidence.deploys import is_same_environment
+from bot.domain.evidence.items import PEAK, ComparisonValue, Evidence, EvidenceKind, Observed, Unavailable
 from bot.ports.errors import EvidenceUnavailable
 
 BEFORE = timedelta(minutes=30)
@@ -60,7 +60,7 @@ class MetricsServer:
 
     async def observe(self, alert: Alert, at: datetime) -> Sequence[Evidence]:
         """See the port."""
-        if not any(same_environment(alert.environment, known) for known in self.environments or (None,)):
+        if not any(is_same_environment(alert.environment, known) for known in self.environments or (None,)):
             return ()
         look = _Observation(self, PrometheusApi(self.server), alert, at, asyncio.Semaphore(MOST_AT_ONCE))
         signals = await self.list_signals(alert, look.api, at)
@@ -79,7 +79,7 @@ class MetricsServer:
         of = [f"{{__name__=~{by_name},{build_matchers(labels.labels)}}}" for labels in (chosen, pods) if labels]
         there = await api.query_instant(f"count by (__name__) ({' or '.join(of)})", at)
         names = frozenset(point.labels.get("__name__", "") for point in there.points)
-        own = self.own.get(folded(alert.service or ""), ())
+        own = self.own.get(fold_name(alert.service or ""), ())
         return tuple(
             _fill_matchers(one, chosen.labels, pods.labels if pods else {}) for one in choose_templates(names, own)
         )
@@ -177,12 +177,12 @@ class _Observation:
             return self._build_unavailable(asked.signal, asked.what, str(problem), asked.kind)
         if not math.isfinite(now * asked.scale):
             return self._build_unavailable(asked.signal, asked.what, "too large a number", asked.kind)
-        compared = [Compared("30 min ago", before * asked.scale)] if before is not None else []
-        compared.append(Compared("lowest" if asked.wants_low else PEAK, peak * asked.scale))
+        compared = [ComparisonValue("30 min ago", before * asked.scale)] if before is not None else []
+        compared.append(ComparisonValue("lowest" if asked.wants_low else PEAK, peak * asked.scale))
         if asked.threshold is not None:
-            compared.append(Compared("threshold", asked.threshold))
+            compared.append(ComparisonValue("threshold", asked.threshold))
         if (yesterday := await self._read_yesterday(asked)) is not None:
-            compared.append(Compared("yesterday", yesterday * asked.scale))
+            compared.append(ComparisonValue("yesterday", yesterday * asked.scale))
         compared = [one for one in compared if math.isfinite(one.value)]
         return Observed(
             asked.kind,

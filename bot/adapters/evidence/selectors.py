@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 
 T = TypeVar("T")
 LabelValues = Mapping[str, Sequence[str]]
@@ -28,7 +28,7 @@ class ByService:
 
     def find(self, alert: Alert) -> str | None:
         """Return the value for the alert's service, None where there is none."""
-        return self.values.get(folded(alert.service)) if alert.service else None
+        return self.values.get(fold_name(alert.service)) if alert.service else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Selectors:
         """Return what to ask for, None where nothing is configured for the alert's service."""
         if not alert.service:
             return None
-        labels = self.by_service.get(folded(alert.service), self.default)
+        labels = self.by_service.get(fold_name(alert.service), self.default)
         fields = {"service": alert.service, "environment": alert.environment, "region": alert.region}
         filled = {name: tuple(_fill_fields(value, fields) for value in values) for name, values in labels.items()}
         known = {name: tuple(v for v in values if v) for name, values in filled.items() if all(values)}

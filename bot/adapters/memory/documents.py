@@ -15,7 +15,7 @@ from typing import Any
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query
-from bot.domain.text.names import cut, one_line
+from bot.domain.text.names import cut, fit_one_line
 from bot.domain.text.redaction import mask
 from bot.ports.errors import RecordRejected
 from bot.ports.memory import BankHit
@@ -121,7 +121,7 @@ def build_hit(document_id: str, fact: BankFact) -> BankHit:
     """Return the document as a record, or as masked text where it has none."""
     if record := read_fact_record(document_id, fact):
         return BankHit(document_id, record)
-    return BankHit(document_id, text=one_line(mask(fact.text)[0], OUTSIDE_CHARS))
+    return BankHit(document_id, text=fit_one_line(mask(fact.text)[0], OUTSIDE_CHARS))
 
 
 def read_fact_record(document_id: str, fact: BankFact) -> Incident | None:
@@ -150,7 +150,7 @@ def _read_plain(fact: BankFact) -> dict[str, Any]:
     if not TELLING & row.keys():
         return {}
     row |= {name: _read_list(row[name]) for name in LISTS if name in row}
-    row.setdefault("title", one_line(fact.text, 200))
+    row.setdefault("title", fit_one_line(fact.text, 200))
     if fix := row.pop("fix", None):
         said = row.get("verification_status", "").upper()
         row["attempts"] = [{"fix": fix, "status": said if said in STATUSES else "UNVERIFIED"}]

@@ -32,9 +32,9 @@ from bot.adapters.store.database.statements import (
 )
 from bot.adapters.store.delivery.inbox import write_acknowledged, write_received
 from bot.adapters.store.delivery.outbox import write_entries
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.notification import Notification
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.outbox import build_bank_entry
@@ -196,7 +196,7 @@ async def _reserve_numbers(connection: AsyncConnection, records: Sequence[Incide
         await connection.execute(sa.update(counter).where(lower).values(value=highest))
 
 
-async def _write_lifecycle(connection: AsyncConnection, life: Life) -> None:
+async def _write_lifecycle(connection: AsyncConnection, life: Lifecycle) -> None:
     newer = replace(life, version=life.version + 1)
     row = {
         "incident_id": life.incident_id,
@@ -224,7 +224,7 @@ async def _write_notifications(connection: AsyncConnection, changes: Changes) ->
         await connection.execute(sa.delete(tables.notices).where(tables.notices.c.key.in_(portion)))
 
 
-def _build_notification_row(notice: Notice) -> dict[str, Any]:
+def _build_notification_row(notice: Notification) -> dict[str, Any]:
     named = ("key", "incident_id", "fingerprint", "visibility", "channel", "ts", "root_ts", "at")
     return {name: getattr(notice, name) for name in named} | {"body": write_notification_json(notice)}
 

@@ -25,7 +25,7 @@ from pydantic import StringConstraints, ValidationError
 from bot.bootstrap.config.metrics import MetricsConfiguration, ServiceMetrics
 from bot.bootstrap.config.sources import ServiceSources, SourcesConfiguration, VendorSources, format_key
 from bot.domain.catalog.vendor_table import Vendor
-from bot.domain.catalog.vendors import STANDARD, Directory, Service, directory, folded
+from bot.domain.catalog.vendors import STANDARD, Directory, Service, build_vendor_directory, fold_name
 from bot.ports.errors import ConfigurationRejected
 
 EntryName = Annotated[
@@ -102,7 +102,7 @@ def _reject_duplicates(path: Path, table: str, claims: Mapping[str, Iterable[str
     owners: dict[str, str] = {}
     for name, aliases in claims.items():
         for alias in (name, *aliases):
-            owner = owners.setdefault(folded(alias), name)
+            owner = owners.setdefault(fold_name(alias), name)
             if owner != name:
                 raise ConfigurationRejected(f"{path}: {table}.{name}: “{alias}” is claimed by {table}.{owner}, too.")
 
@@ -119,7 +119,7 @@ def build_directory(found: Configuration) -> Directory:
     vendors = (
         Vendor(name.casefold(), "", _list_vendor_aliases(name, e.aliases), e.hosts) for name, e in found.vendors.items()
     )
-    return directory(vendors, (Service(name, entry.aliases) for name, entry in found.services.items()))
+    return build_vendor_directory(vendors, (Service(name, entry.aliases) for name, entry in found.services.items()))
 
 
 def _list_vendor_aliases(name: str, aliases: tuple[str, ...]) -> tuple[str, ...]:

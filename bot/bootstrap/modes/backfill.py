@@ -16,10 +16,10 @@ from bot.bootstrap.wiring.channels import read_digest_time
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.bootstrap.wiring.slack import build_slack_client
 from bot.domain.alerts.alert import Alert
-from bot.domain.alerts.suppression import Admission, House, Outcome, admit
-from bot.domain.incidents.opening import posted_at
-from bot.domain.operations.backfill import Span
-from bot.domain.reports.schedule import DigestTime, digest_time
+from bot.domain.alerts.suppression import ChannelPolicy, Disposition, SuppressionDecision, decide_suppression
+from bot.domain.incidents.opening import parse_ts
+from bot.domain.operations.backfill import ReadSpan
+from bot.domain.reports.schedule import DigestTime, choose_digest_time
 from bot.parsers import read
 from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.channels import ChannelStore
@@ -41,7 +41,7 @@ from bot.workflows.operations.backfill_report import ReportBackfill
 from bot.workflows.recall.preview_brief import PreviewBrief
 
 POLICY_CACHE_TTL = timedelta(seconds=30)
-COUNT_ONLY_DECISION = Admission(Outcome.COUNT_ONLY, "it is past: nothing is posted about it")
+COUNT_ONLY_DECISION = SuppressionDecision(Disposition.COUNT_ONLY, "it is past: nothing is posted about it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +76,30 @@ class ProcessQuietly:
     clock: Clock
     default: DigestTime
     # the policy of each channel and when it was read
-    houses: dict[str, tuple[House, datetime]] = field(default_factory=dict)
+    houses: dict[str, tuple[ChannelPolicy, datetime]] = field(default_factory=dict)
 
     async def __call__(self, row: InboxRow) -> bool:
         """Work on a row; return False if it is ignored. Raises StoreUnavailable, ChatUnavailable."""
         event = row.body["event"]
         house = await self._read_policy(event["channel"])
-        at = posted_at(str(event["ts"])) or self.clock.now()
-        zone = digest_time(house.settings, self.default).zone
-        if admit(read_stored_alert(event), read_source(event), house, at, zone).outcome is Outcome.IGNORE:
+        at = parse_ts(str(event["ts"])) or self.clock.now()
+        zone = choose_digest_time(house.settings, self.default).zone
+        if (
+            decide_suppression(read_stored_alert(event), read_source(event), house, at, zone).outcome
+            is Disposition.IGNORE
+        ):
             return False
         await self.work(row)
         return True
 
-    async def _read_policy(self, channel: str) -> House:
+    async def _read_policy(self, channel: str) -> ChannelPolicy:
         now = self.clock.now()
         if channel not in self.houses or now - self.houses[channel][1] > POLICY_CACHE_TTL:
             self.houses[channel] = await self.channels.read_policy(channel, now), now
         return self.houses[channel][0]
 
 
-async def admit_silently(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+async def admit_silently(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> SuppressionDecision:
     """Admit any alert to be counted only."""
     return COUNT_ONLY_DECISION
 
@@ -110,7 +113,7 @@ def build_link(workspace: str, channel: str, ts: str) -> str:
 async def open_backfill(
     settings: Settings,
     a_minute: float,
-    told: Callable[[BackfillProgress, Span], None],
+    told: Callable[[BackfillProgress, ReadSpan], None],
     waits: Callable[[float, ChatUnavailable], None],
 ) -> AsyncIterator[tuple[Backfill, ReportBackfill]]:
     """Open the store and Slack, ready to read. Raises StoreUnavailable, ChatUnavailable, ChatAuthRejected."""

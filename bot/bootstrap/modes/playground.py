@@ -19,7 +19,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import Query
-from bot.domain.recall.ranking import Missing, Recalled
+from bot.domain.recall.ranking import MissingPart, Recalled
 from bot.playground.server import LocalSlack
 from bot.ports.clock import Clock, Ids
 from bot.ports.errors import AddressUnavailable
@@ -27,7 +27,7 @@ from bot.ports.memory import Recall
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
 
-RECALL_SWITCHED_OFF = Recalled(missing=(Missing("memory", "switched off in the playground"),))
+RECALL_SWITCHED_OFF = Recalled(missing=(MissingPart("memory", "switched off in the playground"),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from bot.bootstrap.modes.private_folder import open_private_folder, treat_signal
 from bot.bootstrap.system import RandomIds
 from bot.bootstrap.wiring.memory import open_memory
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import Directory, find_service, find_vendor, named_service, named_vendor
+from bot.domain.catalog.vendors import Directory, find_service, find_vendor, resolve_service, resolve_vendor
 from bot.ports.clock import Clock
 from bot.ports.errors import StoreUnavailable
 from bot.settings import Settings
@@ -89,6 +89,6 @@ def rename_alert(names: Directory, listed: frozenset[str], alert: Alert) -> Aler
     else to read.
     """
     said = f"{alert.title or ''}\n{alert.text}"
-    service = named_service(alert.service, names) if alert.service else find_service(said, names)
-    vendor = named_vendor(alert.vendor, names) if alert.vendor else find_vendor(said, names=names)
+    service = resolve_service(alert.service, names) if alert.service else find_service(said, names)
+    vendor = resolve_vendor(alert.vendor, names) if alert.vendor else find_vendor(said, names=names)
     return replace(alert, service=service, vendor=vendor if alert.vendor or vendor in listed else None)

@@ -16,8 +16,8 @@ from bot.bootstrap.wiring.evidence import (
 from bot.bootstrap.wiring.foundation import Foundation
 from bot.bootstrap.workers import Handle
 from bot.domain.alerts.alert import Alert, NotAlert, Reading
-from bot.domain.alerts.suppression import Admission
-from bot.domain.operations.storms import Opening, Placed
+from bot.domain.alerts.suppression import SuppressionDecision
+from bot.domain.operations.storms import OpenedIncident, PlacementDecision
 from bot.observability import count_masked
 from bot.parsers import read
 from bot.ports.brief_preview import BriefPreview
@@ -91,8 +91,8 @@ def build_answer_alert(
     surfaces: Surfaces,
     clock: Clock,
     read: Callable[[Mapping[str, Any]], Alert | NotAlert],
-    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = admit_all,
-    group: Callable[[Opening], Awaitable[Placed]] = place_alone,
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[SuppressionDecision]] = admit_all,
+    group: Callable[[OpenedIncident], Awaitable[PlacementDecision]] = place_alone,
     sources: EvidenceSources = NO_SOURCES,
     recurrence: AskAboutRecurrence | None = None,
 ) -> AnswerAlert:

@@ -17,8 +17,8 @@ from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.workers import Handle
 from bot.domain.alerts.alert import NotAlert, Reading
 from bot.domain.catalog.vendors import Directory
-from bot.domain.operations.load import Load
-from bot.parsers.intake.deploy_post import deployed_in
+from bot.domain.operations.load import LoadShedding
+from bot.parsers.intake.deploy_post import find_deploy
 from bot.ports.clock import Clock
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import Settings
@@ -42,7 +42,7 @@ def build_gather_evidence(
     configuration: Configuration,
     clock: Clock,
     memory: Memory,
-    load: Callable[[], Load] = lambda: Load.FULL,
+    load: Callable[[], LoadShedding] = lambda: LoadShedding.FULL,
 ) -> GatherEvidence:
     """Build what asks all sources, and the deploys that the bot was told of. Raises ConfigurationRejected."""
     deploys = build_recorded_deploys(settings=settings, configuration=configuration, memory=memory)
@@ -86,7 +86,7 @@ def wrap_reader(read: Reader, channels: frozenset[str], names: Directory) -> Rea
     def read_deploys(event: Mapping[str, Any]) -> Reading:
         found = read(event)
         if isinstance(found, NotAlert) and found.kind == "deploy" and event.get("channel") in channels:
-            return replace(found, deployed=deployed_in(event, names))
+            return replace(found, deployed=find_deploy(event, names))
         return found
 
     return read_deploys

@@ -12,7 +12,7 @@ from bot.adapters.evidence.prometheus import MetricsServer
 from bot.adapters.evidence.selectors import Selectors
 from bot.bootstrap.config.file import Configuration
 from bot.bootstrap.config.metrics import MetricsEntry, PrometheusEntry, SignalEntry
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 from bot.ports.errors import ConfigurationRejected
 from bot.settings import read_secret
 
@@ -45,7 +45,7 @@ def _iterate_aliases(configuration: Configuration) -> Iterator[tuple[str, Metric
     """Yield every name that an alert may call a service by, case-folded, with the service's metrics entry."""
     for name, entry in configuration.services.items():
         for alias in (name, *entry.aliases):
-            yield folded(alias), entry.metrics
+            yield fold_name(alias), entry.metrics
 
 
 def _build_templates(entry: MetricsEntry) -> tuple[MetricTemplate, ...]:

@@ -18,7 +18,7 @@ from bot.adapters.evidence.selectors import ByService, LabelValues, Selectors
 from bot.adapters.evidence.vendor_status import VendorStatus
 from bot.bootstrap.config.file import Configuration, ServiceEntry
 from bot.bootstrap.config.sources import ArgoEntry, FilesEntry, GithubEntry, JournaldEntry, LokiEntry
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 from bot.ports.errors import ConfigurationRejected
 from bot.ports.evidence import EvidenceProvider
 from bot.settings import read_secret
@@ -67,7 +67,7 @@ class _Source:
         """Yield every name that an alert may call a service by, case-folded, with the service's entry."""
         for name, entry in self.configuration.services.items():
             for alias in (name, *entry.aliases):
-                yield folded(alias), entry
+                yield fold_name(alias), entry
 
     def build_selectors(self, default: LabelValues) -> Selectors:
         """Return the labels of each service in this source; `default` for those that list none."""

@@ -13,7 +13,7 @@ import typer
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import USAGE, fail, read_settings, run
-from bot.domain.brief.as_json import time_text
+from bot.domain.brief.as_json import format_time
 from bot.domain.recall.question import read_since
 from bot.ports.audit import AuditEntry
 from bot.ports.errors import RecordRejected, require_readable
@@ -45,4 +45,4 @@ async def _export(since: datetime | None, out: TextIO) -> None:
 
 def build_audit_json(line: AuditEntry) -> dict[str, object]:
     """Return an audit line as JSON values."""
-    return asdict(line) | {"at": time_text(line.at)}
+    return asdict(line) | {"at": format_time(line.at)}

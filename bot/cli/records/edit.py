@@ -12,7 +12,7 @@ from bot.bootstrap.wiring.memory import open_memory
 from bot.bootstrap.wiring.resolutions import build_local_correct
 from bot.cli.records.arguments import ByActorOption, IdArgument, TextOption
 from bot.cli.run import USAGE, fail, print_json, read_settings, run
-from bot.domain.incidents.corrections import mark_of, texts_of
+from bot.domain.incidents.corrections import hash_text, read_texts
 from bot.workflows.resolutions.correct import RecordCorrection
 
 
@@ -49,5 +49,5 @@ async def _edit(incident_id: str, typed: dict[str, str], by: str) -> RecordCorre
     clock, ids = SystemClock(), RandomIds()
     async with open_memory(read_settings(), clock, ids) as memory:
         use = build_local_correct(memory, clock).edit
-        shown = {name: mark_of(text) for name, text in texts_of(await use.open_form(incident_id, by)).items()}
+        shown = {name: hash_text(text) for name, text in read_texts(await use.open_form(incident_id, by)).items()}
         return await use(incident_id, by, typed, shown, f"cli/{ids.new()}")

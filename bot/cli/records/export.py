@@ -11,7 +11,7 @@ import typer
 from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.run import USAGE, fail, read_settings, run
-from bot.domain.reports.postmortem import postmortem
+from bot.domain.reports.postmortem import write_postmortem
 from bot.ports.errors import IncidentNotFound
 from bot.workflows.resolutions.transfer import ExportRecords
 
@@ -59,7 +59,7 @@ async def _postmortem(incident_id: str) -> str:
             life = await memory.incidents.read_lifecycle(incident_id)
         except IncidentNotFound:
             life = None  # imported: no alert of it was seen here
-        return postmortem(record, life)
+        return write_postmortem(record, life)
 
 
 async def _export(out: TextIO) -> int:

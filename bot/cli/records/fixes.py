@@ -13,10 +13,10 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.bootstrap.wiring.resolutions import build_local_correct
 from bot.cli.run import REFUSED, fail, print_json, read_settings, run
-from bot.domain.brief.as_json import time_text
-from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, filed_of
-from bot.domain.fixes.identity import FixKey, fix_key
-from bot.domain.fixes.steps import fix_form
+from bot.domain.brief.as_json import format_time
+from bot.domain.fixes.grouping import FixEquivalence, FixPair, Wording, build_fix_groups
+from bot.domain.fixes.identity import FixKey, build_fix_key
+from bot.domain.fixes.steps import normalize_fix
 from bot.workflows.resolutions.same_fix import GroupFixes
 
 Id = Annotated[str, typer.Argument(help="A wording's id, as `precedent fixes list` prints it")]
@@ -38,10 +38,10 @@ def list_fixes(
 ) -> None:
     """Print the fixes in memory, those that are counted as one together, and what persons said of them."""
     wordings, said = run(_list_fixes())
-    filed = filed_of(said)
+    filed = build_fix_groups(said)
     groups: dict[FixKey, list[Wording]] = {}
     for wording in wordings:
-        groups.setdefault(fix_key(wording.fix, filed), []).append(wording)
+        groups.setdefault(build_fix_key(wording.fix, filed), []).append(wording)
     shown = [g for g in groups.values() if words is None or any(words.casefold() in w.fix.casefold() for w in g)]
     told = [
         [{"id": compute_wording_id(w), "fix": w.fix, "incident_id": w.incident_id} for w in group] for group in shown
@@ -68,19 +68,19 @@ def undo(number: Annotated[int, typer.Argument(help="The number of what was said
 
 def compute_wording_id(wording: Wording) -> str:
     """Return a short id of a wording, the same each time."""
-    return hashlib.sha256(fix_form(wording.fix).encode("utf-8", "replace")).hexdigest()[:8]
+    return hashlib.sha256(normalize_fix(wording.fix).encode("utf-8", "replace")).hexdigest()[:8]
 
 
-def _build_judgement_json(said: FixesSaid) -> dict[str, Any]:
+def _build_judgement_json(said: FixEquivalence) -> dict[str, Any]:
     told = {"number": said.number, "fixes": "one" if said.same else "two", "one": said.one, "other": said.other}
-    return told | {"by": said.by, "at": time_text(said.at)}
+    return told | {"by": said.by, "at": format_time(said.at)}
 
 
 def _print_judgement(one: str, other: str, by: str, *, same: bool) -> None:
     print_json(_build_judgement_json(run(_record_judgement(one, other, by, same=same))))
 
 
-async def _record_judgement(one: str, other: str, by: str, *, same: bool) -> FixesSaid:
+async def _record_judgement(one: str, other: str, by: str, *, same: bool) -> FixEquivalence:
     async with _open() as fixes:
         found = {compute_wording_id(wording): wording for wording in await fixes.list_wordings()}
         if missing := [name for name in (one, other) if name not in found]:
@@ -88,7 +88,7 @@ async def _record_judgement(one: str, other: str, by: str, *, same: bool) -> Fix
         return await fixes(FixPair(found[one], found[other], same), by, f"cli/{RandomIds().new()}")
 
 
-async def _list_fixes() -> tuple[Sequence[Wording], Sequence[FixesSaid]]:
+async def _list_fixes() -> tuple[Sequence[Wording], Sequence[FixEquivalence]]:
     async with _open() as fixes:
         return await fixes.list_wordings(), await fixes.list_equivalences()
 

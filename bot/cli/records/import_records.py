@@ -18,7 +18,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.incidents.record import Incident
-from bot.domain.text.names import counted, cut, one_line
+from bot.domain.text.names import cut, fit_one_line, format_count
 from bot.observability import escape_terminal_text
 from bot.ports.errors import RecordRejected
 from bot.records.importers.column_names import FIELDS, IGNORED
@@ -194,7 +194,9 @@ def _print_dry_run(sources: list[InputFile], readings: list[FileReading]) -> int
         taken = list(read_entries(source.name, entries))
         forms = ", ".join(sorted({entry.form.value for entry in entries})) or reading.form.value
         records = [found for found in taken if isinstance(found, Incident)]
-        typer.echo(f"{source.name} ({forms}): {counted(len(records), 'record')}, {len(taken) - len(records)} refused")
+        typer.echo(
+            f"{source.name} ({forms}): {format_count(len(records), 'record')}, {len(taken) - len(records)} refused"
+        )
         for line in _format_columns(reading.table) if reading.table else ():
             typer.echo(f"  {escape_terminal_text(line)}")
         for line in _align([format_row(found) for found in taken]):
@@ -215,7 +217,7 @@ HEADINGS = ("id", "date", "service", "attempts", "root cause", "title")
 
 
 def _format_cell(text: str, limit: int) -> str:
-    return one_line(escape_terminal_text(text), limit)
+    return fit_one_line(escape_terminal_text(text), limit)
 
 
 def format_row(found: Incident | RefusedLine) -> tuple[str, ...]:

@@ -104,16 +104,18 @@ def is_steward(person: Person, stewards: Stewards) -> bool:
     return person.is_admin or person.is_owner or person.user_id in stewards.users or in_group
 
 
-def may(person: Person, act: Act, stewards: Stewards, *, is_author: bool = False) -> Permission:
+def check_permission(person: Person, act: Act, stewards: Stewards, *, is_author: bool = False) -> Permission:
     """Whether a person may do this; `is_author`: the record in question is their own."""
     if person.is_outsider:
         return Permission(False, f"Only members of this workspace may {act}.")
     if person.is_guest and act not in OPEN_TO_GUESTS:
-        return Permission(False, f"Guests may not {act}. Any member of this workspace may, or {who_are(stewards)}.")
+        return Permission(
+            False, f"Guests may not {act}. Any member of this workspace may, or {name_stewards(stewards)}."
+        )
     need = NEEDS[act]
     if need is Need.MEMBER or (need is Need.AUTHOR and is_author) or is_steward(person, stewards):
         return Permission(True)
-    who = ("its author and " if need is Need.AUTHOR else "") + who_are(stewards)
+    who = ("its author and " if need is Need.AUTHOR else "") + name_stewards(stewards)
     return Permission(False, f"You may not {act}. {who[0].upper()}{who[1:]} may.")
 
 
@@ -128,10 +130,10 @@ def may_verify(person: Person, verifiers: Verifiers) -> Permission:
         why = "you are not known as a member of this workspace"
     else:
         why = "you are not in the user group that confirms fixes"
-    return Permission(False, f"It counts as not verified yet, for {why}. {_confirming(verifiers)}")
+    return Permission(False, f"It counts as not verified yet, for {why}. {_name_verifiers(verifiers)}")
 
 
-def _confirming(verifiers: Verifiers) -> str:
+def _name_verifiers(verifiers: Verifiers) -> str:
     who = (
         "A member of the user group that confirms fixes"
         if verifiers.group
@@ -140,7 +142,7 @@ def _confirming(verifiers: Verifiers) -> str:
     return f"{who} can confirm it with Record… under the brief."
 
 
-def who_are(stewards: Stewards) -> str:
+def name_stewards(stewards: Stewards) -> str:
     """The stewards in plain words, for those who are none: it is shown where mentions cannot be."""
     named = ["workspace admins and owners"]
     if stewards.users:

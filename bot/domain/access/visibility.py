@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 
-def scopes(visibility: str, pools: Iterable[str]) -> frozenset[str]:
+def list_scopes(visibility: str, pools: Iterable[str]) -> frozenset[str]:
     """What may be seen in a channel: what is public, its own incidents, and those of the channels pooled with it."""
     return frozenset({"public", visibility, *(f"private:{channel}" for channel in pools)})
 

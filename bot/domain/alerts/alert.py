@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.domain.evidence.deploys import Deployed
+from bot.domain.evidence.deploys import DeployAnnouncement
 
 
 class AlertState(StrEnum):
@@ -33,7 +33,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-class Delivery(StrEnum):
+class PostDelivery(StrEnum):
     """How the post reached the channel."""
 
     POST = "post"
@@ -55,7 +55,7 @@ class Symptom:
     text: str | None = None
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """In words: "p95 840 ms (> 500 ms)", "queue_depth > 1000" where the value is the limit, "HTTP 504 GATEWAY_TIMEOUT"."""
         if self.kind == "metric" and self.threshold:
             limit = f"({' '.join(filter(None, (self.op, self.threshold)))})"
@@ -96,7 +96,7 @@ class Alert:
     links: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     alerts: tuple[AlertMember, ...] = ()
-    delivery: Delivery = Delivery.POST
+    delivery: PostDelivery = PostDelivery.POST
     text: str = ""
     truncated: bool = False
     firing: int | None = None
@@ -110,8 +110,8 @@ class NotAlert:
 
     kind: str
     reason: str
-    delivery: Delivery = Delivery.POST
-    deployed: Deployed | None = None
+    delivery: PostDelivery = PostDelivery.POST
+    deployed: DeployAnnouncement | None = None
 
 
 Reading = Alert | NotAlert

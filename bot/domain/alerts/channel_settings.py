@@ -39,7 +39,7 @@ class ChannelSettings:
     model: bool | None = None
 
 
-def model_allowed(settings: ChannelSettings, *, is_private: bool, is_shared: bool) -> bool:
+def may_use_model(settings: ChannelSettings, *, is_private: bool, is_shared: bool) -> bool:
     """Whether a model may be told of this channel's alerts: what a private channel or another organisation says leaves
     only where a steward turned it on."""
     return settings.model if settings.model is not None else not (is_private or is_shared)

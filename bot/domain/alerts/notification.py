@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.alerts.alert import Alert, AlertState, Delivery
+from bot.domain.alerts.alert import Alert, AlertState, PostDelivery
 
 FIRES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
 _ACKNOWLEDGED_BY = ("acknowledged_by", "acknowledged by", "acked_by", "acknowledger", "author", "by", "user")
@@ -18,7 +18,7 @@ _RANK = {AlertState.FIRING: 0, AlertState.NO_DATA: 0, AlertState.ESCALATED: 0, A
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notification:
     """One notice. `key` names it: the same post or edit told twice has the same key. `at` is when it was said, by the
     post's own time. `firing` and `cleared` count a group's members, where the post says so. `incident_id` is the incident
     that it belongs to; None while there is none (a resolve that came before its firing). `past`: it was read long after it
@@ -33,7 +33,7 @@ class Notice:
     channel: str = ""
     ts: str = ""
     root_ts: str = ""
-    delivery: Delivery = Delivery.POST
+    delivery: PostDelivery = PostDelivery.POST
     severity: str | None = None
     by: str | None = None
     firing: int | None = None
@@ -49,23 +49,25 @@ class Notice:
     @property
     def continues(self) -> bool:
         """Whether it speaks of a post that is there: an edit of it, or an answer in its thread."""
-        return self.delivery is not Delivery.POST
+        return self.delivery is not PostDelivery.POST
 
     @property
     def may_open(self) -> bool:
         """Whether it may begin an incident. What an unknown bot answers in a thread is a remark about something."""
-        return self.fires and not (self.delivery is Delivery.THREAD_REPLY and self.tool == _GENERIC)
+        return self.fires and not (self.delivery is PostDelivery.THREAD_REPLY and self.tool == _GENERIC)
 
     @property
-    def place(self) -> tuple[datetime, int, str]:
+    def sort_key(self) -> tuple[datetime, int, str]:
         """Sorts notices by time."""
         return self.at, _RANK.get(self.state, 1), self.key
 
 
-def notice_of(alert: Alert, at: datetime, visibility: str, channel: str, ts: str, root_ts: str) -> Notice:
+def build_notification(
+    alert: Alert, at: datetime, visibility: str, channel: str, ts: str, root_ts: str
+) -> Notification:
     """What a post of this alert says. `ts` is the message's, `root_ts` its thread's (the same for a root)."""
-    firing, cleared = _counts(alert)
-    return Notice(
+    firing, cleared = _count_members(alert)
+    return Notification(
         key=f"{channel}/{ts}/{int(at.timestamp())}.{at.microsecond:06d}",
         fingerprint=alert.fingerprint,
         visibility=visibility,
@@ -77,13 +79,13 @@ def notice_of(alert: Alert, at: datetime, visibility: str, channel: str, ts: str
         root_ts=root_ts,
         delivery=alert.delivery,
         severity=alert.severity.value if alert.severity else None,
-        by=acknowledger(alert) if alert.state is AlertState.ACKNOWLEDGED else None,
+        by=find_acknowledger(alert) if alert.state is AlertState.ACKNOWLEDGED else None,
         firing=firing,
         cleared=cleared,
     )
 
 
-def _counts(alert: Alert) -> tuple[int | None, int | None]:
+def _count_members(alert: Alert) -> tuple[int | None, int | None]:
     """How many members of a group fire and how many have cleared: as the post counts them, else as it lists them."""
     if alert.firing is not None:
         return alert.firing, alert.cleared
@@ -93,7 +95,7 @@ def _counts(alert: Alert) -> tuple[int | None, int | None]:
     return len(alert.alerts) - cleared, cleared
 
 
-def acknowledger(alert: Alert) -> str:
+def find_acknowledger(alert: Alert) -> str:
     """Who acknowledged, as far as the post says; else the tool."""
     labels = {key.casefold(): value for key, value in alert.labels.items()}
     return next((labels[key] for key in _ACKNOWLEDGED_BY if labels.get(key)), f"someone in {alert.tool}")

@@ -14,7 +14,7 @@ from enum import StrEnum
 from bot.domain.alerts.alert import Alert, Severity
 from bot.domain.alerts.channel_settings import MILD, URGENT, ChannelSettings, is_quiet
 from bot.domain.alerts.notification import FIRES
-from bot.domain.text.tokens import normalise
+from bot.domain.text.tokens import normalize
 
 MEMBERS_MUTE_FOR = timedelta(hours=24)
 LONGEST_MUTE = timedelta(days=90)
@@ -22,14 +22,14 @@ _ORDER = (Severity.INFO, Severity.WARNING, Severity.HIGH, Severity.CRITICAL)
 _NUMBER = re.compile(r"\d+")
 
 
-class Reach(StrEnum):
+class RuleScope(StrEnum):
     """How much a rule silences: posts of one title, or whatever an app posts."""
 
     TITLE = "title"
     SOURCE = "source"
 
 
-class Muted(StrEnum):
+class MuteTarget(StrEnum):
     """What a mute is about: one alert, one service, or everything in the channel for a while; or only the questions what
     ended an alert (NUDGES), until that is undone."""
 
@@ -40,7 +40,7 @@ class Muted(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SilenceRule:
     """ "Not an alert", taught by `by`: posts of `source` (an app's id) read as `tool`'s, with this title, are ignored in
     `channel`. `number` is the store's (0: not stored yet), `silenced` how many posts it has silenced."""
 
@@ -50,7 +50,7 @@ class Rule:
     title: str
     by: str
     at: datetime
-    reach: Reach = Reach.TITLE
+    reach: RuleScope = RuleScope.TITLE
     incident_id: str = ""
     number: int = 0
     silenced: int = 0
@@ -62,7 +62,7 @@ class Mute:
     whole channel), `shown` what people call it."""
 
     channel: str
-    what: Muted
+    what: MuteTarget
     value: str
     shown: str
     until: datetime
@@ -75,15 +75,15 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ChannelPolicy:
     """What is agreed in a channel now: its settings, rules and mutes."""
 
     settings: ChannelSettings = field(default_factory=ChannelSettings)
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[SilenceRule, ...] = ()
     mutes: tuple[Mute, ...] = ()
 
 
-class Outcome(StrEnum):
+class Disposition(StrEnum):
     """What becomes of an alert: it is answered; it counts in lives and history and nothing is posted; nothing at all."""
 
     ANSWER = "answer"
@@ -92,116 +92,122 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class SuppressionDecision:
     """The decision, and why. `silenced_by` is the rule or mute that counts it; `tell` whom the first post mentions."""
 
-    outcome: Outcome
+    outcome: Disposition
     reason: str
-    silenced_by: Rule | Mute | None = None
+    silenced_by: SilenceRule | Mute | None = None
     tell: str | None = None
 
 
-ANSWERED = Admission(Outcome.ANSWER, "nothing is agreed against it")
+ANSWERED = SuppressionDecision(Disposition.ANSWER, "nothing is agreed against it")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Case:
     alert: Alert
     source: str
-    house: House
+    house: ChannelPolicy
     at: datetime
     zone: tzinfo
 
 
-def admit(alert: Alert, source: str, house: House, at: datetime, zone: tzinfo) -> Admission:
+def decide_suppression(
+    alert: Alert, source: str, house: ChannelPolicy, at: datetime, zone: tzinfo
+) -> SuppressionDecision:
     """What becomes of an alert of this app, posted at `at`; `zone` is the channel's. The first check that objects
     decides. What does not fire posts nothing new, so only its source is asked about."""
-    asked = _Asked(alert, source, house, at, zone)
+    asked = _Case(alert, source, house, at, zone)
     for check in _CHECKS if alert.state in FIRES else _CHECKS[:1]:
         if objection := check(asked):
             return objection
     settings = house.settings
     if settings.tell and alert.severity in URGENT:
-        return Admission(Outcome.ANSWER, f"{alert.severity} alerts are told to {settings.tell}", tell=settings.tell)
+        return SuppressionDecision(
+            Disposition.ANSWER, f"{alert.severity} alerts are told to {settings.tell}", tell=settings.tell
+        )
     return ANSWERED
 
 
-def _by_source(asked: _Asked) -> Admission | None:
+def _check_source(asked: _Case) -> SuppressionDecision | None:
     listed = asked.house.settings.sources
     # no app at all: the operator's own webhook, which needs no permission but its token
     if not listed or not asked.source or asked.source in listed:
         return None
-    return Admission(Outcome.IGNORE, "alerts of this app do not count in this channel")
+    return SuppressionDecision(Disposition.IGNORE, "alerts of this app do not count in this channel")
 
 
-def _by_rule(asked: _Asked) -> Admission | None:
-    rule = next((r for r in asked.house.rules if silences(r, asked.alert, asked.source)), None)
-    return Admission(Outcome.IGNORE, f"{rule.by} said that this is not an alert", rule) if rule else None
+def _check_rules(asked: _Case) -> SuppressionDecision | None:
+    rule = next((r for r in asked.house.rules if is_silenced(r, asked.alert, asked.source)), None)
+    return SuppressionDecision(Disposition.IGNORE, f"{rule.by} said that this is not an alert", rule) if rule else None
 
 
-def _by_mute(asked: _Asked) -> Admission | None:
-    mute = next((m for m in asked.house.mutes if mutes(m, asked.alert, asked.at)), None)
+def _check_mutes(asked: _Case) -> SuppressionDecision | None:
+    mute = next((m for m in asked.house.mutes if is_muted(m, asked.alert, asked.at)), None)
     if mute is None:
         return None
-    return Admission(Outcome.COUNT_ONLY, f"muted by {mute.by} until {mute.until.isoformat()}", mute)
+    return SuppressionDecision(Disposition.COUNT_ONLY, f"muted by {mute.by} until {mute.until.isoformat()}", mute)
 
 
-def _by_severity(asked: _Asked) -> Admission | None:
+def _check_severity(asked: _Case) -> SuppressionDecision | None:
     severity, minimum = asked.alert.severity, asked.house.settings.minimum
     if severity is None or minimum is None or _ORDER.index(severity) >= _ORDER.index(minimum):
         return None
-    return Admission(Outcome.COUNT_ONLY, f"{severity} is below {minimum}, the least that is answered here")
+    return SuppressionDecision(
+        Disposition.COUNT_ONLY, f"{severity} is below {minimum}, the least that is answered here"
+    )
 
 
-def _by_quiet_hours(asked: _Asked) -> Admission | None:
+def _check_quiet_hours(asked: _Case) -> SuppressionDecision | None:
     local = asked.at.astimezone(asked.zone).time()
     if asked.alert.severity not in MILD or not is_quiet(asked.house.settings.quiet, local):
         return None
-    return Admission(Outcome.COUNT_ONLY, f"{asked.alert.severity} in the quiet hours")
+    return SuppressionDecision(Disposition.COUNT_ONLY, f"{asked.alert.severity} in the quiet hours")
 
 
-_CHECKS: tuple[Callable[[_Asked], Admission | None], ...] = (
-    _by_source,
-    _by_rule,
-    _by_mute,
-    _by_severity,
-    _by_quiet_hours,
+_CHECKS: tuple[Callable[[_Case], SuppressionDecision | None], ...] = (
+    _check_source,
+    _check_rules,
+    _check_mutes,
+    _check_severity,
+    _check_quiet_hours,
 )
 
 
-def title_of(alert: Alert) -> str:
+def name_alert(alert: Alert) -> str:
     """What a rule calls an alert: its title, else what it is identified by; only what every database keeps."""
     title = alert.title or alert.labels.get("alertname") or alert.fingerprint
     return title.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
-def title_form(title: str) -> str:
+def normalize_rule_title(title: str) -> str:
     """A title as rules compare it: case, spaces and numbers do not matter."""
-    return _NUMBER.sub("#", normalise(title))
+    return _NUMBER.sub("#", normalize(title))
 
 
-def _very_title(title: str) -> str:
+def _fold_title(title: str) -> str:
     return " ".join(title.casefold().split())
 
 
-def silences(rule: Rule, alert: Alert, source: str) -> bool:
+def is_silenced(rule: SilenceRule, alert: Alert, source: str) -> bool:
     """Whether a rule is about this alert. A critical one must have the very title that was called no alert."""
     if rule.source != source:
         return False
-    title = title_of(alert)
+    title = name_alert(alert)
     if alert.severity is Severity.CRITICAL:
-        return rule.tool == alert.tool and _very_title(title) == _very_title(rule.title)
-    if rule.reach is Reach.SOURCE:
+        return rule.tool == alert.tool and _fold_title(title) == _fold_title(rule.title)
+    if rule.reach is RuleScope.SOURCE:
         return True
-    return rule.tool == alert.tool and title_form(title) == title_form(rule.title)
+    return rule.tool == alert.tool and normalize_rule_title(title) == normalize_rule_title(rule.title)
 
 
-def mutes(mute: Mute, alert: Alert, at: datetime) -> bool:
+def is_muted(mute: Mute, alert: Alert, at: datetime) -> bool:
     """Whether a mute is about this alert, posted at `at`; at its very end it is over."""
-    if at >= mute.until or mute.what is Muted.NUDGES:
+    if at >= mute.until or mute.what is MuteTarget.NUDGES:
         return False
-    if mute.what is Muted.CHANNEL:
+    if mute.what is MuteTarget.CHANNEL:
         return True
-    if mute.what is Muted.SERVICE:
-        return alert.service is not None and normalise(alert.service) == normalise(mute.value)
+    if mute.what is MuteTarget.SERVICE:
+        return alert.service is not None and normalize(alert.service) == normalize(mute.value)
     return alert.fingerprint == mute.value

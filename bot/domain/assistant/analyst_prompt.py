@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.domain.assistant.hypothesis import ALERT, LIMITS, Cited, Confidence, Given, Tried
+from bot.domain.assistant.hypothesis import ALERT, LIMITS, Citation, ModelConfidence, ModelInput, TriedFix
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.incidents.record import Boundary
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 from bot.domain.text.redaction import mask
 
 # In characters: all rows together, one row; and as much again smaller where a model takes no more.
@@ -48,19 +48,23 @@ class Prompt:
 
     system: str
     user: str
-    given: Given
+    given: ModelInput
     smaller: Prompt | None = None
 
 
-def given_of(brief: Brief, evidence: Sequence[Cited], attempts: Sequence[Tried], *, memory: bool = True) -> Given:
+def build_model_input(
+    brief: Brief, evidence: Sequence[Citation], attempts: Sequence[TriedFix], *, memory: bool = True
+) -> ModelInput:
     """Everything that the model may know of this incident. `evidence` is what is seen now, beside the alert itself. With
     memory off, or where nothing counts as a precedent, nothing of the past is in it."""
-    precedents = tuple(_precedent(brief, line) for line in brief.sources) if memory else ()
+    precedents = tuple(_cite_precedent(brief, line) for line in brief.sources) if memory else ()
     failed = tuple(d.fix for d in brief.did_not_work) if memory else ()
-    return Given((Cited(ALERT, _alert(brief)), *evidence), precedents, tuple(attempts), failed, memory=memory)
+    return ModelInput(
+        (Citation(ALERT, _describe_alert(brief)), *evidence), precedents, tuple(attempts), failed, memory=memory
+    )
 
 
-def _alert(brief: Brief) -> str:
+def _describe_alert(brief: Brief) -> str:
     """The alert in one line of its fields."""
     alert = brief.alert
     fields = (alert.title, alert.service, alert.vendor, alert.environment, alert.region)
@@ -73,12 +77,12 @@ def _alert(brief: Brief) -> str:
     return "; ".join(part for part in (*fields, severity, state, *signs) if part)
 
 
-def _precedent(brief: Brief, line: SourceLine) -> Cited:
+def _cite_precedent(brief: Brief, line: SourceLine) -> Citation:
     """One past incident as the brief tells it: its cause and fixes only where the brief says that they are its own."""
-    return Cited(line.incident_id, ". ".join(_said_of(brief, line)))
+    return Citation(line.incident_id, ". ".join(_describe_precedent(brief, line)))
 
 
-def _said_of(brief: Brief, line: SourceLine) -> Iterator[str]:
+def _describe_precedent(brief: Brief, line: SourceLine) -> Iterator[str]:
     yield line.title
     if line.date:
         yield f"On {line.date:%Y-%m-%d}"
@@ -95,31 +99,31 @@ def _said_of(brief: Brief, line: SourceLine) -> Iterator[str]:
     yield from (f"Not the cause: {s.check}" for s in brief.skip if line.incident_id in s.incidents)
 
 
-def prompt_for(given: Given, question: str = "") -> Prompt:
+def build_prompt(given: ModelInput, question: str = "") -> Prompt:
     """The prompt, and a smaller one for models that take no more. `question`: what somebody wants to know; it is no part of
     what may be cited."""
-    smaller = _prompt(given, SMALL_BUDGET, SMALL_ROW, question)
-    return replace(_prompt(given, BUDGET, ROW, question), smaller=smaller)
+    smaller = _fit_prompt(given, SMALL_BUDGET, SMALL_ROW, question)
+    return replace(_fit_prompt(given, BUDGET, ROW, question), smaller=smaller)
 
 
-def _prompt(given: Given, budget: int, row: int, question: str) -> Prompt:
-    kept = _within(given, budget, row)
-    asked = {"question": _line(question, MOST_QUESTION)} if question else {}
+def _fit_prompt(given: ModelInput, budget: int, row: int, question: str) -> Prompt:
+    kept = _fit_budget(given, budget, row)
+    asked = {"question": _mask_and_cut(question, MOST_QUESTION)} if question else {}
     parts = {
         **asked,
-        "evidence": _rows(kept.evidence),
-        "precedents": _rows(kept.precedents),
-        "attempts": _rows([attempt.cited for attempt in kept.attempts]),
+        "evidence": _format_rows(kept.evidence),
+        "precedents": _format_rows(kept.precedents),
+        "attempts": _format_rows([attempt.citation for attempt in kept.attempts]),
     }
     past = WITH_MEMORY if kept.memory and kept.precedents else WITHOUT_MEMORY
     return Prompt(SYSTEM.format(past=past), json.dumps(parts, ensure_ascii=False), kept)
 
 
-def _rows(cited: Sequence[Cited]) -> list[Mapping[str, str]]:
+def _format_rows(cited: Sequence[Citation]) -> list[Mapping[str, str]]:
     return [{"id": one.id, "text": one.text} for one in cited]
 
 
-def _within(given: Given, budget: int, row: int) -> Given:
+def _fit_budget(given: ModelInput, budget: int, row: int) -> ModelInput:
     """Masked, each row cut, and no more rows than the budget has room for: attempts first (what failed must be known),
     then evidence, then precedents, each in its own order."""
     left = [budget]
@@ -128,27 +132,29 @@ def _within(given: Given, budget: int, row: int) -> Given:
         left[0] -= len(text) + 20
         return left[0] >= 0
 
-    attempts = tuple(a for a in (replace(a, fix=_line(a.fix, row)) for a in given.attempts[-MOST_ROWS:]) if room(a.fix))
-    evidence = tuple(c for c in _lines(given.evidence, row) if room(c.text))
-    precedents = tuple(c for c in _lines(given.precedents, row) if room(c.text)) if given.memory else ()
+    attempts = tuple(
+        a for a in (replace(a, fix=_mask_and_cut(a.fix, row)) for a in given.attempts[-MOST_ROWS:]) if room(a.fix)
+    )
+    evidence = tuple(c for c in _cut_rows(given.evidence, row) if room(c.text))
+    precedents = tuple(c for c in _cut_rows(given.precedents, row) if room(c.text)) if given.memory else ()
     return replace(given, evidence=evidence, precedents=precedents, attempts=attempts)
 
 
-def _lines(cited: Sequence[Cited], row: int) -> Iterator[Cited]:
-    return (Cited(one.id, _line(one.text, row)) for one in cited[:MOST_ROWS])
+def _cut_rows(cited: Sequence[Citation], row: int) -> Iterator[Citation]:
+    return (Citation(one.id, _mask_and_cut(one.text, row)) for one in cited[:MOST_ROWS])
 
 
-def _line(text: str, limit: int) -> str:
+def _mask_and_cut(text: str, limit: int) -> str:
     """One line, masked before it is cut: half a secret is not recognised."""
-    return one_line(mask(text)[0], limit)
+    return fit_one_line(mask(text)[0], limit)
 
 
-def schema_for(given: Given) -> Mapping[str, Any]:
+def build_schema(given: ModelInput) -> Mapping[str, Any]:
     """The strict JSON schema of an answer: all parts are needed, and only ids that were given can be cited."""
     texts = {name: {"type": "string"} for name in LIMITS}
     more = {
-        "confidence": {"type": "string", "enum": [level.value for level in Confidence]},
-        "cited": {"type": "array", "items": {"type": "string", "enum": list(given.all)}},
+        "confidence": {"type": "string", "enum": [level.value for level in ModelConfidence]},
+        "cited": {"type": "array", "items": {"type": "string", "enum": list(given.texts_by_id)}},
     }
     properties = texts | more
     return {

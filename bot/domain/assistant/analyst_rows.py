@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bot.domain.assistant.hypothesis import Cited, Tried
-from bot.domain.evidence.items import Evidence, Observed, Unavailable, quantity, told
+from bot.domain.assistant.hypothesis import Citation, TriedFix
+from bot.domain.evidence.items import Evidence, Observed, Unavailable, format_observed, format_quantity
 from bot.domain.incidents.record import Attempt
 
 
-def evidence_rows(evidence: Iterable[Evidence]) -> tuple[Cited, ...]:
+def cite_evidence(evidence: Iterable[Evidence]) -> tuple[Citation, ...]:
     """Each item under an id of its own ("E1", "E2" …) in the order given; what could not be seen says so, and what is still
     being asked for is left out."""
     items = (item for item in evidence if not (isinstance(item, Unavailable) and item.pending))
-    return tuple(Cited(f"E{number}", "; ".join(_said(item))) for number, item in enumerate(items, 1))
+    return tuple(Citation(f"E{number}", "; ".join(_describe_item(item))) for number, item in enumerate(items, 1))
 
 
-def _said(item: Evidence) -> Iterator[str]:
+def _describe_item(item: Evidence) -> Iterator[str]:
     if isinstance(item, Unavailable):
         yield f"{item.what}: not known ({item.reason})"
         return
-    yield f"{item.what}{f' over {item.window}' if item.window else ''}: {told(item)}".rstrip(": ")
-    yield from _more(item)
+    yield f"{item.what}{f' over {item.window}' if item.window else ''}: {format_observed(item)}".rstrip(": ")
+    yield from _describe_details(item)
 
 
-def _more(item: Observed) -> Iterator[str]:
-    yield from (f"{c.label} {quantity(c.value, item.unit)}" for c in item.compared)
+def _describe_details(item: Observed) -> Iterator[str]:
+    yield from (f"{c.label} {format_quantity(c.value, item.unit)}" for c in item.compared)
     if item.value is not None and item.text:
         yield item.text
     if item.count is not None:
@@ -36,6 +36,6 @@ def _more(item: Observed) -> Iterator[str]:
         yield "there is more than was read"
 
 
-def attempt_rows(attempts: Iterable[Attempt]) -> tuple[Tried, ...]:
+def number_attempts(attempts: Iterable[Attempt]) -> tuple[TriedFix, ...]:
     """What was tried in this incident, under ids of their own ("A1", "A2" …)."""
-    return tuple(Tried(f"A{number}", a.fix, a.status) for number, a in enumerate(attempts, 1))
+    return tuple(TriedFix(f"A{number}", a.fix, a.status) for number, a in enumerate(attempts, 1))

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.assistant.intents import Reply
-from bot.domain.assistant.thread_attempts import seen
+from bot.domain.assistant.thread_attempts import describe_observation
 from bot.domain.brief.decide import Brief
-from bot.domain.evidence.items import EvidenceKind, Observed, Unavailable, is_deploy, observed
+from bot.domain.evidence.items import EvidenceKind, Observed, Unavailable, is_deploy, select_observed
 from bot.domain.incidents.record import Incident, VerificationStatus
-from bot.domain.text.names import counted, one_line
+from bot.domain.text.names import fit_one_line, format_count
 
 MOST_ITEMS, SHORT = 5, 120
 OUTCOMES: Mapping[VerificationStatus, str] = {
@@ -27,18 +27,18 @@ OUTCOMES: Mapping[VerificationStatus, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AnswerContext:
     """What an answer may rest on. `record` is the incident's own, `tried` what was tried in it, `names` how people whose ids
     the records hold are called, `now` the time of asking."""
 
     brief: Brief
     now: datetime
     record: Incident | None = None
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[TriedFix, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-def is_over(brief: Brief) -> str | None:
+def explain_over(brief: Brief) -> str | None:
     """That the alert fires no more, as a sentence."""
     life = brief.incident
     if life is None or life.state == "open":
@@ -47,23 +47,28 @@ def is_over(brief: Brief) -> str | None:
     return f"The alert is {life.state}{at if life.state == 'cleared' else ''}."
 
 
-def some(items: Sequence[str]) -> tuple[str, ...]:
+def limit_items(items: Sequence[str]) -> tuple[str, ...]:
     """The first items of a list, and how many more there are."""
     rest = len(items) - MOST_ITEMS
     return (*items[:MOST_ITEMS], *((f"+{rest} more in Details",) if rest > 0 else ()))
 
 
-def changed(known: Known) -> Reply:
+def answer_changed(known: AnswerContext) -> Reply:
     """What was deployed around the alert, as far as sources see it."""
     brief = known.brief
     deploys = [i for i in brief.evidence if i.kind is EvidenceKind.DEPLOY]
-    shown = tuple(one_line(seen(i, brief), 200) for i in deploys if isinstance(i, Observed) and is_deploy(i))
+    shown = tuple(
+        fit_one_line(describe_observation(i, brief), 200) for i in deploys if isinstance(i, Observed) and is_deploy(i)
+    )
     if shown:
-        return Reply((f"{counted(len(shown), 'deploy')} seen around the alert:",), some(shown))
+        return Reply((f"{format_count(len(shown), 'deploy')} seen around the alert:",), limit_items(shown))
     blind = [i for i in deploys if isinstance(i, Unavailable)]
     if blind:
         return Reply(
-            (f"I cannot see deploys: {one_line(blind[0].reason, SHORT)}.", "Whether anything changed is unknown to me.")
+            (
+                f"I cannot see deploys: {fit_one_line(blind[0].reason, SHORT)}.",
+                "Whether anything changed is unknown to me.",
+            )
         )
     if deploys:
         return Reply(
@@ -75,57 +80,61 @@ def changed(known: Known) -> Reply:
     return Reply(("I see no source of deploys for this alert, so whether anything changed is unknown to me.",))
 
 
-def tried(known: Known) -> Reply:
+def answer_tried(known: AnswerContext) -> Reply:
     """What was tried in this incident."""
-    lines = tuple(f"{one_line(t.fix, SHORT)}: {OUTCOMES[t.status]}" for t in known.tried)
+    lines = tuple(f"{fit_one_line(t.fix, SHORT)}: {OUTCOMES[t.status]}" for t in known.tried)
     if not lines:
         return Reply(
             ("Nothing is recorded for this incident, and nobody says in this thread that they tried something.",)
         )
-    return Reply(("By the record and this thread, tried in this incident:",), some(lines))
+    return Reply(("By the record and this thread, tried in this incident:",), limit_items(lines))
 
 
-def seen_now(known: Known) -> Reply:
+def answer_now(known: AnswerContext) -> Reply:
     """How the alert stands and what sources showed."""
     brief, life = known.brief, known.brief.incident
-    state = is_over(brief) or (
+    state = explain_over(brief) or (
         f"The alert is firing since {life.opened_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC."
         if life
         else "The alert is firing."
     )
-    shown = tuple(one_line(seen(i, brief), 200) for i in observed(brief.evidence))
+    shown = tuple(fit_one_line(describe_observation(i, brief), 200) for i in select_observed(brief.evidence))
     blind = tuple(
-        f"{i.what}: unavailable: {one_line(i.reason, SHORT)}" for i in brief.evidence if isinstance(i, Unavailable)
+        f"{i.what}: unavailable: {fit_one_line(i.reason, SHORT)}" for i in brief.evidence if isinstance(i, Unavailable)
     )
     if not (shown or blind):
         return Reply((state, "No source of metrics, logs or deploys answers for it, so I see nothing more."))
     at = f"Seen at {brief.evidence_at.astimezone(UTC):%H:%M} UTC:" if brief.evidence_at else "Seen:"
-    return Reply((state, at), some((*shown, *blind)))
+    return Reply((state, at), limit_items((*shown, *blind)))
 
 
-def status_update(known: Known) -> Reply:
+def draft_status_update(known: AnswerContext) -> Reply:
     """A draft for others to read; what nobody recorded is called unknown."""
     said = ("A draft to copy; what is unknown is called unknown, and past incidents are not in it.",)
-    return Reply(said, draft="\n".join(_draft(known)))
+    return Reply(said, draft="\n".join(_write_draft(known)))
 
 
-def _draft(known: Known) -> Iterator[str]:
+def _write_draft(known: AnswerContext) -> Iterator[str]:
     brief, record, alert, life = known.brief, known.record, known.brief.alert, known.brief.incident
     stands = (
         {"open": "ongoing", "cleared": "the alert cleared, recovery not confirmed"}.get(life.state, life.state)
         if life
         else "ongoing"
     )
-    yield f"[{stands}] {alert.service or 'Service unknown'}: {one_line(alert.title or 'alert', SHORT)}"
+    yield f"[{stands}] {alert.service or 'Service unknown'}: {fit_one_line(alert.title or 'alert', SHORT)}"
     yield f"Started: {life.opened_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if life else "Started: unknown"
     yield f"Severity: {alert.severity.value if alert.severity else 'unknown'}"
     impact = record.customer_impact if record else None
-    yield f"Customer impact: {one_line(impact, 300)}" if impact else "Customer impact: unknown (nobody has recorded it)"
-    shown = [one_line(seen(i, brief), SHORT) for i in observed(brief.evidence)[:3]]
+    yield (
+        f"Customer impact: {fit_one_line(impact, 300)}"
+        if impact
+        else "Customer impact: unknown (nobody has recorded it)"
+    )
+    shown = [fit_one_line(describe_observation(i, brief), SHORT) for i in select_observed(brief.evidence)[:3]]
     yield f"Seen: {'; '.join(shown)}" if shown else "Seen: the alert alone"
     cause = record.root_cause if record else None
-    yield f"Cause: {one_line(cause, 200)}" if cause else "Cause: unknown, being looked into"
-    done = [f"{one_line(t.fix, 80)} ({OUTCOMES[t.status]})" for t in known.tried[:4]]
+    yield f"Cause: {fit_one_line(cause, 200)}" if cause else "Cause: unknown, being looked into"
+    done = [f"{fit_one_line(t.fix, 80)} ({OUTCOMES[t.status]})" for t in known.tried[:4]]
     yield f"Done so far: {'; '.join(done)}" if done else "Done so far: nothing recorded"
     yield "Expected recovery: unknown"
     yield f"As of {known.now.astimezone(UTC):%Y-%m-%d %H:%M} UTC. Next update: not set"

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.domain.assistant.number_check import not_told
+from bot.domain.assistant.number_check import find_unsupported_figures
 from bot.domain.assistant.output_rules import GUARDS, ORDERS, PAST, SECRETS, SPELT_HOST, is_plain_english
-from bot.domain.fixes.identity import fix_key
+from bot.domain.fixes.identity import build_fix_key
 from bot.domain.fixes.steps import DESTRUCTIVE
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.text.names import cut
@@ -29,7 +29,7 @@ LONGEST = 2_000
 MOST_CITED = 12
 
 
-class Confidence(StrEnum):
+class ModelConfidence(StrEnum):
     """How sure the model says it is."""
 
     LOW = "low"
@@ -37,7 +37,7 @@ class Confidence(StrEnum):
     HIGH = "high"
 
 
-class Part(StrEnum):
+class InputPart(StrEnum):
     """Where something that the model was given comes from."""
 
     EVIDENCE = "evidence"
@@ -46,7 +46,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class Citation:
     """One thing that may be cited: `id` ("ALERT", "E1", "INC-7", "A1") and what it says."""
 
     id: str
@@ -54,7 +54,7 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedFix:
     """A fix that was tried in this incident, and what came of it."""
 
     id: str
@@ -62,30 +62,30 @@ class Tried:
     status: VerificationStatus
 
     @property
-    def cited(self) -> Cited:
+    def citation(self) -> Citation:
         """As it is given to the model."""
-        return Cited(self.id, f"{self.fix} ({self.status.value})")
+        return Citation(self.id, f"{self.fix} ({self.status.value})")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ModelInput:
     """What the model gets, in three parts that are never mixed, and nothing else. `failed`: fixes known not to work,
     beside the attempts that FAILED. Without `memory` no precedent is given, and nothing past may be spoken of."""
 
-    evidence: tuple[Cited, ...]
-    precedents: tuple[Cited, ...] = ()
-    attempts: tuple[Tried, ...] = ()
+    evidence: tuple[Citation, ...]
+    precedents: tuple[Citation, ...] = ()
+    attempts: tuple[TriedFix, ...] = ()
     failed: tuple[str, ...] = ()
     memory: bool = True
 
     @property
-    def all(self) -> Mapping[str, str]:
+    def texts_by_id(self) -> Mapping[str, str]:
         """Every text by its id."""
-        parts = (*self.evidence, *(self.precedents if self.memory else ()), *(a.cited for a in self.attempts))
+        parts = (*self.evidence, *(self.precedents if self.memory else ()), *(a.citation for a in self.attempts))
         return {cited.id: cited.text for cited in parts}
 
     @property
-    def failing(self) -> tuple[str, ...]:
+    def failed_fixes(self) -> tuple[str, ...]:
         """The fixes that must not be proposed again."""
         return (*(a.fix for a in self.attempts if a.status is VerificationStatus.FAILED), *self.failed)
 
@@ -98,13 +98,13 @@ class Hypothesis:
     reasoning: str
     recommended_next_action: str
     uncertainty: str
-    confidence: Confidence
+    confidence: ModelConfidence
     cited: tuple[str, ...]
     dangers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedHypothesis:
     """Why an answer is not shown: `rule` for counting, `reason` as a clause for people ("it …"), in words of ours alone.
     `detail`: what of the answer it was; the answer's own words, so never to be shown."""
 
@@ -175,154 +175,162 @@ def tidy(text: str) -> str:
     return " ".join(_MARKER.sub(" ", _EMOJI.sub(r"\1", shown.translate(_FORMAT))).split())
 
 
-def accept(raw: object, given: Given) -> Hypothesis | Refused:
+def check_hypothesis(raw: object, given: ModelInput) -> Hypothesis | RejectedHypothesis:
     """The hypothesis that a model's answer holds, or why it is refused. `raw` is what its JSON said, `given` exactly what it
     was asked about."""
     if not isinstance(raw, Mapping):
-        return _malformed("it was no object")
+        return _reject_malformed("it was no object")
     for name in LIMITS:
         if not isinstance(raw.get(name), str) or len(raw[name]) > LONGEST:
-            return _malformed(f"it had no usable “{name}”")
+            return _reject_malformed(f"it had no usable “{name}”")
     # what is checked is what is shown: an invisible character inside of a link may not hide it
     texts = {name: tidy(raw[name]) for name in LIMITS}
     confidence, cited = raw.get("confidence"), raw.get("cited")
-    if confidence not in set(Confidence) or not all(texts[name] for name in NEEDED):
-        return _malformed("a part of it was empty")
+    if confidence not in set(ModelConfidence) or not all(texts[name] for name in NEEDED):
+        return _reject_malformed("a part of it was empty")
     if not isinstance(cited, list | tuple) or not all(isinstance(one, str) for one in cited):
-        return _malformed("it did not say what it cites")
+        return _reject_malformed("it did not say what it cites")
     ids = tuple(dict.fromkeys(cited))
-    refused = _refusal(texts, ids, given)
-    return refused or _made(texts, ids, Confidence(confidence), given)
+    refused = _find_refusal(texts, ids, given)
+    return refused or _build_hypothesis(texts, ids, ModelConfidence(confidence), given)
 
 
-def _malformed(reason: str) -> Refused:
-    return Refused("form", reason)
+def _reject_malformed(reason: str) -> RejectedHypothesis:
+    return RejectedHypothesis("form", reason)
 
 
-def _made(texts: Mapping[str, str], ids: tuple[str, ...], confidence: Confidence, given: Given) -> Hypothesis:
+def _build_hypothesis(
+    texts: Mapping[str, str], ids: tuple[str, ...], confidence: ModelConfidence, given: ModelInput
+) -> Hypothesis:
     shown = {name: cut(mask(text)[0], LIMITS[name]) for name, text in texts.items()}
     seen_now = {cited.id for cited in given.evidence} - {ALERT}
     # nobody can be sure who looked at nothing but the alert itself
-    if confidence is Confidence.HIGH and not seen_now & set(ids):
-        confidence = Confidence.MEDIUM
+    if confidence is ModelConfidence.HIGH and not seen_now & set(ids):
+        confidence = ModelConfidence.MEDIUM
     dangers = tuple(word for word, pattern in DESTRUCTIVE if pattern.search(texts["recommended_next_action"]))
     return Hypothesis(**shown, confidence=confidence, cited=ids, dangers=dangers)
 
 
-def _refusal(texts: Mapping[str, str], ids: tuple[str, ...], given: Given) -> Refused | None:
+def _find_refusal(texts: Mapping[str, str], ids: tuple[str, ...], given: ModelInput) -> RejectedHypothesis | None:
     whole = "\n".join(texts.values())
-    held = given.all
+    held = given.texts_by_id
     return (
-        _unknown(ids, held)
-        or _hostile(whole)
-        or _invented_ids(whole, ids, held)
-        or _foreign(whole, texts["recommended_next_action"], [held[one] for one in ids])
-        or _invented_figures(whole, ids, held)
-        or _past(whole, ids, given)
-        or _not_english(texts, [held[one] for one in ids])
-        or _failed_again(texts["recommended_next_action"], given.failing)
+        _find_unknown_ids(ids, held)
+        or _find_hostile_text(whole)
+        or _find_invented_ids(whole, ids, held)
+        or _find_foreign_names(whole, texts["recommended_next_action"], [held[one] for one in ids])
+        or _find_invented_figures(whole, ids, held)
+        or _find_uncited_past(whole, ids, given)
+        or _find_other_language(texts, [held[one] for one in ids])
+        or _find_failed_fix(texts["recommended_next_action"], given.failed_fixes)
     )
 
 
-def _unknown(ids: tuple[str, ...], held: Mapping[str, str]) -> Refused | None:
+def _find_unknown_ids(ids: tuple[str, ...], held: Mapping[str, str]) -> RejectedHypothesis | None:
     if not ids:
-        return Refused("citation", "it cited nothing")
+        return RejectedHypothesis("citation", "it cited nothing")
     if len(ids) > MOST_CITED:
-        return Refused("citation", "it cited too much")
+        return RejectedHypothesis("citation", "it cited too much")
     unknown = tuple(one for one in ids if one not in held)
-    return Refused("citation", "it cited what it was not given", unknown) if unknown else None
+    return RejectedHypothesis("citation", "it cited what it was not given", unknown) if unknown else None
 
 
-def _hostile(whole: str) -> Refused | None:
+def _find_hostile_text(whole: str) -> RejectedHypothesis | None:
     """What no honest answer needs."""
     if _MENTION.search(whole):
-        return Refused("mention", "it tried to mention somebody, or to hold markup")
+        return RejectedHypothesis("mention", "it tried to mention somebody, or to hold markup")
     if _LINK.search(whole) or _ADDRESS.search(whole) or SPELT_HOST.search(whole):
-        return Refused("link", "it held a link or an address")
+        return RejectedHypothesis("link", "it held a link or an address")
     if SECRETS.search(whole):
-        return Refused("secrets", "it asked for secrets")
-    return Refused("orders", "it spoke of its instructions") if ORDERS.search(whole) else None
+        return RejectedHypothesis("secrets", "it asked for secrets")
+    return RejectedHypothesis("orders", "it spoke of its instructions") if ORDERS.search(whole) else None
 
 
-def _not_english(texts: Mapping[str, str], told: Iterable[str]) -> Refused | None:
+def _find_other_language(texts: Mapping[str, str], told: Iterable[str]) -> RejectedHypothesis | None:
     """In another language nothing that is looked for in words would be found."""
     known = "\n".join(told).casefold()
     if all(is_plain_english(text, known) for text in texts.values()):
         return None
-    return Refused("language", "it was not in plain English")
+    return RejectedHypothesis("language", "it was not in plain English")
 
 
-def _invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> Refused | None:
+def _find_invented_ids(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> RejectedHypothesis | None:
     """An id in the text must be cited; one that what is cited names itself (an error code "E11000") is no invention."""
     named = {re.sub(r"^INC[-\s#]?", "INC-", found.upper()) for found in _ID.findall(whole)}
     cited = {one.upper() for one in ids}
     told = "\n".join(held[one] for one in ids).upper()
     invented = tuple(n for n in sorted(named - cited) if not re.search(rf"(?<![\w-]){re.escape(n)}(?!\w)", told))
-    return Refused("citation", "it spoke of an incident or id that it did not cite", invented) if invented else None
+    return (
+        RejectedHypothesis("citation", "it spoke of an incident or id that it did not cite", invented)
+        if invented
+        else None
+    )
 
 
-def _foreign(whole: str, action: str, told: list[str]) -> Refused | None:
+def _find_foreign_names(whole: str, action: str, told: list[str]) -> RejectedHypothesis | None:
     """Hosts, commands and destruction that nothing cited speaks of."""
     known = "\n".join(told).casefold()
     hosts = tuple(host for host in _HOST.findall(whole) if host.casefold() not in known)
     if hosts:
-        return Refused("host", "it named a host that it was not given", hosts)
+        return RejectedHypothesis("host", "it named a host that it was not given", hosts)
     commands = [found[0] for found in _SHELL.finditer(whole) if found[0].casefold().strip() not in known]
-    if any(command.casefold() not in _NOT_COMMANDS or _looks_typed(command, whole) for command in commands):
-        return Refused("command", "it held a command that nobody gave it", tuple(commands))
-    if (guard := GUARDS.search(_wanted(action))) and guard[0].casefold() not in known:
-        return Refused("guard", "it wanted to take down what protects or watches, or to let somebody in", (guard[0],))
+    if any(command.casefold() not in _NOT_COMMANDS or _is_typed_command(command, whole) for command in commands):
+        return RejectedHypothesis("command", "it held a command that nobody gave it", tuple(commands))
+    if (guard := GUARDS.search(_strip_advice_against(action))) and guard[0].casefold() not in known:
+        return RejectedHypothesis(
+            "guard", "it wanted to take down what protects or watches, or to let somebody in", (guard[0],)
+        )
     for word, pattern in DESTRUCTIVE:
         if pattern.search(action) and not pattern.search(known):
-            return Refused("destruction", f"it wanted to {word} something, which nothing that it cites did")
+            return RejectedHypothesis("destruction", f"it wanted to {word} something, which nothing that it cites did")
     return None
 
 
-def _looks_typed(command: str, whole: str) -> bool:
+def _is_typed_command(command: str, whole: str) -> bool:
     """Whether a word that is also a product's or a verb's stands as a command ("ssh -p", not "ssh access")."""
     return re.search(rf"(?<![\w-]){re.escape(command)}\s+(?:-|/|['\"$(]|\w+[./@])", whole, re.IGNORECASE) is not None
 
 
-def _invented_figures(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> Refused | None:
+def _find_invented_figures(whole: str, ids: tuple[str, ...], held: Mapping[str, str]) -> RejectedHypothesis | None:
     bare = re.sub("|".join(rf"(?<![\w-]){re.escape(one)}(?!\w)" for one in ids), " ", whole, flags=re.IGNORECASE)
-    invented = not_told(bare, (held[one] for one in ids))
-    return Refused("figure", "it gave figures that are not in what it cites", invented) if invented else None
+    invented = find_unsupported_figures(bare, (held[one] for one in ids))
+    return RejectedHypothesis("figure", "it gave figures that are not in what it cites", invented) if invented else None
 
 
-def _past(whole: str, ids: tuple[str, ...], given: Given) -> Refused | None:
+def _find_uncited_past(whole: str, ids: tuple[str, ...], given: ModelInput) -> RejectedHypothesis | None:
     """Without memory nothing past may be spoken of; with it only by citing who knows."""
     known = {cited.id for cited in given.precedents} if given.memory else set()
     found = PAST.search(whole)
     if found is None or known & set(ids):
         return None
     if known:
-        return Refused("past", "it spoke of the past without naming an incident", (found[0],))
-    return Refused("past", "it spoke of past incidents, and it was given none", (found[0],))
+        return RejectedHypothesis("past", "it spoke of the past without naming an incident", (found[0],))
+    return RejectedHypothesis("past", "it spoke of past incidents, and it was given none", (found[0],))
 
 
-def _failed_again(action: str, failing: Iterable[str]) -> Refused | None:
+def _find_failed_fix(action: str, failing: Iterable[str]) -> RejectedHypothesis | None:
     """Whether the action is, or holds, a fix that did not work; by what is done to what, in whatever words."""
-    done = [_clause(c) for c in fix_key(_wanted(action))]
+    done = [_parse_clause(c) for c in build_fix_key(_strip_advice_against(action))]
     for fix in failing:
-        wanted = [_clause(c) for c in fix_key(_RECYCLE.sub("restart", fix))]
-        if wanted and all(any(_same_clause(w, d) for d in done) for w in wanted):
-            return Refused("failed", f"it proposed what failed already ({cut(mask(fix)[0], 80)})")
+        wanted = [_parse_clause(c) for c in build_fix_key(_RECYCLE.sub("restart", fix))]
+        if wanted and all(any(_is_same_clause(w, d) for d in done) for w in wanted):
+            return RejectedHypothesis("failed", f"it proposed what failed already ({cut(mask(fix)[0], 80)})")
     return None
 
 
-def _wanted(action: str) -> str:
+def _strip_advice_against(action: str) -> str:
     """The action without what it advises against, each sentence a step."""
     return _RECYCLE.sub("restart", _NOT_DONE.sub(" ", _URGED.sub(" ", action)).replace(". ", "; "))
 
 
-def _clause(form: str) -> tuple[str, frozenset[str]]:
+def _parse_clause(form: str) -> tuple[str, frozenset[str]]:
     """A clause as `fix_key` writes it ("restart(api payment)"): what is done, and to what."""
     action, _, things = form.partition("(")
     words = frozenset(things.removesuffix(")").split())
     return action, words - _UNITS or words
 
 
-def _same_clause(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
+def _is_same_clause(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
     """Whether both do the same to the same; a word more or less about it does not make it another try."""
     if one[0] != other[0] or "not" in one[1] ^ other[1]:
         return False

@@ -52,7 +52,7 @@ class Intent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question as it was understood; `sure`: the rule says all of it."""
 
     intent: Intent
@@ -74,7 +74,7 @@ class Reply:
     more: int = 0
 
 
-class Turn(StrEnum):
+class ReplyTurn(StrEnum):
     """What a message gets."""
 
     ANSWER = "answer"
@@ -134,35 +134,35 @@ _OPENINGS = frozenset(
 _WORD = re.compile(r"[^\W_]+")
 
 
-def understood(text: str, vendor: str | None = None) -> Asked:
+def understand(text: str, vendor: str | None = None) -> AskedQuestion:
     """What a message to the bot asks for; `text` as people read it, with or without the bot's name. `vendor`: the alert's, which
     people call by its name."""
-    words = list(_words(text[:MOST_QUESTION]))
+    words = list(_split_words(text[:MOST_QUESTION]))
     while len(words) > 1 and words[0] in _OPENINGS:
         del words[0]
     said = " ".join(words)
-    named = " ".join(_words(vendor[:60])) if vendor else ""
+    named = " ".join(_split_words(vendor[:60])) if vendor else ""
     said = re.sub(rf"\b{re.escape(named)}\b", "vendor", said) if named else said
     found = next((intent for intent, pattern in _COMPILED if pattern.search(said)), Intent.UNKNOWN)
-    return Asked(found, sure=len(words) <= SURE_WORDS)
+    return AskedQuestion(found, sure=len(words) <= SURE_WORDS)
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     calm = unicodedata.normalize("NFKC", text).casefold()
     for word in _WORD.findall(re.sub(r"['’`´]", "", calm)):
-        yield from _SHORT[word].split() if word in _SHORT else (_spelt(word),)
+        yield from _SHORT[word].split() if word in _SHORT else (_correct_spelling(word),)
 
 
 @lru_cache(maxsize=4096)
-def _spelt(word: str) -> str:
+def _correct_spelling(word: str) -> str:
     """The word that was meant, where one letter of it is wrong, missing, too many, or changed places with its neighbour."""
     if len(word) < 4 or len(word) > 15 or word in _KNOWN or word in _REAL:
         return word
-    meant = [known for known in _KNOWN if known[0] == word[0] and _one_slip(word, known)]
+    meant = [known for known in _KNOWN if known[0] == word[0] and _is_one_slip(word, known)]
     return min(meant) if meant else word
 
 
-def _one_slip(word: str, known: str) -> bool:
+def _is_one_slip(word: str, known: str) -> bool:
     start = next((n for n, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), min(len(word), len(known)))
     a, b = word[start:], known[start:]
     if a[:2] == b[1::-1] and len(b) > 1 and a[2:] == b[2:]:
@@ -174,7 +174,7 @@ def _one_slip(word: str, known: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class PastAnswer:
     """One answer of ours in a channel, by its delivery id: to whom, whether it asked something back, when it was owed."""
 
     channel: str
@@ -184,18 +184,18 @@ class Answered:
     at: datetime
 
 
-def delivery_of(channel: str, user: str, ts: str, kind: str = SAYS) -> str:
+def build_delivery_id(channel: str, user: str, ts: str, kind: str = SAYS) -> str:
     """The delivery id of the answer to a message: one for each message, whoever answers it and however often it is tried."""
     return build_talk_id(channel, user, ts, kind)
 
 
-def answered_of(delivery_id: str, at: datetime) -> Answered | None:
+def read_past_answer(delivery_id: str, at: datetime) -> PastAnswer | None:
     """What a delivery id says; None for another kind of delivery."""
     parts = split_talk_id(delivery_id)
-    return Answered(*parts, at) if parts else None
+    return PastAnswer(*parts, at) if parts else None
 
 
-def turn_of(lately: Sequence[Answered], channel: str, user: str, ts: str, now: datetime) -> Turn:
+def choose_turn(lately: Sequence[PastAnswer], channel: str, user: str, ts: str, now: datetime) -> ReplyTurn:
     """Whether this message is answered: at most so many a minute for a person, and an hour in a channel; the first one too
     many is told so, the next ones get silence. `lately`: the answers of the last hour, in all channels."""
     others = [a for a in lately if (a.channel, a.user, a.ts) != (channel, user, ts)]
@@ -207,5 +207,5 @@ def turn_of(lately: Sequence[Answered], channel: str, user: str, ts: str, now: d
     for span, most, counted, about in rules:
         if sum(now - a.at < span for a in counted) >= most:
             told = any(a.kind == LIMITED and now - a.at < span for a in about)
-            return Turn.SILENCE if told else Turn.TOLD
-    return Turn.ANSWER
+            return ReplyTurn.SILENCE if told else ReplyTurn.TOLD
+    return ReplyTurn.ANSWER

@@ -171,7 +171,7 @@ class Figure:
 _Values = dict[Decimal, set[str | None]]
 
 
-def _value(written: str) -> Decimal | None:
+def _parse_value(written: str) -> Decimal | None:
     """What a number says; None for one that no rule reads ("1,2,3")."""
     bare = written.lstrip("+-")
     if "," in bare and not _GROUPED.match(bare):
@@ -182,7 +182,7 @@ def _value(written: str) -> Decimal | None:
     return Decimal(bare.replace(",", ""))
 
 
-def _tokens(text: str) -> list[str]:
+def _split_tokens(text: str) -> list[str]:
     return [t for t in (raw.strip(".,:#+-/") for raw in _TOKEN.findall(text.casefold())) if t]
 
 
@@ -190,22 +190,22 @@ def _has_number(char: str) -> bool:
     return char.isdigit() or (not char.isascii() and unicodedata.numeric(char, None) is not None)
 
 
-def _of_digits(token: str, after: str) -> Figure:
+def _read_digits(token: str, after: str) -> Figure:
     """A token with a digit in it; `after` is the next one, which may be its unit."""
     if _DATE.match(token):
         return Figure(token, name=token.removesuffix("z").lstrip("0"))
     if ordinal := _ORDINAL.match(token):
         return Figure(token, Decimal(ordinal[1]))
-    if _NUMBER.fullmatch(token) and (value := _value(token)) is not None:
+    if _NUMBER.fullmatch(token) and (value := _parse_value(token)) is not None:
         unit = _UNITS.get(after)
         return Figure(f"{token} {after}" if unit else token, value, unit)
     glued = _GLUED.match(token)
-    if glued and glued[2] in _UNITS and (value := _value(glued[1])) is not None:
+    if glued and glued[2] in _UNITS and (value := _parse_value(glued[1])) is not None:
         return Figure(token, value, PLURAL if glued[2] == "s" else _UNITS[glued[2]])
     return Figure(token, name=token)
 
 
-def _of_words(token: str, before: str, after: str) -> Figure | None:
+def _read_words(token: str, before: str, after: str) -> Figure | None:
     """A number in words, a share, or the name of a day or month; None for any other word."""
     parts = token.split("-")
     if token in ("two", "three") and before in ("the", "these", "those") and (not after or after in _VERBS):
@@ -221,21 +221,21 @@ def _of_words(token: str, before: str, after: str) -> Figure | None:
     return None
 
 
-def figures(text: str) -> Iterator[Figure]:
+def read_figures(text: str) -> Iterator[Figure]:
     """The figures of a text in their order."""
-    tokens = _tokens(text)
+    tokens = _split_tokens(text)
     for place, token in enumerate(tokens):
         if token in _NO_FIGURES:
             continue
         before = tokens[place - 1] if place else ""
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
         if any(map(_has_number, token)):
-            yield _of_digits(token, after)
-        elif found := _of_words(token, before, after):
+            yield _read_digits(token, after)
+        elif found := _read_words(token, before, after):
             yield found
 
 
-def _told(figure: Figure, others: _Values, names: frozenset[str], units: frozenset[str]) -> bool:
+def _is_supported(figure: Figure, others: _Values, names: frozenset[str], units: frozenset[str]) -> bool:
     if figure.value is None:
         return figure.name in names
     there = others.get(figure.value, set())
@@ -247,16 +247,16 @@ def _told(figure: Figure, others: _Values, names: frozenset[str], units: frozens
     return not there.isdisjoint(same) or (None in there and figure.unit in units)
 
 
-def _names(text: str) -> frozenset[str]:
+def _split_names(text: str) -> frozenset[str]:
     """Every token, and its parts: "http_504=88" holds 504 and 88."""
-    tokens = _tokens(text)
+    tokens = _split_tokens(text)
     parts = {p for token in tokens for p in re.split(r"[_/:=,+-]", token) if p}
     return frozenset(
-        {*tokens, *parts, *(part for token in tokens if _DATE.match(token) for part in _of_a_moment(token))}
+        {*tokens, *parts, *(part for token in tokens if _DATE.match(token) for part in _expand_moment(token))}
     )
 
 
-def _of_a_moment(token: str) -> Iterator[str]:
+def _expand_moment(token: str) -> Iterator[str]:
     """What may be said of a date with a time of day: all of it, the date, the time, the time without seconds."""
     date, _, time = token.removesuffix("z").partition("t")
     for part in (date, time, date[:-3] if date.count(":") == 2 else "", time[:5]):
@@ -264,24 +264,26 @@ def _of_a_moment(token: str) -> Iterator[str]:
     yield token.removesuffix("z").lstrip("0")
 
 
-def _held(text: str) -> _Values:
+def _collect_values(text: str) -> _Values:
     """The values of a text, those inside of its names too, and the units that each is told with."""
-    parts = (token for token in _tokens(text) if not _DATE.match(token))
+    parts = (token for token in _split_tokens(text) if not _DATE.match(token))
     found: _Values = {}
-    for figure in (*figures(text), *figures(re.sub(r"[_/:=]", " ", " ".join(parts)))):
+    for figure in (*read_figures(text), *read_figures(re.sub(r"[_/:=]", " ", " ".join(parts)))):
         if figure.value is not None:
             found.setdefault(figure.value, set()).add(figure.unit)
     return found
 
 
-def _named_units(text: str) -> frozenset[str]:
+def _find_units(text: str) -> frozenset[str]:
     """The units that names have in them ("latency_ms", "percent=")."""
-    parts = {part for token in _tokens(text) if "_" in token or "=" in token for part in re.split(r"[_=]", token)}
+    parts = {part for token in _split_tokens(text) if "_" in token or "=" in token for part in re.split(r"[_=]", token)}
     return frozenset(_UNITS[part] for part in parts if part in _UNITS)
 
 
-def not_told(text: str, sources: Iterable[str]) -> tuple[str, ...]:
+def find_unsupported_figures(text: str, sources: Iterable[str]) -> tuple[str, ...]:
     """The figures of a text that none of the sources holds, as they are written."""
     told = "\n".join(sources)
-    others, names, units = _held(told), _names(told), _named_units(told)
-    return tuple(dict.fromkeys(figure.said for figure in figures(text) if not _told(figure, others, names, units)))
+    others, names, units = _collect_values(told), _split_names(told), _find_units(told)
+    return tuple(
+        dict.fromkeys(figure.said for figure in read_figures(text) if not _is_supported(figure, others, names, units))
+    )

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.brief.decide import Brief
-from bot.domain.evidence.items import Observed, is_deploy, told
-from bot.domain.fixes.identity import same_fix
+from bot.domain.evidence.items import Observed, format_observed, is_deploy
+from bot.domain.fixes.identity import is_same_fix
 from bot.domain.incidents.record import Attempt, VerificationStatus
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 
 MOST_SAYINGS, MOST_SAID, MOST_TRIED = 40, 300, 12
 _DONE = re.compile(
@@ -47,50 +47,50 @@ _HEAD = re.compile(
 )
 
 
-def tried_in(attempts: Sequence[Attempt], sayings: Sequence[str]) -> tuple[Tried, ...]:
+def list_attempts(attempts: Sequence[Attempt], sayings: Sequence[str]) -> tuple[TriedFix, ...]:
     """What was tried in this incident, "A1", "A2" …: first what the record says, then what people said in the thread, as far
     as it is no attempt that the record knows. `sayings`: what each message says, oldest first; only the last ones count."""
     found: list[tuple[str, VerificationStatus]] = [(a.fix, a.status) for a in attempts]
-    for fix, status in (one for text in sayings[-MOST_SAYINGS:] for one in _said(text[:MOST_SAID])):
-        at = next((n for n, (known, _) in enumerate(found) if same_fix(known, fix)), None)
+    for fix, status in (one for text in sayings[-MOST_SAYINGS:] for one in _read_attempts(text[:MOST_SAID])):
+        at = next((n for n, (known, _) in enumerate(found) if is_same_fix(known, fix)), None)
         if at is None:
             found.append((fix, status))
         elif at >= len(attempts) and status is not VerificationStatus.UNVERIFIED:
             found[at] = (found[at][0], status)  # they say later what came of it
-    return tuple(Tried(f"A{n}", fix, status) for n, (fix, status) in enumerate(found[:MOST_TRIED], 1))
+    return tuple(TriedFix(f"A{n}", fix, status) for n, (fix, status) in enumerate(found[:MOST_TRIED], 1))
 
 
-def _said(text: str) -> Iterator[tuple[str, VerificationStatus]]:
+def _read_attempts(text: str) -> Iterator[tuple[str, VerificationStatus]]:
     """The attempts that a message tells of, each with what it says came of them."""
     for line in re.split(r"\n|(?<=[!?])\s", text):
         if not _DONE.search(line) or _QUESTION.search(line.strip()) or _NEGATED.search(line):
             continue
-        fix = one_line(_HEAD.sub("", _TAIL.sub("", line.strip(), count=1)), MOST_SAID)
+        fix = fit_one_line(_HEAD.sub("", _TAIL.sub("", line.strip(), count=1)), MOST_SAID)
         if len(fix.split()) >= 2:
-            yield fix, _outcome(line)
+            yield fix, _read_outcome(line)
 
 
-def _outcome(line: str) -> VerificationStatus:
+def _read_outcome(line: str) -> VerificationStatus:
     if _FAILED.search(line):
         return VerificationStatus.FAILED
     return VerificationStatus.PARTIAL if _PARTLY.search(line) else VerificationStatus.UNVERIFIED
 
 
-def seen(item: Observed, brief: Brief) -> str:
+def describe_observation(item: Observed, brief: Brief) -> str:
     """One thing that was seen, with its window and what it is compared with."""
     count = f"{item.count}×" if item.count is not None and not is_deploy(item) else ""
-    head = " ".join(part for part in (count, item.what, told(item)) if part)
+    head = " ".join(part for part in (count, item.what, format_observed(item)) if part)
     text = item.text if item.text and item.value is not None else ""
     window = f"over {item.window}" if item.window else ""
-    others = "; ".join(f"{other.label} {_value(item, other.value)}" for other in item.compared)
-    return ", ".join(part for part in (head, text, _before(item, brief), window, others) if part)
+    others = "; ".join(f"{other.label} {_format_value(item, other.value)}" for other in item.compared)
+    return ", ".join(part for part in (head, text, _format_lead_time(item, brief), window, others) if part)
 
 
-def _value(item: Observed, value: float) -> str:
-    return told(Observed(item.kind, item.signal, item.what, item.source, item.at, value, item.unit))
+def _format_value(item: Observed, value: float) -> str:
+    return format_observed(Observed(item.kind, item.signal, item.what, item.source, item.at, value, item.unit))
 
 
-def _before(item: Observed, brief: Brief) -> str:
+def _format_lead_time(item: Observed, brief: Brief) -> str:
     """How long before the alert a deploy was."""
     if not is_deploy(item) or brief.now is None:
         return ""

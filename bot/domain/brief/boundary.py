@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.incidents.outages import outage_of
+from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Boundary, Incident
-from bot.domain.recall.contrast import like_which, told_apart
+from bot.domain.recall.contrast import describe_contrast, find_likeness
 from bot.domain.recall.ranking import Precedent
 
 
@@ -26,9 +26,9 @@ class BoundaryCall:
     like: str | None = None
 
 
-def _votes(strong: Sequence[Precedent]) -> Mapping[str, int]:
+def _count_votes(strong: Sequence[Precedent]) -> Mapping[str, int]:
     """Outages per boundary. An outage votes once, with its best incident that states a boundary."""
-    outage = outage_of(p.incident for p in strong)
+    outage = map_outages(p.incident for p in strong)
     voice: dict[str, Boundary] = {}
     for precedent in strong:
         key = outage[precedent.incident.incident_id]
@@ -43,20 +43,26 @@ def call_boundary(strong: Sequence[Precedent], alert: Alert | None = None) -> Bo
     disagree and the alert is like one side by what tells them apart, that side's word."""
     stated = [p.incident for p in strong if p.incident.boundary is not Boundary.UNKNOWN]
     if not stated:
-        return BoundaryCall(votes=_votes(strong))
+        return BoundaryCall(votes=_count_votes(strong))
     sides: dict[str, list[Incident]] = {}
     for incident in stated:
         sides.setdefault(incident.boundary.value, []).append(incident)
-    found = like_which(alert, sides) if alert else None
+    found = find_likeness(alert, sides) if alert else None
     value = Boundary(found.group) if found and found.group else stated[0].boundary
     others = [i for i in stated if i.boundary is not value]
-    apart = told_apart(sides[value.value], others, value.value, "/".join(sorted({i.boundary.value for i in others})))
+    apart = describe_contrast(
+        sides[value.value], others, value.value, "/".join(sorted({i.boundary.value for i in others}))
+    )
     return BoundaryCall(
-        value, _votes(strong), apart, found.said if found else None, found.because if found and found.group else None
+        value,
+        _count_votes(strong),
+        apart,
+        found.said if found else None,
+        found.because if found and found.group else None,
     )
 
 
-def contradicts(call: BoundaryCall, worked_in: Sequence[str]) -> bool:
+def has_other_boundary(call: BoundaryCall, worked_in: Sequence[str]) -> bool:
     """Whether a fix worked only in cases whose boundary is another one than that of this call; a mixed case speaks for
     both sides."""
     if call.value in {Boundary.UNKNOWN, Boundary.MIXED} or not worked_in:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from bot.domain.incidents.outages import outage_of
+from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import content_words, head_word, listed
-from bot.domain.text.tokens import normalise
+from bot.domain.text.names import find_content_words, find_head_word, join_names
+from bot.domain.text.tokens import normalize
 
 SHOWN = 5
 # What every cause has: that another one was about such a thing, too, says nothing of this check.
@@ -21,7 +21,7 @@ _VAGUE = frozenset(_VAGUE_HEADS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Skip:
+class SkippedCheck:
     """A failed check of strong precedents: not the cause in `count` of `of` outages. What it cost then, where known: the
     median and the range of `minutes_known` outages. It is what was lost, not what skipping it will save."""
 
@@ -35,7 +35,7 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class PostponedCheck:
     """A failed check that was the cause (or the fix) in another precedent: do it later, do not skip it."""
 
     check: str
@@ -44,7 +44,7 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _RuledOutCheck:
     """One failed check in one outage."""
 
     check: str
@@ -53,32 +53,32 @@ class _Seen:
     minutes: float | None
 
 
-def check_form(check: str) -> frozenset[str] | str:
+def normalize_check(check: str) -> frozenset[str] | str:
     """The form under which two checks are one: their content words ("Checked the DB pool" is "DB pool")."""
-    return content_words(check) or normalise(check)
+    return find_content_words(check) or normalize(check)
 
 
-def _seen(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Mapping[object, list[_Seen]]:
+def _collect_checks(strong: Sequence[Precedent], outage: Mapping[str, str]) -> Mapping[object, list[_RuledOutCheck]]:
     """Failed checks by what they looked at, best precedent first."""
-    found: dict[object, list[_Seen]] = {}
+    found: dict[object, list[_RuledOutCheck]] = {}
     for precedent in strong:
         incident = precedent.incident
         for failed in incident.failed_checks:
-            form = check_form(failed.check)
+            form = normalize_check(failed.check)
             if form:
-                seen = _Seen(failed.check, incident.incident_id, outage[incident.incident_id], failed.minutes)
+                seen = _RuledOutCheck(failed.check, incident.incident_id, outage[incident.incident_id], failed.minutes)
                 found.setdefault(form, []).append(seen)
     return found
 
 
-def _skip(seen: Sequence[_Seen], total: int) -> Skip:
+def _build_skip(seen: Sequence[_RuledOutCheck], total: int) -> SkippedCheck:
     """One check with its count; within an outage the longest time it cost counts."""
     minutes: dict[str, float] = {}
     for one in seen:
         if one.minutes is not None:
             minutes[one.outage] = max(one.minutes, minutes.get(one.outage, one.minutes))
     known = sorted(minutes.values())
-    return Skip(
+    return SkippedCheck(
         check=seen[0].check.strip(),
         count=len({one.outage for one in seen}),
         of=total,
@@ -89,43 +89,51 @@ def _skip(seen: Sequence[_Seen], total: int) -> Skip:
     )
 
 
-def _hits(words: frozenset[str], text: str | None) -> bool:
-    return bool(words) and bool(text) and words <= content_words(text or "")
+def _is_mentioned(words: frozenset[str], text: str | None) -> bool:
+    return bool(words) and bool(text) and words <= find_content_words(text or "")
 
 
 def _may_be(check: str, cause: str | None) -> bool:
     """Whether a cause may be what the check looks at, in other words: "DB pool", "the pool of 50 connections"."""
-    head = head_word(check)
-    return head is not None and head not in _VAGUE and _hits(frozenset({head}), cause)
+    head = find_head_word(check)
+    return head is not None and head not in _VAGUE and _is_mentioned(frozenset({head}), cause)
 
 
-def _guilty(skip: Skip, strong: Sequence[Incident], possible: Sequence[Incident]) -> Later | None:
+def _find_guilty(skip: SkippedCheck, strong: Sequence[Incident], possible: Sequence[Incident]) -> PostponedCheck | None:
     """The same check as something to do later, if it was the cause or the fix in an incident that did not rule it
     out; None if it never was. In a strong precedent it need not be named by the same words."""
-    words, form = content_words(skip.check), check_form(skip.check)
-    rest = [i for i in (*strong, *possible) if form not in {check_form(failed.check) for failed in i.failed_checks}]
-    if cause := [i.incident_id for i in rest if _hits(words, i.root_cause)]:
-        return Later(skip.check, f"it was the cause in {listed(cause, 3)}", tuple(cause))
+    words, form = find_content_words(skip.check), normalize_check(skip.check)
+    rest = [
+        i for i in (*strong, *possible) if form not in {normalize_check(failed.check) for failed in i.failed_checks}
+    ]
+    if cause := [i.incident_id for i in rest if _is_mentioned(words, i.root_cause)]:
+        return PostponedCheck(skip.check, f"it was the cause in {join_names(cause, 3)}", tuple(cause))
     fix = [
         i.incident_id
         for i in rest
-        if any(a.status is VerificationStatus.VERIFIED and _hits(words, a.fix) for a in i.attempts)
+        if any(a.status is VerificationStatus.VERIFIED and _is_mentioned(words, a.fix) for a in i.attempts)
     ]
     if fix:
-        return Later(skip.check, f"it was part of the fix in {listed(fix, 3)}", tuple(fix))
+        return PostponedCheck(skip.check, f"it was part of the fix in {join_names(fix, 3)}", tuple(fix))
     like = [i.incident_id for i in strong if i in rest and _may_be(skip.check, i.root_cause)]
-    return Later(skip.check, f"it may have been the cause in {listed(like, 3)}", tuple(like)) if like else None
+    return (
+        PostponedCheck(skip.check, f"it may have been the cause in {join_names(like, 3)}", tuple(like))
+        if like
+        else None
+    )
 
 
-def checks(strong: Sequence[Precedent], possible: Sequence[Precedent]) -> tuple[tuple[Skip, ...], tuple[Later, ...]]:
+def choose_checks(
+    strong: Sequence[Precedent], possible: Sequence[Precedent]
+) -> tuple[tuple[SkippedCheck, ...], tuple[PostponedCheck, ...]]:
     """(checks to skip, checks to do later), together at most `SHOWN`, those that wasted most first.
 
     Only failed checks of strong precedents are told; a possible precedent can still turn a skip into a later.
     """
-    outage = outage_of(p.incident for p in strong)
+    outage = map_outages(p.incident for p in strong)
     total = len(set(outage.values()))
-    skips = [_skip(seen, total) for seen in _seen(strong, outage).values()]
-    skips.sort(key=lambda s: (-s.count, -(s.minutes_median or 0.0), normalise(s.check)))
+    skips = [_build_skip(seen, total) for seen in _collect_checks(strong, outage).values()]
+    skips.sort(key=lambda s: (-s.count, -(s.minutes_median or 0.0), normalize(s.check)))
     near, far = ([p.incident for p in tier] for tier in (strong, possible))
-    shown = [(skip, _guilty(skip, near, far)) for skip in skips[:SHOWN]]
+    shown = [(skip, _find_guilty(skip, near, far)) for skip in skips[:SHOWN]]
     return tuple(s for s, later in shown if later is None), tuple(later for _, later in shown if later)

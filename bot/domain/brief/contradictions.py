@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.domain.brief.boundary import BoundaryCall
-from bot.domain.brief.checks import Skip
+from bot.domain.brief.checks import SkippedCheck
 from bot.domain.evidence.items import (
     PEAK,
     Evidence,
     EvidenceKind,
     Observed,
-    in_order,
+    format_quantity,
     is_deploy,
-    observed,
-    quantity,
-    vendor_is_down,
+    is_vendor_down,
+    select_observed,
+    sort_evidence,
 )
 from bot.domain.incidents.record import Boundary
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 
 RECENT = timedelta(minutes=60)
 # A pipeline may be a little ahead of the clock of whoever posts the alert.
@@ -45,13 +45,13 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemoryClaims:
     """What memory says that evidence can speak against."""
 
     call: BoundaryCall
     root_cause: str | None = None
     fix: str | None = None
-    skip: tuple[Skip, ...] = ()
+    skip: tuple[SkippedCheck, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +63,21 @@ class _Resource:
     signals: re.Pattern[str]
 
 
-def _resource(name: str, words: str, signals: str) -> _Resource:
+def _define_resource(name: str, words: str, signals: str) -> _Resource:
     return _Resource(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE), re.compile(signals))
 
 
 _RESOURCES = (
-    _resource("thread pool", r"(?:thread|worker|executor)s?[ -]pools?|(?:worker )?threads", r"thread|worker|executor"),
-    _resource(
+    _define_resource("thread pool", r"(?:thread|worker|executor)s?[ -]pools?|(?:worker )?threads", r"thread|worker|executor"),
+    _define_resource(
         "pool",
         r"(?<!thread )(?<!worker )(?<!executor )(?<!thread-)(?<!worker-)(?<!executor-)pools?|connections?|hikari\w*|pgbouncer",
         r"^(?!.*(?:thread|worker|executor)).*(?:pool|connection)",
     ),
-    _resource("CPU", r"cpus?|processors?|(?:pods?|containers?) (?:(?:is|are|was|were|got|being) )*throttl\w*", r"cpu"),
-    _resource("memory", r"memory|heap|oom\w*|out of memory", r"memory|heap"),
-    _resource("disk", r"disks?|volumes?|file ?systems?|inodes?", r"disk|volume|filesystem|inode"),
-    _resource("queue", r"queues?|backlog", r"queue|backlog"),
+    _define_resource("CPU", r"cpus?|processors?|(?:pods?|containers?) (?:(?:is|are|was|were|got|being) )*throttl\w*", r"cpu"),
+    _define_resource("memory", r"memory|heap|oom\w*|out of memory", r"memory|heap"),
+    _define_resource("disk", r"disks?|volumes?|file ?systems?|inodes?", r"disk|volume|filesystem|inode"),
+    _define_resource("queue", r"queues?|backlog", r"queue|backlog"),
 )  # fmt: skip
 _USED_UP = re.compile(
     r"\b(?:exhaust\w*|saturat\w*|starv\w*|(?:ran|run|running) out|maxed|full|used up|overload\w*|leak\w*|no free|throttl\w*"
@@ -94,12 +94,12 @@ _SENTENCE = re.compile(r"[.;:,\n]")
 _NOT = re.compile(r"\b(?:not|never|no longer|nor|without)\b[^.;,]{0,20}$|n't\b[^.;,]{0,20}$", re.IGNORECASE)
 
 
-def _used_up(text: str) -> frozenset[str]:
+def _find_used_up(text: str) -> frozenset[str]:
     """The resources that a text says were used up: of "the disk was full and connections were refused" the disk alone."""
-    return frozenset(name for sentence in _SENTENCE.split(text) for name in _used_up_in(sentence))
+    return frozenset(name for sentence in _SENTENCE.split(text) for name in _list_used_up(sentence))
 
 
-def _used_up_in(sentence: str) -> Iterator[str]:
+def _list_used_up(sentence: str) -> Iterator[str]:
     named = [(found.span(), r.name) for r in _RESOURCES for found in r.words.finditer(sentence)]
     for said in _USED_UP.finditer(sentence):
         if not named or _NOT.search(sentence[: said.start()]):
@@ -109,14 +109,14 @@ def _used_up_in(sentence: str) -> Iterator[str]:
         yield from (name for distance, name in far if distance == min(far)[0])
 
 
-def _said(call: BoundaryCall) -> str:
+def _format_call(call: BoundaryCall) -> str:
     """Memory's boundary with its votes."""
     stated = sum(n for boundary, n in call.votes.items() if boundary != Boundary.UNKNOWN.value)
     votes = f", {call.votes.get(call.value.value, 0)} of {stated}" if stated else ""
     return f"{call.value.value}{votes}"
 
 
-def _deploy(memory: Remembered, seen: Sequence[Observed], now: datetime) -> Iterator[Contradiction]:
+def _check_deploy(memory: MemoryClaims, seen: Sequence[Observed], now: datetime) -> Iterator[Contradiction]:
     """Memory says vendor, and somebody deployed just before it began."""
     if memory.call.value is not Boundary.VENDOR:
         return
@@ -125,79 +125,79 @@ def _deploy(memory: Remembered, seen: Sequence[Observed], now: datetime) -> Iter
         return
     latest = max(recent, key=lambda item: item.at)
     ago = f"{max(0, int((now - latest.at).total_seconds() // 60))} min"
-    pages = [vendor_is_down(i) for i in seen if i.kind is EvidenceKind.VENDOR_STATUS]
+    pages = [is_vendor_down(i) for i in seen if i.kind is EvidenceKind.VENDOR_STATUS]
     green = "; the vendor's status page shows no trouble" if pages and not any(p is not False for p in pages) else ""
-    what = one_line(latest.what, _NAME_LIMIT)
+    what = fit_one_line(latest.what, _NAME_LIMIT)
     yield Contradiction(
-        "deploy", f"deploy {ago} ago, check first", f"{what} {ago} before the alert{green}", _said(memory.call)
+        "deploy", f"deploy {ago} ago, check first", f"{what} {ago} before the alert{green}", _format_call(memory.call)
     )
 
 
-def _vendor_red(memory: Remembered, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
+def _check_vendor(memory: MemoryClaims, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
     """Memory says internal, and the vendor itself reports trouble."""
     if memory.call.value is not Boundary.INTERNAL:
         return
     for page in seen:
-        if page.kind is EvidenceKind.VENDOR_STATUS and vendor_is_down(page):
-            what = one_line(page.what, _NAME_LIMIT)
-            said = f"{what}: {one_line(page.text or '', 80)}"
-            yield Contradiction("vendor_red", "vendor's page reports trouble", said, _said(memory.call))
+        if page.kind is EvidenceKind.VENDOR_STATUS and is_vendor_down(page):
+            what = fit_one_line(page.what, _NAME_LIMIT)
+            said = f"{what}: {fit_one_line(page.text or '', 80)}"
+            yield Contradiction("vendor_red", "vendor's page reports trouble", said, _format_call(memory.call))
             return
 
 
-def _use_of(seen: Sequence[Observed], resource: _Resource) -> Observed | None:
+def _find_usage(seen: Sequence[Observed], resource: _Resource) -> Observed | None:
     """The signal that shows most of this in use, in percent."""
     found = [i for i in seen if i.value is not None and i.unit == "%" and resource.signals.search(i.signal)]
     return max(found, key=lambda item: item.value or 0.0, default=None)
 
 
-def _not_used_up(memory: Remembered, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
+def _check_not_used_up(memory: MemoryClaims, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
     """Memory says that something was used up, and there is plenty of it, now and in the last half hour."""
     cause, fix = memory.root_cause or "", memory.fix or ""
-    used_up = _used_up(cause)
+    used_up = _find_used_up(cause)
     for resource in _RESOURCES:
         in_cause = resource.name in used_up
         in_fix = not cause and resource.words.search(fix) and _MORE_OF_IT.search(fix)
-        use = _use_of(seen, resource) if in_cause or in_fix else None
-        if use is None or _most(use) >= LOW:
+        use = _find_usage(seen, resource) if in_cause or in_fix else None
+        if use is None or _read_peak(use) >= LOW:
             continue
-        at = quantity(use.value or 0.0, use.unit)
-        what = one_line(use.what, _NAME_LIMIT)
+        at = format_quantity(use.value or 0.0, use.unit)
+        what = fit_one_line(use.what, _NAME_LIMIT)
         said = f"{resource.name} used up" if in_cause else f"more {resource.name} fixed it"
         yield Contradiction("not_used_up", f"{what} only {at}", f"{what} {at}", said)
 
 
-def _most(use: Observed) -> float:
+def _read_peak(use: Observed) -> float:
     return max(use.value or 0.0, *(c.value for c in use.compared if c.label == PEAK), 0.0)
 
 
-def _skip_is_high(memory: Remembered, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
+def _check_skipped_resource(memory: MemoryClaims, seen: Sequence[Observed], _now: datetime) -> Iterator[Contradiction]:
     """Memory says that something need not be checked, and it is nearly used up."""
     for resource in _RESOURCES:
         skip = next((s for s in memory.skip if resource.words.search(s.check)), None)
-        use = _use_of(seen, resource) if skip else None
+        use = _find_usage(seen, resource) if skip else None
         if skip is None or use is None or (use.value or 0.0) < HIGH:
             continue
-        at = quantity(use.value or 0.0, use.unit)
-        what, check = one_line(use.what, _NAME_LIMIT), one_line(skip.check, _NAME_LIMIT)
+        at = format_quantity(use.value or 0.0, use.unit)
+        what, check = fit_one_line(use.what, _NAME_LIMIT), fit_one_line(skip.check, _NAME_LIMIT)
         said = f"{check} not the cause in {skip.count} of {skip.of}"
         yield Contradiction("skip_is_high", f"{what} {at}, check it", f"{what} {at}", said)
 
 
 # The order is the order in which they lead: what explains most new trouble first. What is in use tells nothing any more
 # once the alert has cleared (False): the fix may have brought it down.
-_RULES: tuple[tuple[Callable[[Remembered, Sequence[Observed], datetime], Iterator[Contradiction]], bool], ...] = (
-    (_deploy, True),
-    (_vendor_red, True),
-    (_not_used_up, False),
-    (_skip_is_high, False),
+_RULES: tuple[tuple[Callable[[MemoryClaims, Sequence[Observed], datetime], Iterator[Contradiction]], bool], ...] = (
+    (_check_deploy, True),
+    (_check_vendor, True),
+    (_check_not_used_up, False),
+    (_check_skipped_resource, False),
 )
 
 
-def contradictions(
-    memory: Remembered, evidence: Sequence[Evidence], now: datetime, *, fires: bool = True
+def find_contradictions(
+    memory: MemoryClaims, evidence: Sequence[Evidence], now: datetime, *, fires: bool = True
 ) -> tuple[Contradiction, ...]:
     """All of them, the one that leads first; the same in whatever order the evidence comes. `now` is the alert's time,
     `fires` whether it still does."""
-    seen = observed(in_order(evidence))
+    seen = select_observed(sort_evidence(evidence))
     return tuple(found for rule, lasts in _RULES if fires or lasts for found in rule(memory, seen, now))

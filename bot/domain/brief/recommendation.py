@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from bot.domain.fixes.identity import FILED, Filed, FixKey, fix_key
-from bot.domain.fixes.steps import fix_form
-from bot.domain.incidents.outages import outage_of
+from bot.domain.fixes.identity import FILED, FixGroups, FixKey, build_fix_key
+from bot.domain.fixes.steps import normalize_fix
+from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
-from bot.domain.recall.contrast import told_apart
+from bot.domain.recall.contrast import describe_contrast
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import listed
+from bot.domain.text.names import join_names
 
 RECENT = timedelta(days=180)
 IDS_SHOWN = 8
@@ -54,7 +54,7 @@ class Recommendation:
 
 
 @dataclass(frozen=True, slots=True)
-class DidNotWork:
+class FailedFix:
     """A fix with failures and no success; `runbook_id` and `title` of the runbook, if it carries one."""
 
     fix: str
@@ -70,11 +70,11 @@ class FixRecord:
 
     recommendation: Recommendation | None = None
     alternatives: tuple[Recommendation, ...] = ()
-    did_not_work: tuple[DidNotWork, ...] = ()
+    did_not_work: tuple[FailedFix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class _FixUse:
     """The last attempt of one fix in one incident. `rank` is the precedent's place, best first."""
 
     rank: int
@@ -84,17 +84,17 @@ class _Use:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tally:
+class _FixTally:
     """All uses of one fix, with the status that each outage counts as."""
 
-    uses: tuple[_Use, ...]
+    uses: tuple[_FixUse, ...]
     statuses: Mapping[str, VerificationStatus]
 
     def count(self, status: VerificationStatus) -> int:
         """How many outages count as this."""
         return sum(1 for s in self.statuses.values() if s is status)
 
-    def of(self, status: VerificationStatus) -> tuple[_Use, ...]:
+    def select(self, status: VerificationStatus) -> tuple[_FixUse, ...]:
         """The uses in outages that count as this."""
         return tuple(u for u in self.uses if self.statuses[u.outage] is status)
 
@@ -109,10 +109,10 @@ _GRAVITY = (
 _ORDER = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 
 
-def _runbook_by_text(strong: Sequence[Precedent], filed: Filed | None) -> Mapping[FixKey, str]:
+def _map_runbooks(strong: Sequence[Precedent], filed: FixGroups | None) -> Mapping[FixKey, str]:
     """The runbook of a fix, so that a use recorded without the runbook's id joins the others."""
     pairs = sorted(
-        (fix_key(a.fix, filed), a.runbook_id)
+        (build_fix_key(a.fix, filed), a.runbook_id)
         for p in strong
         for a in p.incident.attempts
         if a.runbook_id and a.fix.strip()
@@ -120,80 +120,82 @@ def _runbook_by_text(strong: Sequence[Precedent], filed: Filed | None) -> Mappin
     return dict(reversed(pairs))
 
 
-def _last_attempts(incident: Incident, runbooks: Mapping[FixKey, str], filed: Filed | None) -> Mapping[FixKey, Attempt]:
+def _find_last_attempts(
+    incident: Incident, runbooks: Mapping[FixKey, str], filed: FixGroups | None
+) -> Mapping[FixKey, Attempt]:
     """The last attempt of each fix of one incident, in the order the record tells them."""
     found: dict[FixKey, Attempt] = {}
     for attempt in incident.attempts:
-        key = fix_key(attempt.fix, filed)
+        key = build_fix_key(attempt.fix, filed)
         runbook = attempt.runbook_id or runbooks.get(key)
         if runbook or key:
             found[(RUNBOOK, runbook) if runbook else key] = attempt
     return found
 
 
-def _tallies(
-    strong: Sequence[Precedent], outage: Mapping[str, str], filed: Filed | None
-) -> Iterator[tuple[FixKey, _Tally]]:
-    runbooks = _runbook_by_text(strong, filed)
-    uses: dict[FixKey, list[_Use]] = {}
+def _tally_fixes(
+    strong: Sequence[Precedent], outage: Mapping[str, str], filed: FixGroups | None
+) -> Iterator[tuple[FixKey, _FixTally]]:
+    runbooks = _map_runbooks(strong, filed)
+    uses: dict[FixKey, list[_FixUse]] = {}
     for rank, precedent in enumerate(strong):
         incident = precedent.incident
-        for key, attempt in _last_attempts(incident, runbooks, filed).items():
-            uses.setdefault(key, []).append(_Use(rank, incident, attempt, outage[incident.incident_id]))
+        for key, attempt in _find_last_attempts(incident, runbooks, filed).items():
+            uses.setdefault(key, []).append(_FixUse(rank, incident, attempt, outage[incident.incident_id]))
     for key, used in uses.items():
         statuses: dict[str, VerificationStatus] = {}
         for use in used:
             before = statuses.get(use.outage, VerificationStatus.UNVERIFIED)
             statuses[use.outage] = max(before, use.attempt.status, key=_GRAVITY.index)
-        yield key, _Tally(tuple(used), statuses)
+        yield key, _FixTally(tuple(used), statuses)
 
 
-def worked_at(incident: Incident, attempt: Attempt) -> datetime | None:
+def find_attempt_time(incident: Incident, attempt: Attempt) -> datetime | None:
     """When an attempt was made, as far as the record tells: its own time, else when the incident ended or began."""
     return attempt.at or incident.resolved_at or incident.started_at
 
 
-def _success_dates(tally: _Tally) -> tuple[list[datetime], int]:
+def _collect_success_dates(tally: _FixTally) -> tuple[list[datetime], int]:
     """(times of the successes that have one, how many different dates all successes stand for).
     A success without a time is an outage of its own date."""
     times: dict[str, datetime | None] = {}
-    for use in tally.of(VerificationStatus.VERIFIED):
+    for use in tally.select(VerificationStatus.VERIFIED):
         if use.attempt.status is VerificationStatus.VERIFIED:
-            when, before = worked_at(use.incident, use.attempt), times.get(use.outage)
+            when, before = find_attempt_time(use.incident, use.attempt), times.get(use.outage)
             times[use.outage] = max(when, before) if when and before else when or before
     known = [t for t in times.values() if t]
     return known, len({t.date() for t in known}) + len(times) - len(known)
 
 
-def _confidence(tally: _Tally, at: datetime) -> Confidence:
+def _rate_confidence(tally: _FixTally, at: datetime) -> Confidence:
     s, p, f = (
         tally.count(status)
         for status in (VerificationStatus.VERIFIED, VerificationStatus.PARTIAL, VerificationStatus.FAILED)
     )
     if f or not s:
         return Confidence.LOW
-    known, dates = _success_dates(tally)
+    known, dates = _collect_success_dates(tally)
     recent = not known or at - max(known) <= RECENT
     return Confidence.HIGH if s >= 2 and dates >= 2 and p < s and recent else Confidence.MEDIUM
 
 
-def _aged(tally: _Tally, at: datetime) -> list[str]:
+def _explain_age(tally: _FixTally, at: datetime) -> list[str]:
     """That the last success is long ago, where it is: it is no longer trusted as a recent one is."""
-    last = max(_success_dates(tally)[0], default=None)
+    last = max(_collect_success_dates(tally)[0], default=None)
     if last is None or at - last <= RECENT:
         return []
     return [f"last worked {(at - last).days} days ago, on {last.date().isoformat()}"]
 
 
-def _as_filed(key: FixKey, tally: _Tally) -> list[str]:
+def _explain_grouping(key: FixKey, tally: _FixTally) -> list[str]:
     """That a person said which wordings are counted here, where that is so."""
     if key[0] != FILED:
         return []
-    wordings = len({fix_form(use.attempt.fix) for use in tally.uses})
+    wordings = len({normalize_fix(use.attempt.fix) for use in tally.uses})
     return [f"{wordings} wordings counted as one fix, as a person said" if wordings > 1 else "filed by a person"]
 
 
-def _explanation(key: FixKey, tally: _Tally, total: int, ids: Sequence[str], at: datetime) -> str:
+def _explain(key: FixKey, tally: _FixTally, total: int, ids: Sequence[str], at: datetime) -> str:
     s, p, f, u = (
         tally.count(status)
         for status in (
@@ -208,23 +210,23 @@ def _explanation(key: FixKey, tally: _Tally, total: int, ids: Sequence[str], at:
     said = [f"tried in {tried} of {total} similar outages"]
     said += [f"worked {s} of {known}"] if s else []
     said += [f"mixed results: {s} success, {f} failure"] if s and f else []
-    said += _aged(tally, at)
+    said += _explain_age(tally, at)
     said += [f"helped partly {p} of {known}"] if p else []
     said += [f"outcome not recorded in {u}"] if u and known else []
     said += ["outcome not recorded"] if not known else []
-    said += [_imported(imported, tried)] if imported else []
-    said += _as_filed(key, tally)
-    return f"{', '.join(said)}: {listed(ids, IDS_SHOWN)}"
+    said += [_explain_imports(imported, tried)] if imported else []
+    said += _explain_grouping(key, tally)
+    return f"{', '.join(said)}: {join_names(ids, IDS_SHOWN)}"
 
 
-def _imported(imported: int, tried: int) -> str:
+def _explain_imports(imported: int, tried: int) -> str:
     """How many of the counted outages only an import vouches for."""
     if imported < tried:
         return f"{imported} of these {tried} imported"
     return "all imported" if tried > 1 else "imported"
 
 
-def _text_and_title(best: Sequence[_Use], runbook_id: str | None) -> tuple[str, str | None]:
+def _choose_wording(best: Sequence[_FixUse], runbook_id: str | None) -> tuple[str, str | None]:
     """The fix as the best incident words it (a bare runbook: its steps), and the runbook's title."""
     runbooks = [r for use in best for r in use.incident.runbooks if r.id == runbook_id]
     written = [use.attempt.fix for use in best if use.attempt.fix.strip()]
@@ -233,21 +235,21 @@ def _text_and_title(best: Sequence[_Use], runbook_id: str | None) -> tuple[str, 
     return next(iter([*written, *stepwise, *titles, runbook_id or ""])), next(iter(titles), None)
 
 
-def _recommendation(key: FixKey, tally: _Tally, total: int, at: datetime) -> Recommendation:
-    worked = [u for u in tally.of(VerificationStatus.VERIFIED) if u.attempt.status is VerificationStatus.VERIFIED]
+def _build_recommendation(key: FixKey, tally: _FixTally, total: int, at: datetime) -> Recommendation:
+    worked = [u for u in tally.select(VerificationStatus.VERIFIED) if u.attempt.status is VerificationStatus.VERIFIED]
     best = [*worked, *tally.uses]
     ids = tuple(dict.fromkeys(u.incident.incident_id for u in best))
     runbook_id = key[1] if key[0] == RUNBOOK else None
-    fix, title = _text_and_title(best, runbook_id)
+    fix, title = _choose_wording(best, runbook_id)
     return Recommendation(
         fix=fix,
         successes=tally.count(VerificationStatus.VERIFIED),
         partial=tally.count(VerificationStatus.PARTIAL),
         failures=tally.count(VerificationStatus.FAILED),
         outages=total,
-        confidence=_confidence(tally, at),
-        explanation=_explanation(key, tally, total, ids, at),
-        last_worked=max(_success_dates(tally)[0], default=None),
+        confidence=_rate_confidence(tally, at),
+        explanation=_explain(key, tally, total, ids, at),
+        last_worked=max(_collect_success_dates(tally)[0], default=None),
         incidents=ids,
         runbook_id=runbook_id,
         title=title,
@@ -256,7 +258,7 @@ def _recommendation(key: FixKey, tally: _Tally, total: int, at: datetime) -> Rec
     )
 
 
-def _place(found: Recommendation, rank: int, side: Collection[str]) -> tuple[bool, int, int, float, int, str]:
+def _build_sort_key(found: Recommendation, rank: int, side: Collection[str]) -> tuple[bool, int, int, float, int, str]:
     """Order of fixes: those that worked in cases of the alert's own side; those that worked by confidence, successes, share
     of successes, best precedent; then those that helped partly; then those whose outcome nobody recorded."""
     known = found.successes + found.partial + found.failures
@@ -265,16 +267,16 @@ def _place(found: Recommendation, rank: int, side: Collection[str]) -> tuple[boo
     return elsewhere, level, -found.successes, -found.successes / known if known else 0.0, rank, found.fix
 
 
-def _told_from(best: Recommendation, rival: Recommendation, strong: Sequence[Precedent]) -> Recommendation:
+def _explain_rival(best: Recommendation, rival: Recommendation, strong: Sequence[Precedent]) -> Recommendation:
     """A rival that also worked, with what tells its incidents from the recommended fix's in its explanation."""
     with_best = [p.incident for p in strong if p.incident.incident_id in best.incidents]
     only_rival = [p.incident for p in strong if p.incident.incident_id in set(rival.incidents) - set(best.incidents)]
-    apart = told_apart(with_best, only_rival, "recommended", "this") if rival.successes else None
+    apart = describe_contrast(with_best, only_rival, "recommended", "this") if rival.successes else None
     return replace(rival, explanation=f"{rival.explanation}; told apart by {apart}") if apart else rival
 
 
-def fix_record(
-    strong: Sequence[Precedent], at: datetime, *, side: Collection[str] = (), filed: Filed | None = None
+def build_fix_record(
+    strong: Sequence[Precedent], at: datetime, *, side: Collection[str] = (), filed: FixGroups | None = None
 ) -> FixRecord:
     """What the strong precedents (best first) say about fixes, for an alert at `at`.
 
@@ -282,17 +284,17 @@ def fix_record(
     the best that ever worked; one that worked in an incident of `side` (those that the alert is like) goes before all
     that did not. A fix with failures and no success is under `did_not_work`, never recommended and never an alternative.
     """
-    outage = outage_of(p.incident for p in strong)
+    outage = map_outages(p.incident for p in strong)
     total = len(set(outage.values()))
     ranked = [
-        (min(use.rank for use in tally.uses), _recommendation(key, tally, total, at))
-        for key, tally in _tallies(strong, outage, filed)
+        (min(use.rank for use in tally.uses), _build_recommendation(key, tally, total, at))
+        for key, tally in _tally_fixes(strong, outage, filed)
     ]
     failed = [(rank, found) for rank, found in ranked if found.failures and not found.successes]
     failed.sort(key=lambda pair: (-pair[1].failures, pair[0], pair[1].fix))
-    ranked.sort(key=lambda pair: _place(pair[1], pair[0], side))
+    ranked.sort(key=lambda pair: _build_sort_key(pair[1], pair[0], side))
     ordered = [found for _, found in ranked if found.successes or not found.failures]
     best = ordered[0] if ordered and ordered[0].successes else None
-    rivals = [_told_from(best, rival, strong) for rival in ordered[1:]] if best else ordered
-    did_not_work = (DidNotWork(f.fix, f.failures, f.incidents, f.runbook_id, f.title) for _, f in failed)
+    rivals = [_explain_rival(best, rival, strong) for rival in ordered[1:]] if best else ordered
+    did_not_work = (FailedFix(f.fix, f.failures, f.incidents, f.runbook_id, f.title) for _, f in failed)
     return FixRecord(best, tuple(rivals), tuple(did_not_work))

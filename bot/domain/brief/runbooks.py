@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.domain.brief.recommendation import DidNotWork, FixRecord, Recommendation
+from bot.domain.brief.recommendation import FailedFix, FixRecord, Recommendation
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import listed
+from bot.domain.text.names import join_names
 
 IDS_SHOWN = 5
 
@@ -26,30 +26,30 @@ class RunbookRecord:
     incidents: tuple[str, ...] = ()
 
 
-def _of_fix(found: Recommendation) -> str:
+def _describe_fix(found: Recommendation) -> str:
     known = found.successes + found.partial + found.failures
     others = [i for i in found.incidents if i not in found.resolved]
     if found.successes:
-        failed = f"; failed in {found.failures}: {listed(others, IDS_SHOWN)}" if found.failures else ""
-        return f"worked in {found.successes} of {known}: {listed(found.resolved, IDS_SHOWN)}{failed}"
+        failed = f"; failed in {found.failures}: {join_names(others, IDS_SHOWN)}" if found.failures else ""
+        return f"worked in {found.successes} of {known}: {join_names(found.resolved, IDS_SHOWN)}{failed}"
     if found.partial:
-        return f"not validated: helped partly in {found.partial} of {known}: {listed(others, IDS_SHOWN)}"
-    return f"not validated: outcome not recorded: {listed(others, IDS_SHOWN)}"
+        return f"not validated: helped partly in {found.partial} of {known}: {join_names(others, IDS_SHOWN)}"
+    return f"not validated: outcome not recorded: {join_names(others, IDS_SHOWN)}"
 
 
-def _tried(fixes: Iterable[Recommendation]) -> Iterable[RunbookRecord]:
+def _list_tried(fixes: Iterable[Recommendation]) -> Iterable[RunbookRecord]:
     for found in fixes:
         if found.runbook_id:
             shown = found.resolved or found.incidents
             yield RunbookRecord(
-                found.runbook_id, found.title or found.runbook_id, found.successes > 0, _of_fix(found), shown
+                found.runbook_id, found.title or found.runbook_id, found.successes > 0, _describe_fix(found), shown
             )
 
 
-def _failed(fixes: Iterable[DidNotWork]) -> Iterable[RunbookRecord]:
+def _list_failed(fixes: Iterable[FailedFix]) -> Iterable[RunbookRecord]:
     for found in fixes:
         if found.runbook_id:
-            said = f"never seen to work: failed in {found.failures}: {listed(found.incidents, IDS_SHOWN)}"
+            said = f"never seen to work: failed in {found.failures}: {join_names(found.incidents, IDS_SHOWN)}"
             yield RunbookRecord(
                 found.runbook_id,
                 found.title or found.runbook_id,
@@ -59,10 +59,10 @@ def _failed(fixes: Iterable[DidNotWork]) -> Iterable[RunbookRecord]:
             )
 
 
-def runbook_records(fixes: FixRecord, strong: Sequence[Precedent]) -> tuple[RunbookRecord, ...]:
+def list_runbooks(fixes: FixRecord, strong: Sequence[Precedent]) -> tuple[RunbookRecord, ...]:
     """All runbooks of the strong precedents (best first): those that worked, those that were tried, those only named."""
     rated = [found for found in (fixes.recommendation, *fixes.alternatives) if found]
-    known = {record.runbook_id: record for record in (*_tried(rated), *_failed(fixes.did_not_work))}
+    known = {record.runbook_id: record for record in (*_list_tried(rated), *_list_failed(fixes.did_not_work))}
     named: dict[str, RunbookRecord] = {}
     for precedent in strong:
         for runbook in precedent.incident.runbooks:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.evidence.items import Evidence, EvidenceKind, in_order, observed, told
+from bot.domain.evidence.items import Evidence, EvidenceKind, format_observed, select_observed, sort_evidence
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 
 MOST_SIGNALS = 20
 SIGNAL_LIMIT = 60
@@ -20,7 +20,7 @@ _KEPT = frozenset(EvidenceKind) - {EvidenceKind.LOGS}
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
+class PastSnapshot:
     """The snapshot of a past incident, by signal."""
 
     incident_id: str
@@ -37,17 +37,21 @@ class ThenAndNow:
     now: str
 
 
-def snapshot(evidence: Iterable[Evidence], before: Mapping[str, str] | None = None) -> dict[str, str]:
+def take_snapshot(evidence: Iterable[Evidence], before: Mapping[str, str] | None = None) -> dict[str, str]:
     """What was observed, as a record keeps it: {"error_ratio": "18.2 %"}. What was kept `before` stays as it is: the
     first look is nearest to how it began."""
     kept = dict(before or {})
-    for item in observed(in_order(evidence)):
-        if item.kind in _KEPT and len(kept) < MOST_SIGNALS and (said := one_line(told(item), VALUE_LIMIT)):
-            kept.setdefault(one_line(item.signal, SIGNAL_LIMIT), said)
+    for item in select_observed(sort_evidence(evidence)):
+        if (
+            item.kind in _KEPT
+            and len(kept) < MOST_SIGNALS
+            and (said := fit_one_line(format_observed(item), VALUE_LIMIT))
+        ):
+            kept.setdefault(fit_one_line(item.signal, SIGNAL_LIMIT), said)
     return kept
 
 
-def then_of(strong: Sequence[Precedent]) -> Then | None:
+def find_past_snapshot(strong: Sequence[Precedent]) -> PastSnapshot | None:
     """The snapshot of the best strong precedent (best first) that has one by signal, which can be compared; else of the
     best that has one in a person's words."""
     known = [p.incident for p in strong if p.incident.evidence]
@@ -55,16 +59,20 @@ def then_of(strong: Sequence[Precedent]) -> Then | None:
     if best is None:
         return None
     values = sorted(best.evidence.items())[:MOST_SIGNALS]
-    return Then(best.incident_id, {one_line(k, SIGNAL_LIMIT): one_line(v, VALUE_LIMIT) for k, v in values})
+    return PastSnapshot(
+        best.incident_id, {fit_one_line(k, SIGNAL_LIMIT): fit_one_line(v, VALUE_LIMIT) for k, v in values}
+    )
 
 
-def then_and_now(then: Then | None, evidence: Sequence[Evidence]) -> tuple[ThenAndNow, ...]:
+def compare_then_and_now(then: PastSnapshot | None, evidence: Sequence[Evidence]) -> tuple[ThenAndNow, ...]:
     """The signals that are known of both, in the order of what is shown now."""
     if then is None:
         return ()
     found: dict[str, ThenAndNow] = {}
-    for item in observed(evidence):
-        if item.signal in then.values and told(item):
-            pair = ThenAndNow(item.signal, item.what, then.values[item.signal], one_line(told(item), VALUE_LIMIT))
+    for item in select_observed(evidence):
+        if item.signal in then.values and format_observed(item):
+            pair = ThenAndNow(
+                item.signal, item.what, then.values[item.signal], fit_one_line(format_observed(item), VALUE_LIMIT)
+            )
             found.setdefault(item.signal, pair)
     return tuple(found.values())

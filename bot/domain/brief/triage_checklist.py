@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.text.names import one_line, parted
+from bot.domain.text.names import fit_one_line, split_name
 
 SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _ChecklistRule:
     """`when` is looked for in title, symptoms and labels; None is always. {service} and {vendor} are filled in;
     an item that needs a vendor is left out where none is named."""
 
@@ -23,42 +23,49 @@ class _Rule:
     item: str
 
 
-def _rule(pattern: str | None, item: str) -> _Rule:
-    return _Rule(re.compile(rf"\b(?:{pattern})", re.IGNORECASE) if pattern else None, item)
+def _define_rule(pattern: str | None, item: str) -> _ChecklistRule:
+    return _ChecklistRule(re.compile(rf"\b(?:{pattern})", re.IGNORECASE) if pattern else None, item)
 
 
 # The order is the order in which the list is told: what tells most first.
 _RULES = (
-    _rule(None, "{vendor}: its status page, and our error rate for its calls alone"),
-    _rule(r"cert|tls|ssl|x509|handshake", "{service}: expiry date and chain of the certificate that is served"),
-    _rule(r"dns|resolv|nxdomain|servfail", "name resolution from inside and outside, with the answering server"),
-    _rule(r"cron|job|batch|schedul|nightly|backup", "log of the last run that failed and of the last one that worked"),
-    _rule(
+    _define_rule(None, "{vendor}: its status page, and our error rate for its calls alone"),
+    _define_rule(r"cert|tls|ssl|x509|handshake", "{service}: expiry date and chain of the certificate that is served"),
+    _define_rule(r"dns|resolv|nxdomain|servfail", "name resolution from inside and outside, with the answering server"),
+    _define_rule(
+        r"cron|job|batch|schedul|nightly|backup", "log of the last run that failed and of the last one that worked"
+    ),
+    _define_rule(
         r"lag|queue|kafka|consumer|backlog|partition", "{service}: lag for each partition, consumers, rate in and out"
     ),
-    _rule(r"disk|inode|volume|filesystem|no space", "what grew on the disk in the last day, and how fast"),
-    _rule(r"oom|memory|heap|gc\b|leak", "{service}: memory of each instance since its start"),
-    _rule(
+    _define_rule(r"disk|inode|volume|filesystem|no space", "what grew on the disk in the last day, and how fast"),
+    _define_rule(r"oom|memory|heap|gc\b|leak", "{service}: memory of each instance since its start"),
+    _define_rule(
         r"pool|connection|database|\bdb\b|sql|postgres|mysql|deadlock|replica",
         "database: connections in use, waits, slow queries",
     ),
-    _rule(r"crash|restart|pod|container|kube", "last log lines and exit code before the restart"),
-    _rule(r"429|rate.?limit|throttl|quota", "requests for each client and key against the limit"),
-    _rule(
+    _define_rule(r"crash|restart|pod|container|kube", "last log lines and exit code before the restart"),
+    _define_rule(r"429|rate.?limit|throttl|quota", "requests for each client and key against the limit"),
+    _define_rule(
         r"latency|slow|p9\d|timeout|504|duration|response time", "{service}: p95 latency by endpoint and by upstream"
     ),
-    _rule(r"5\d\d|error|fail|exception|unavailable", "{service}: error rate by endpoint, status code and instance"),
-    _rule(None, "deploys, feature flags and configuration of {service} in the last hour"),
-    _rule(None, "{service}: saturation (CPU, memory, connections, threads)"),
-    _rule(None, "{service}: error budget, and how many users are hit"),
+    _define_rule(
+        r"5\d\d|error|fail|exception|unavailable", "{service}: error rate by endpoint, status code and instance"
+    ),
+    _define_rule(None, "deploys, feature flags and configuration of {service} in the last hour"),
+    _define_rule(None, "{service}: saturation (CPU, memory, connections, threads)"),
+    _define_rule(None, "{service}: error budget, and how many users are hit"),
 )
 
 
-def collect_list(alert: Alert) -> tuple[str, ...]:
+def build_triage_checklist(alert: Alert) -> tuple[str, ...]:
     """At most five things to collect for this alert, the most telling first."""
     signs = [f"{s.name or ''} {s.code or ''} {s.text or ''}" for s in alert.symptoms]
-    said = parted(" ".join((alert.title or "", *signs, *(v for _, v in sorted(alert.labels.items())))))
-    names = {"service": one_line(alert.service or "the service", 40), "vendor": one_line(alert.vendor or "", 40)}
+    said = split_name(" ".join((alert.title or "", *signs, *(v for _, v in sorted(alert.labels.items())))))
+    names = {
+        "service": fit_one_line(alert.service or "the service", 40),
+        "vendor": fit_one_line(alert.vendor or "", 40),
+    }
     items = [
         rule.item.format(**names)
         for rule in _RULES

@@ -6,10 +6,10 @@ Must not decide anything: it says in one line what the parts of the brief say.
 from __future__ import annotations
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.boundary import BoundaryCall, contradicts
+from bot.domain.brief.boundary import BoundaryCall, has_other_boundary
 from bot.domain.brief.recommendation import Confidence, Recommendation
 from bot.domain.incidents.record import Boundary
-from bot.domain.text.names import counted, one_line
+from bot.domain.text.names import fit_one_line, format_count
 
 LIMIT = 140
 # Together with counts and confidence these leave room for the name of the fix, which takes what is left.
@@ -25,24 +25,26 @@ _OVER = frozenset({"resolved", "dismissed"})
 _STATE_WORDS = {"cleared": "cleared", "resolved": "resolved", "dismissed": "not an alert"}
 
 
-def subject(alert: Alert) -> str:
+def name_subject(alert: Alert) -> str:
     """What the alert is about, in a few words: its service, else its title, else its vendor, else its tool."""
-    return one_line(alert.service or alert.title or alert.vendor or f"{alert.tool} alert", _NAME_LIMIT)
+    return fit_one_line(alert.service or alert.title or alert.vendor or f"{alert.tool} alert", _NAME_LIMIT)
 
 
-def _boundary_words(call: BoundaryCall, vendor: str | None, outages: int) -> str:
+def _format_boundary(call: BoundaryCall, vendor: str | None, outages: int) -> str:
     if call.value is Boundary.UNKNOWN:
-        return f"memory of {counted(outages, 'similar outage')}"
+        return f"memory of {format_count(outages, 'similar outage')}"
     named = (
-        f"vendor {one_line(vendor, _VENDOR_LIMIT)}" if vendor and call.value is Boundary.VENDOR else call.value.value
+        f"vendor {fit_one_line(vendor, _VENDOR_LIMIT)}"
+        if vendor and call.value is Boundary.VENDOR
+        else call.value.value
     )
     stated = sum(n for boundary, n in call.votes.items() if boundary != Boundary.UNKNOWN.value)
     own = call.votes.get(call.value.value, 0)
-    like = f" as {one_line(call.like, _LIKE_LIMIT)}" if call.like and 2 * own <= stated else ""
+    like = f" as {fit_one_line(call.like, _LIKE_LIMIT)}" if call.like and 2 * own <= stated else ""
     return f"memory says {named}{like}, {own} of {stated}"
 
 
-def _remembered(
+def _format_memory(
     lead: str, found: Recommendation | None, first_step: str, call: BoundaryCall, *, joint: str = "; "
 ) -> str:
     """The fix and its record after `lead`, and where it worked if that contradicts the boundary; the name of the fix is
@@ -50,30 +52,30 @@ def _remembered(
     if found is None:
         return f"{lead}{joint}no fix known to work"
     known = found.successes + found.partial + found.failures
-    where = f" in {'/'.join(found.worked_in)} cases" if contradicts(call, found.worked_in) else ""
+    where = f" in {'/'.join(found.worked_in)} cases" if has_other_boundary(call, found.worked_in) else ""
     record = f" worked {found.successes} of {known}{where} ({found.confidence.value})"
     room = LIMIT - len(lead) - len(joint) - len(record)
-    return f"{lead}{joint}{one_line(found.title or first_step, room) if room >= _SHORTEST_NAME else 'fix'}{record}"
+    return f"{lead}{joint}{fit_one_line(found.title or first_step, room) if room >= _SHORTEST_NAME else 'fix'}{record}"
 
 
-def _contradicted(
+def _format_contradiction(
     lead: str, found: Recommendation | None, first_step: str, call: BoundaryCall, outages: int, *, mixed: bool
 ) -> str:
     """What is seen now before what memory says, each a sentence. Memory's record is not cut, the name of the fix is."""
     stated = sum(n for boundary, n in call.votes.items() if boundary != Boundary.UNKNOWN.value)
     votes = f"{call.value.value} {call.votes.get(call.value.value, 0)} of {stated}"
-    known = counted(outages, "similar outage") if call.value is Boundary.UNKNOWN else votes
-    return _remembered(f"{lead}. Memory{', mixed' if mixed else ''}: {known}", found, first_step, call, joint=", ")
+    known = format_count(outages, "similar outage") if call.value is Boundary.UNKNOWN else votes
+    return _format_memory(f"{lead}. Memory{', mixed' if mixed else ''}: {known}", found, first_step, call, joint=", ")
 
 
-def _firing_words(alert: Alert) -> str:
+def _describe_alert(alert: Alert) -> str:
     """The alert itself in a few words, for a brief that has no memory to tell of."""
-    title = one_line(alert.title, 60) if alert.title and alert.service else "alert"
+    title = fit_one_line(alert.title, 60) if alert.title and alert.service else "alert"
     severity = f" ({alert.severity.value})" if alert.severity else ""
     return f"{title} {alert.state.value.replace('_', ' ')}{severity}"
 
 
-def verdict(
+def write_verdict(
     alert: Alert,
     *,
     state: str | None,
@@ -92,19 +94,23 @@ def verdict(
     fault lay elsewhere; with memory off, none is mentioned.
     """
     mixed = recommendation is not None and (
-        recommendation.confidence is Confidence.LOW or contradicts(call, recommendation.worked_in)
+        recommendation.confidence is Confidence.LOW or has_other_boundary(call, recommendation.worked_in)
     )
     stands = _STATE_WORDS.get(state or "")
-    leads = one_line(contradiction, _CONTRADICTION_LIMIT) if contradiction and state not in _OVER else None
-    lead = ": ".join(part for part in ("Mixed" if mixed and not leads else None, subject(alert), stands, leads) if part)
+    leads = fit_one_line(contradiction, _CONTRADICTION_LIMIT) if contradiction and state not in _OVER else None
+    lead = ": ".join(
+        part for part in ("Mixed" if mixed and not leads else None, name_subject(alert), stands, leads) if part
+    )
     if memory_mode == "off":
-        said = lead if stands else f"{lead}: {_firing_words(alert)}"
+        said = lead if stands else f"{lead}: {_describe_alert(alert)}"
     elif insufficient is not None and state == "resolved":
         said = f"{lead}; memory had no answer, what was done is recorded below"
     elif insufficient is not None:
         said = f"{lead}: no answer from memory, {insufficient}"
     elif leads:
-        said = _contradicted(lead, recommendation, first_step, call, outages, mixed=mixed)
+        said = _format_contradiction(lead, recommendation, first_step, call, outages, mixed=mixed)
     else:
-        said = _remembered(f"{lead}: {_boundary_words(call, alert.vendor, outages)}", recommendation, first_step, call)
-    return one_line(said, LIMIT)
+        said = _format_memory(
+            f"{lead}: {_format_boundary(call, alert.vendor, outages)}", recommendation, first_step, call
+        )
+    return fit_one_line(said, LIMIT)

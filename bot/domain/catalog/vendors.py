@@ -26,24 +26,24 @@ class Service:
     aliases: tuple[str, ...] = ()
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name without case, and with one space for any run of spaces, dashes and underscores."""
     return " ".join(re.split(r"[\s_-]+", name.casefold().strip()))
 
 
 @lru_cache(maxsize=256)
-def _pattern(names: frozenset[str]) -> re.Pattern[str]:
+def _compile_names(names: frozenset[str]) -> re.Pattern[str]:
     """One pattern for some names: a name may start a CamelCase word (RazorpayTimeoutError) but not sit inside one."""
     longest_first = sorted(map(re.escape, names), key=lambda form: (-len(form), form))
     return re.compile(r"(?<![A-Za-z0-9@/.-])(?i:" + "|".join(longest_first) + r")(?![a-z0-9])")
 
 
-def _first(names: Iterable[str], text: str) -> re.Match[str] | None:
+def _find_first(names: Iterable[str], text: str) -> re.Match[str] | None:
     """Where the text names one of these first. Only names whose letters are in the text are looked for: a pattern of all
     of them would be tried at every character."""
     shown = text.casefold()
     there = frozenset(name for name in names if name and name.casefold() in shown)
-    return _pattern(there).search(text) if there else None
+    return _compile_names(there).search(text) if there else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Directory:
     service_names: tuple[str, ...] = ()
 
 
-def _merged(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
+def _merge_vendors(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
     """The table with additions: one of a name that is in it adds aliases and hosts, and what it claims is its own."""
     known = {vendor.name: vendor for vendor in VENDORS}
     for vendor in more:
@@ -78,39 +78,39 @@ def _merged(more: Iterable[Vendor]) -> tuple[Vendor, ...]:
     return tuple(known.values())
 
 
-def directory(vendors: Iterable[Vendor] = (), services: Iterable[Service] = ()) -> Directory:
+def build_vendor_directory(vendors: Iterable[Vendor] = (), services: Iterable[Service] = ()) -> Directory:
     """The maintained table with these vendors and services added. Where two claim a name, the later one has it."""
-    whole, ours = _merged(vendors), tuple(services)
+    whole, ours = _merge_vendors(vendors), tuple(services)
     return Directory(
         whole,
         ours,
         {alias.casefold(): v for v in whole for alias in (v.name, *v.aliases, *v.words)},
         {host.casefold(): v for v in whole for host in v.hosts},
-        {folded(alias): service.name for service in ours for alias in (service.name, *service.aliases)},
+        {fold_name(alias): service.name for service in ours for alias in (service.name, *service.aliases)},
         tuple(a for v in whole if v.category not in _ONLY_WHEN_NAMED for a in v.aliases),
         tuple(a for v in whole for a in v.aliases),
         tuple(a for service in ours for a in (service.name, *service.aliases) if len(a) >= 3),
     )
 
 
-STANDARD = directory()
+STANDARD = build_vendor_directory()
 
 
-def named_vendor(name: str, names: Directory = STANDARD) -> str:
+def resolve_vendor(name: str, names: Directory = STANDARD) -> str:
     """The directory's name for what a label calls the vendor; a vendor nobody listed keeps its own name, folded."""
     spaced = " ".join(name.casefold().split())
-    found = names.by_name.get(spaced) or names.by_name.get(folded(name))
+    found = names.by_name.get(spaced) or names.by_name.get(fold_name(name))
     return found.name if found else spaced
 
 
-def vendor_of_host(host: str, names: Directory = STANDARD) -> str | None:
+def find_host_vendor(host: str, names: Directory = STANDARD) -> str | None:
     """Whose host this is, by its suffix; None for a host nobody listed."""
     labels = host.casefold().rstrip(".").split(".")
     tails = (".".join(labels[i:]) for i in range(len(labels) - 1))
     return next((names.by_host[tail].name for tail in tails if tail in names.by_host), None)
 
 
-def category_of(name: str, names: Directory = STANDARD) -> str | None:
+def find_category(name: str, names: Directory = STANDARD) -> str | None:
     """The category of a vendor of the directory ("payments", "cloud", ...), None if it is not in it."""
     found = names.by_name.get(name.casefold())
     return found.category if found else None
@@ -124,26 +124,26 @@ def find_vendor(
     Cloud and work tools count only with `anywhere` (the text is about a vendor, as on a status page).
     """
     aliases = names.anywhere if anywhere else names.in_text
-    matches = [m for m in (_first(aliases, text), _first(known, text)) if m]
+    matches = [m for m in (_find_first(aliases, text), _find_first(known, text)) if m]
     first = min(matches, key=lambda m: m.start(), default=None)
-    return named_vendor(first[0], names) if first else None
+    return resolve_vendor(first[0], names) if first else None
 
 
-def vendor_in_hosts(text: str, *, anywhere: bool = False, names: Directory = STANDARD) -> str | None:
+def find_vendor_in_hosts(text: str, *, anywhere: bool = False, names: Directory = STANDARD) -> str | None:
     """The vendor whose host an error text names ("POST https://api.stripe.com/... 503")."""
     for match in _HOST.finditer(text):
-        name = vendor_of_host(match[1], names)
-        if name and (anywhere or category_of(name, names) not in _ONLY_WHEN_NAMED):
+        name = find_host_vendor(match[1], names)
+        if name and (anywhere or find_category(name, names) not in _ONLY_WHEN_NAMED):
             return name
     return None
 
 
-def named_service(name: str, names: Directory = STANDARD) -> str:
+def resolve_service(name: str, names: Directory = STANDARD) -> str:
     """The configured name of what a post calls the service; a service nobody configured keeps the post's own name."""
-    return names.by_service.get(folded(name), name)
+    return names.by_service.get(fold_name(name), name)
 
 
 def find_service(text: str, names: Directory = STANDARD) -> str | None:
     """The first configured service that the text names."""
-    match = _first(names.service_names, text)
-    return named_service(match[0], names) if match else None
+    match = _find_first(names.service_names, text)
+    return resolve_service(match[0], names) if match else None

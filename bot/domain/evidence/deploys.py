@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.domain.evidence.items import EvidenceKind, Observed
-from bot.domain.evidence.log_templates import shown
+from bot.domain.evidence.log_templates import clean_line
 from bot.domain.text.redaction import mask_url
 
 WINDOW = timedelta(minutes=60)
@@ -28,7 +28,7 @@ _SAME = (
 
 
 @dataclass(frozen=True, slots=True)
-class Deployed:
+class DeployAnnouncement:
     """What a post in a channel said was deployed: a configured service, and what has the form of a version or the name of
     an environment. Nothing else of the post."""
 
@@ -52,25 +52,25 @@ class Deploy:
     told_by: str = ""
 
 
-def fit_to_keep(deploy: Deploy) -> Deploy:
+def sanitize_deploy(deploy: Deploy) -> Deploy:
     """The deploy with its texts masked, on one line and cut; a link that is none is left out."""
     url = deploy.url if deploy.url and deploy.url.startswith(("https://", "http://")) else None
     return replace(
         deploy,
-        service=shown(deploy.service)[:MOST_NAME],
-        version=_kept(deploy.version, 60),
-        environment=_kept(deploy.environment, 30),
-        by=_kept(deploy.by, 40),
-        state=_kept(deploy.state, 30),
+        service=clean_line(deploy.service)[:MOST_NAME],
+        version=_clean_text(deploy.version, 60),
+        environment=_clean_text(deploy.environment, 30),
+        by=_clean_text(deploy.by, 40),
+        state=_clean_text(deploy.state, 30),
         url=mask_url(url)[:1000] if url else None,
     )
 
 
-def _kept(text: str | None, most: int) -> str | None:
-    return shown(text)[:most] or None if text else None
+def _clean_text(text: str | None, most: int) -> str | None:
+    return clean_line(text)[:most] or None if text else None
 
 
-def same_environment(one: str | None, other: str | None) -> bool:
+def is_same_environment(one: str | None, other: str | None) -> bool:
     """Whether two environments may be one: where either is unknown, or they are two words for the same."""
     if not one or not other:
         return True
@@ -78,7 +78,7 @@ def same_environment(one: str | None, other: str | None) -> bool:
     return a == b or any(a in words and b in words for words in _SAME)
 
 
-def deploys_shown(
+def observe_deploys(
     deploys: Iterable[Deploy],
     service: str,
     environment: str | None,
@@ -88,7 +88,7 @@ def deploys_shown(
     truncated: bool = False,
 ) -> tuple[Observed, ...]:
     """The latest deploys of the hour before `at`; that there was none is an observation, too. A text of theirs is masked."""
-    fits = (d for d in deploys if at - WINDOW <= d.at <= at + SKEW and same_environment(environment, d.environment))
+    fits = (d for d in deploys if at - WINDOW <= d.at <= at + SKEW and is_same_environment(environment, d.environment))
     latest = sorted(fits, key=lambda d: (d.at, d.version or ""), reverse=True)
     what = f"deploy of {service}"
     if not latest:
@@ -105,7 +105,7 @@ def deploys_shown(
             source,
             one.at,
             window=WINDOW_SHOWN,
-            text=_text(one),
+            text=_format_deploy(one),
             url=one.url,
             truncated=cut,
         )
@@ -113,9 +113,9 @@ def deploys_shown(
     )
 
 
-def _text(deploy: Deploy) -> str:
+def _format_deploy(deploy: Deploy) -> str:
     """ "v142 to prod by ci: success"; what is not known is left out."""
-    one = fit_to_keep(deploy)
+    one = sanitize_deploy(deploy)
     parts = (
         one.version or "a version that is not named",
         f"to {one.environment}" if one.environment else "",

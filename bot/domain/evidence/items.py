@@ -22,7 +22,7 @@ class EvidenceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonValue:
     """The same quantity at another time, or a limit of it: `label` is "30 min ago", "peak", "yesterday", "threshold"."""
 
     label: str
@@ -48,7 +48,7 @@ class Observed:
     value: float | None = None
     unit: str = ""
     window: str | None = None
-    compared: tuple[Compared, ...] = ()
+    compared: tuple[ComparisonValue, ...] = ()
     text: str | None = None
     count: int | None = None
     first: datetime | None = None
@@ -78,28 +78,28 @@ _FIRST = ("error_ratio", "p95", "pool_in_use", "cpu_throttled", "memory_in_use",
 _KINDS = tuple(EvidenceKind)
 
 
-def _place(item: Evidence) -> tuple[bool, int, int, str, str]:
+def _build_sort_key(item: Evidence) -> tuple[bool, int, int, str, str]:
     rank = _FIRST.index(item.signal) if item.signal in _FIRST else len(_FIRST)
     return isinstance(item, Unavailable), _KINDS.index(item.kind), rank, item.signal, repr(item)
 
 
-def in_order(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def sort_evidence(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """The items as they are shown, in whatever order the sources answered: what was observed before what was not, then
     by kind. The same item twice is one."""
-    return tuple(sorted(dict.fromkeys(evidence), key=_place))
+    return tuple(sorted(dict.fromkeys(evidence), key=_build_sort_key))
 
 
-def observed(evidence: Iterable[Evidence]) -> tuple[Observed, ...]:
+def select_observed(evidence: Iterable[Evidence]) -> tuple[Observed, ...]:
     """What was seen."""
     return tuple(item for item in evidence if isinstance(item, Observed))
 
 
-def is_pending(evidence: Iterable[Evidence]) -> bool:
+def has_pending(evidence: Iterable[Evidence]) -> bool:
     """Whether a source is still being asked."""
     return any(isinstance(item, Unavailable) and item.pending for item in evidence)
 
 
-def vendor_is_down(page: Observed) -> bool | None:
+def is_vendor_down(page: Observed) -> bool | None:
     """What a vendor's status page says: True for any trouble, False for none; None where its words tell neither ("under
     maintenance", or all in operation with something still open)."""
     said = (page.text or "").casefold()
@@ -121,7 +121,7 @@ _TROUBLE = ("outage", "degraded", "disruption", "critical", "major", "minor", "i
 _LARGE = 1e15
 
 
-def quantity(value: float, unit: str = "") -> str:
+def format_quantity(value: float, unit: str = "") -> str:
     """A value with its unit, in three telling digits: "18.2 %", "840 ms", "0.182", "12,400 req/s"."""
     size = abs(value)
     if size >= _LARGE:
@@ -136,8 +136,8 @@ def quantity(value: float, unit: str = "") -> str:
     return f"{digits} {unit}".rstrip()
 
 
-def told(item: Observed) -> str:
+def format_observed(item: Observed) -> str:
     """What was seen in a few words: its value, else its text."""
     if item.value is not None:
-        return quantity(item.value, item.unit)
+        return format_quantity(item.value, item.unit)
     return item.text or ""

@@ -55,7 +55,7 @@ class LogTemplate:
     sample: str
 
 
-def shown(text: str) -> str:
+def clean_line(text: str) -> str:
     """One line without secrets, colours and characters that do not show."""
     plain = mask(_ANSI.sub("", text[:MOST_RAW]))[0]
     if not plain.isascii() or not plain.isprintable():
@@ -63,18 +63,18 @@ def shown(text: str) -> str:
     return _SPACES.sub(" ", plain).strip()
 
 
-def template_of(line: str) -> str:
+def extract_template(line: str) -> str:
     """What lines that are alike have in common: numbers, ids and quoted values are left out, HTTP codes stay."""
-    return _VARIES.sub(_collapsed, line)
+    return _VARIES.sub(_collapse, line)
 
 
-def _collapsed(match: re.Match[str]) -> str:
+def _collapse(match: re.Match[str]) -> str:
     if match["keep"]:
         return match[0]
     return f"{match[0][0]}…{match[0][0]}" if match["quoted"] else "#"
 
 
-def templates_of(lines: Iterable[LogLine], limit: int = TOP) -> tuple[tuple[LogTemplate, ...], bool]:
+def group_lines(lines: Iterable[LogLine], limit: int = TOP) -> tuple[tuple[LogTemplate, ...], bool]:
     """The most frequent templates, most lines first and of equals the latest; and whether lines were left out, for there
     were too many kinds of them. Lines without text do not count.
 
@@ -83,41 +83,41 @@ def templates_of(lines: Iterable[LogLine], limit: int = TOP) -> tuple[tuple[LogT
     """
     alike: dict[str, LogTemplate] = {}
     for line in lines:
-        key = template_of(line.text[:MOST_RAW])
+        key = extract_template(line.text[:MOST_RAW])
         old = alike.get(key)
-        alike[key] = LogTemplate("", 1, line.at, line.at, line.text) if old is None else _joined(old, line.at, line)
-    groups = _most(alike.values(), MOST_GROUPS)
+        alike[key] = LogTemplate("", 1, line.at, line.at, line.text) if old is None else _add_line(old, line.at, line)
+    groups = _choose_most_frequent(alike.values(), MOST_GROUPS)
     found: dict[str, LogTemplate] = {}
     for group in groups:
-        plain = shown(group.sample)
-        template = template_of(plain)[:MOST_TEMPLATE]
+        plain = clean_line(group.sample)
+        template = extract_template(plain)[:MOST_TEMPLATE]
         one = LogTemplate(template, group.count, group.first, group.last, plain[:MOST_SAMPLE])
-        found[template] = _merged(found[template], one) if template in found else one
+        found[template] = _merge(found[template], one) if template in found else one
     found.pop("", None)
-    return _most(found.values(), limit), len(alike) > MOST_GROUPS
+    return _choose_most_frequent(found.values(), limit), len(alike) > MOST_GROUPS
 
 
-def _joined(old: LogTemplate, at: datetime, line: LogLine) -> LogTemplate:
+def _add_line(old: LogTemplate, at: datetime, line: LogLine) -> LogTemplate:
     sample = line.text if at >= old.last else old.sample
     return LogTemplate("", old.count + 1, min(old.first, at), max(old.last, at), sample)
 
 
-def _merged(one: LogTemplate, other: LogTemplate) -> LogTemplate:
+def _merge(one: LogTemplate, other: LogTemplate) -> LogTemplate:
     sample = other.sample if other.last > one.last else one.sample
     first, last = min(one.first, other.first), max(one.last, other.last)
     return LogTemplate(one.text, one.count + other.count, first, last, sample)
 
 
-def _most(templates: Iterable[LogTemplate], limit: int) -> tuple[LogTemplate, ...]:
+def _choose_most_frequent(templates: Iterable[LogTemplate], limit: int) -> tuple[LogTemplate, ...]:
     return tuple(sorted(templates, key=lambda t: (-t.count, -t.last.timestamp(), t.text))[:limit])
 
 
-def signal_of(template: str) -> str:
+def name_signal(template: str) -> str:
     """The stable name of a template, by which a later look finds the same lines again."""
     return f"log_{hashlib.sha256(template.encode()).hexdigest()[:12]}"
 
 
-def logs_shown(
+def observe_logs(
     lines: Iterable[LogLine],
     service: str,
     source: str,
@@ -129,7 +129,7 @@ def logs_shown(
     """The top templates of the window that ends at `at`. That there are no lines is an observation, too."""
     recent = sorted((one for one in lines if at - WINDOW <= one.at <= at), key=lambda one: one.at)
     what = f"error lines of {service}"
-    templates, too_many = templates_of(recent[-MOST_LINES:])
+    templates, too_many = group_lines(recent[-MOST_LINES:])
     cut = truncated or too_many or len(recent) > MOST_LINES
     if not templates:
         return (
@@ -149,7 +149,7 @@ def logs_shown(
     return tuple(
         Observed(
             EvidenceKind.LOGS,
-            signal_of(one.text),
+            name_signal(one.text),
             what,
             source,
             at,

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.fixes.identity import Filed, computed_name, fix_key, same_fix
-from bot.domain.fixes.steps import fix_form
+from bot.domain.fixes.identity import FixGroups, build_fix_key, is_same_fix, name_fix
+from bot.domain.fixes.steps import normalize_fix
 from bot.domain.incidents.record import Incident
-from bot.domain.text.names import content_words
+from bot.domain.text.names import find_content_words
 
 # Of so many wordings pairs are looked for, and so many pairs are shown.
 WORDINGS, PAIRS = 12, 5
@@ -21,7 +21,7 @@ ALIKE = 0.34
 
 
 @dataclass(frozen=True, slots=True)
-class FixesSaid:
+class FixEquivalence:
     """A person said of two wordings that they are one fix, or that they are two. The incidents are those that word it so:
     when one of them is purged, this goes with it."""
 
@@ -52,57 +52,59 @@ class FixPair:
     same: bool
 
 
-def wordings_in(records: Iterable[Incident]) -> tuple[Wording, ...]:
+def list_wordings(records: Iterable[Incident]) -> tuple[Wording, ...]:
     """Every fix that was tried, each wording once. What carries a runbook is one fix with all that carry it."""
     found: dict[str, Wording] = {}
     for record in records:
         for attempt in record.attempts:
             if attempt.fix.strip() and not attempt.runbook_id:
-                found.setdefault(fix_form(attempt.fix), Wording(attempt.fix, record.incident_id))
+                found.setdefault(normalize_fix(attempt.fix), Wording(attempt.fix, record.incident_id))
     return tuple(found.values())
 
 
-def pairs_to_ask(records: Iterable[Incident], acts: Sequence[FixesSaid]) -> tuple[FixPair, ...]:
+def choose_pairs(records: Iterable[Incident], acts: Sequence[FixEquivalence]) -> tuple[FixPair, ...]:
     """The pairs of wordings that a person may want to say something of: first those of which something was said, then
     those that are counted apart and read alike, then those that are counted as one."""
-    filed, said = filed_of(acts), {_pair(act) for act in acts}
-    wordings = wordings_in(records)[:WORDINGS]
+    filed, said = build_fix_groups(acts), {_build_pair(act) for act in acts}
+    wordings = list_wordings(records)[:WORDINGS]
     found: list[tuple[int, FixPair]] = []
     for place, one in enumerate(wordings):
         for other in wordings[place + 1 :]:
-            same = same_fix(one.fix, other.fix, filed)
-            was_said = frozenset({fix_form(one.fix), fix_form(other.fix)}) in said
-            if was_said or same or _alike(one.fix, other.fix):
+            same = is_same_fix(one.fix, other.fix, filed)
+            was_said = frozenset({normalize_fix(one.fix), normalize_fix(other.fix)}) in said
+            if was_said or same or _is_alike(one.fix, other.fix):
                 found.append((0 if was_said else 1 + same, FixPair(one, other, same)))
     return tuple(pair for _, pair in sorted(found, key=lambda each: each[0])[:PAIRS])
 
 
-def _alike(one: str, other: str) -> bool:
-    first, second = content_words(one), content_words(other)
+def _is_alike(one: str, other: str) -> bool:
+    first, second = find_content_words(one), find_content_words(other)
     return len(first & second) >= ALIKE * len(first | second) > 0
 
 
-def filed_of(acts: Sequence[FixesSaid]) -> Filed:
+def build_fix_groups(acts: Sequence[FixEquivalence]) -> FixGroups:
     """The filing that these acts make (oldest first). A wording that was said to differ from one that reads the same is
     filed by itself; those said to be one are filed together, unless that would join two of which the contrary was said."""
-    verdicts = {_pair(act): act for act in acts if fix_form(act.one) != fix_form(act.other)}
+    verdicts = {_build_pair(act): act for act in acts if normalize_fix(act.one) != normalize_fix(act.other)}
     apart = [act for act in verdicts.values() if not act.same]
-    own = {fix_form(act.one) for act in apart if fix_key(act.one) == fix_key(act.other)}
+    own = {normalize_fix(act.one) for act in apart if build_fix_key(act.one) == build_fix_key(act.other)}
     groups: dict[str, frozenset[str]] = {name: frozenset({name}) for name in own}
-    differ = {frozenset({_name(act.one, own), _name(act.other, own)}) for act in apart}
+    differ = {frozenset({_name_wording(act.one, own), _name_wording(act.other, own)}) for act in apart}
     for act in sorted((a for a in verdicts.values() if a.same), key=lambda a: (a.at, a.number)):
-        one, other = (groups.get(n, frozenset({n})) for n in (_name(act.one, own), _name(act.other, own)))
+        one, other = (
+            groups.get(n, frozenset({n})) for n in (_name_wording(act.one, own), _name_wording(act.other, own))
+        )
         joined = one | other
         if not any(pair <= joined for pair in differ):
             groups |= dict.fromkeys(joined, joined)
     return {name: min(group) for name, group in sorted(groups.items())}
 
 
-def _pair(act: FixesSaid) -> frozenset[str]:
-    return frozenset({fix_form(act.one), fix_form(act.other)})
+def _build_pair(act: FixEquivalence) -> frozenset[str]:
+    return frozenset({normalize_fix(act.one), normalize_fix(act.other)})
 
 
-def _name(fix: str, own: set[str]) -> str:
+def _name_wording(fix: str, own: set[str]) -> str:
     """What a wording is filed under: itself, where it stands alone, else all that read the same."""
-    form = fix_form(fix)
-    return form if form in own else computed_name(fix)
+    form = normalize_fix(fix)
+    return form if form in own else name_fix(fix)

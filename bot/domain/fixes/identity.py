@@ -15,11 +15,11 @@ from functools import lru_cache
 
 import Stemmer
 
-from bot.domain.fixes.steps import fix_form, split_steps
+from bot.domain.fixes.steps import normalize_fix, split_steps
 
 # What a person filed: a wording's `fix_form`, or the `computed_name` of all wordings that read the same → the name of its
 # group; those of one name are one fix.
-Filed = Mapping[str, str]
+FixGroups = Mapping[str, str]
 FixKey = tuple[str, ...]
 FILED = "filed"
 
@@ -173,7 +173,7 @@ _TOKEN = re.compile(r"[^\s,;()\[\]{}\"'`“”‘’!?]+")
 _PART = re.compile(r"[^\W_]+")
 
 
-def _spelt(step: str) -> str:
+def _unify_spelling(step: str) -> str:
     """A step in lower case, with several words for one thing made one."""
     text = unicodedata.normalize("NFKC", step).casefold().replace("’", "'")
     for pattern, word in _PHRASES:
@@ -186,9 +186,9 @@ def _is_name(token: str) -> bool:
     return any(c.isdigit() or c in "_=/%" for c in token) or "." in token[1:-1]
 
 
-def _words(step: str) -> Iterator[str]:
+def _split_words(step: str) -> Iterator[str]:
     """The words of a step; names and numbers whole, other words in their parts ("payments-api" is two)."""
-    for token in _TOKEN.findall(_spelt(step)):
+    for token in _TOKEN.findall(_unify_spelling(step)):
         token = token.strip(".:-*")
         if _is_name(token):
             yield token
@@ -196,12 +196,12 @@ def _words(step: str) -> Iterator[str]:
             yield from _PART.findall(token)
 
 
-def _clauses(step: str) -> list[list[str]]:
+def _split_clauses(step: str) -> list[list[str]]:
     """What a step does: for each action the action, then what it is done to. Words before the first action belong to it
     ("cache nodes restarted")."""
     found: list[list[str]] = [[""]]
     relation = ""
-    for word in _words(step):
+    for word in _split_words(step):
         if word in _ACTIONS:
             if found[-1][0]:
                 found.append([_ACTIONS[word]])
@@ -211,43 +211,43 @@ def _clauses(step: str) -> list[list[str]]:
         elif word in _RELATIONS:
             relation = _RELATIONS[word]
         elif word not in _FILLERS:
-            found[-1].append(f"{relation}:{_bare(word)}" if relation else _bare(word))
+            found[-1].append(f"{relation}:{_strip_word(word)}" if relation else _strip_word(word))
             relation = ""
     return found
 
 
-def _bare(word: str) -> str:
+def _strip_word(word: str) -> str:
     return word if _is_name(word) else _STEM.stemWord(_SAME_WORD.get(word, word))
 
 
-def _looks_only(clause: list[str]) -> bool:
+def _is_look_only(clause: list[str]) -> bool:
     """Whether a clause only looks at the result, without a number or a name in it."""
     return clause[0] == _LOOK and not any(_is_name(word.rpartition(":")[2]) for word in clause[1:])
 
 
 @lru_cache(maxsize=8192)
-def _meaning(fix: str) -> FixKey:
-    clauses = [clause for step in split_steps(fix) for clause in _clauses(step) if len(clause) > 1 or clause[0]]
-    acting = [clause for clause in clauses if not _looks_only(clause)] or clauses
+def _read_meaning(fix: str) -> FixKey:
+    clauses = [clause for step in split_steps(fix) for clause in _split_clauses(step) if len(clause) > 1 or clause[0]]
+    acting = [clause for clause in clauses if not _is_look_only(clause)] or clauses
     return tuple(f"{action}({' '.join(sorted(set(things)))})" for action, *things in acting)
 
 
-def fix_key(fix: str, filed: Filed | None = None) -> FixKey:
+def build_fix_key(fix: str, filed: FixGroups | None = None) -> FixKey:
     """What two wordings of one fix have in common; empty for a text that names no fix. `filed`: what persons said of
     wordings, which goes before everything computed."""
-    form = fix_form(fix)
+    form = normalize_fix(fix)
     if not form:
         return ()
-    named = (filed.get(form) or filed.get(computed_name(fix))) if filed else None
-    return (FILED, named) if named else _meaning(fix) or ("text", form)
+    named = (filed.get(form) or filed.get(name_fix(fix))) if filed else None
+    return (FILED, named) if named else _read_meaning(fix) or ("text", form)
 
 
-def computed_name(fix: str) -> str:
+def name_fix(fix: str) -> str:
     """One name for all wordings that read as this fix; no wording's own form."""
-    return "\x1f" + "\x1f".join(_meaning(fix) or ("text", fix_form(fix)))
+    return "\x1f" + "\x1f".join(_read_meaning(fix) or ("text", normalize_fix(fix)))
 
 
-def same_fix(one: str, other: str, filed: Filed | None = None) -> bool:
+def is_same_fix(one: str, other: str, filed: FixGroups | None = None) -> bool:
     """Whether two wordings are one fix."""
-    key = fix_key(one, filed)
-    return bool(key) and key == fix_key(other, filed)
+    key = build_fix_key(one, filed)
+    return bool(key) and key == build_fix_key(other, filed)

@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
+from bot.domain.incidents.lifecycle import FiringPeriod, IncidentState, Lifecycle
 
 
-def spells_of(life: Life) -> tuple[Spell, ...]:
+def list_firing_periods(life: Lifecycle) -> tuple[FiringPeriod, ...]:
     """The stretches of firing of one incident; one of an older version has told only its beginning and its end."""
-    return life.spells or (Spell(life.opened_at, life.cleared_at or life.resolved_at),)
+    return life.spells or (FiringPeriod(life.opened_at, life.cleared_at or life.resolved_at),)
 
 
-def history_of(lives: Sequence[Life], now: datetime, days: int, but: str | None = None) -> AlertHistory:
+def count_history(lives: Sequence[Lifecycle], now: datetime, days: int, but: str | None = None) -> AlertHistory:
     """The history of one alert in the last `days`: each firing until it cleared counts once, however often it was
     repeated. What was dismissed was no alert. Of incident `but`, the one that is told of, the last firing is left out."""
     since = now - timedelta(days=days)
-    past: list[tuple[Life, Spell]] = []
+    past: list[tuple[Lifecycle, FiringPeriod]] = []
     for life in lives:
-        told = spells_of(life)[:-1] if life.incident_id == but else spells_of(life)
+        told = list_firing_periods(life)[:-1] if life.incident_id == but else list_firing_periods(life)
         if life.state is not IncidentState.DISMISSED:
             past += [(life, spell) for spell in told if since <= spell.start < now]
     ends = [(spell.end, spell.start) for _, spell in past if spell.end]

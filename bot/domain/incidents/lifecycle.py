@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.domain.alerts.alert import AlertState
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.notification import Notification
 
 REOPENS_WITHIN = timedelta(hours=24)
 DISMISSAL_LASTS = timedelta(hours=24)
 # A past alert that nobody saw clear is over so long after it was last seen firing.
 LAPSES_AFTER = timedelta(hours=24)
-SPELLS_KEPT = 200
+PERIODS_KEPT = 200
 # An alert that fired and cleared so often within so long is called flapping.
 FLAPS = 3
 FLAPS_WITHIN = timedelta(hours=1)
@@ -35,7 +35,7 @@ class IncidentState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
+class FiringPeriod:
     """One stretch of firing; `end` None: it goes on."""
 
     start: datetime
@@ -43,7 +43,7 @@ class Spell:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class Lifecycle:
     """How far one incident has come. `fired` counts firing notifications of new occurrences and repeats, escalations
     among them. `last_seen_at` is when it was last seen firing, `cleared_at` when it last cleared: by the time of the
     posts, not of their arrival. `severity` is the highest that any notification named. `firing` of `members` alerts of a
@@ -66,15 +66,15 @@ class Life:
     firing: int | None = None
     members: int | None = None
     no_data: bool = False
-    spells: tuple[Spell, ...] = ()
+    spells: tuple[FiringPeriod, ...] = ()
     dismissed_at: datetime | None = None
     taken_back_at: datetime | None = None
     acknowledged_at: datetime | None = None
-    base: Life | None = None
+    base: Lifecycle | None = None
     past: bool = False
 
 
-class Happened(StrEnum):
+class Transition(StrEnum):
     """What a notification did to an incident."""
 
     OPENED = "opened"
@@ -90,9 +90,9 @@ class Happened(StrEnum):
 _SEVERITIES = (None, "info", "warning", "high", "critical")
 
 
-def begin(notice: Notice, incident_id: str = "") -> Life:
+def begin(notice: Notification, incident_id: str = "") -> Lifecycle:
     """The life that begins with this notice."""
-    return Life(
+    return Lifecycle(
         incident_id,
         notice.fingerprint,
         notice.visibility,
@@ -101,14 +101,14 @@ def begin(notice: Notice, incident_id: str = "") -> Life:
         notice.at,
         severity=notice.severity,
         firing=notice.firing,
-        members=_members(notice, None),
+        members=_count_members(notice, None),
         no_data=notice.state is AlertState.NO_DATA,
-        spells=(Spell(notice.at),),
+        spells=(FiringPeriod(notice.at),),
         past=notice.past,
     )
 
 
-def ended(life: Life, at: datetime) -> bool:
+def is_finished(life: Lifecycle, at: datetime) -> bool:
     """Whether the incident was over for good by then, so that a firing begins a new one."""
     if life.resolved_at is not None:
         return at > life.resolved_at
@@ -120,17 +120,17 @@ def ended(life: Life, at: datetime) -> bool:
     return at > life.cleared_at + REOPENS_WITHIN
 
 
-def _members(notice: Notice, known: int | None) -> int | None:
+def _count_members(notice: Notification, known: int | None) -> int | None:
     """The size of the group: the largest that was seen since it fired."""
     told = None if notice.firing is None else notice.firing + (notice.cleared or 0)
     return max((n for n in (told, known) if n is not None), default=None)
 
 
-def _higher(one: str | None, other: str | None) -> str | None:
+def _choose_higher(one: str | None, other: str | None) -> str | None:
     return max(one, other, key=lambda s: _SEVERITIES.index(s) if s in _SEVERITIES else 0)
 
 
-def _fire(life: Life, notice: Notice) -> Life:
+def _fire(life: Lifecycle, notice: Notification) -> Lifecycle:
     """A firing notice of an incident that is known. One from before the clearing is counted and changes no state. An
     edit or a reply that says again what fires is no new firing."""
     is_open, at = life.cleared_at is None, notice.at
@@ -140,36 +140,36 @@ def _fire(life: Life, notice: Notice) -> Life:
         fired=life.fired + counts,
         opened_at=min(life.opened_at, at),
         last_seen_at=max(life.last_seen_at, at),
-        severity=_higher(life.severity, notice.severity),
+        severity=_choose_higher(life.severity, notice.severity),
     )
     if life.cleared_at is not None and at <= life.cleared_at:
         return seen
     seen = replace(seen, firing=notice.firing, no_data=notice.state is AlertState.NO_DATA, past=notice.past)
     if is_open:
-        return replace(seen, members=_members(notice, life.members))
-    spells = (*life.spells, Spell(at))[-SPELLS_KEPT:]
-    return replace(seen, state=IncidentState.OPEN, cleared_at=None, members=_members(notice, None), spells=spells)
+        return replace(seen, members=_count_members(notice, life.members))
+    spells = (*life.spells, FiringPeriod(at))[-PERIODS_KEPT:]
+    return replace(seen, state=IncidentState.OPEN, cleared_at=None, members=_count_members(notice, None), spells=spells)
 
 
-def _clear(life: Life, notice: Notice) -> Life:
+def _clear(life: Lifecycle, notice: Notification) -> Lifecycle:
     """It cleared, unless it was seen firing since. Of several clearings the latest counts; a stretch of firing ended
     with the first."""
     if notice.at < life.last_seen_at or (life.cleared_at is not None and notice.at <= life.cleared_at):
         return life
     spells = life.spells
     if spells and spells[-1].end is None:
-        spells = (*spells[:-1], Spell(spells[-1].start, notice.at))
+        spells = (*spells[:-1], FiringPeriod(spells[-1].start, notice.at))
     told = replace(life, cleared_at=notice.at, spells=spells, firing=None, members=None, past=notice.past)
     return replace(told, state=IncidentState.CLEARED)
 
 
-def _acknowledge(life: Life, notice: Notice) -> Life:
+def _acknowledge(life: Lifecycle, notice: Notification) -> Lifecycle:
     if life.acknowledged_at is not None and notice.at < life.acknowledged_at:
         return life
     return replace(life, acknowledged_by=notice.by, acknowledged_at=notice.at)
 
 
-_CHANGES: dict[AlertState, Callable[[Life, Notice], Life]] = {
+_CHANGES: dict[AlertState, Callable[[Lifecycle, Notification], Lifecycle]] = {
     AlertState.FIRING: _fire,
     AlertState.NO_DATA: _fire,
     AlertState.ESCALATED: _fire,
@@ -178,7 +178,7 @@ _CHANGES: dict[AlertState, Callable[[Life, Notice], Life]] = {
 }
 
 
-def advance(life: Life, notice: Notice) -> Life:
+def advance(life: Lifecycle, notice: Notification) -> Lifecycle:
     """The life after this notice. Notices are to come in the order of their time; one from before is taken in as well as
     it can be. What comes after a person's resolution changes nothing."""
     if life.resolved_at is not None and notice.at > life.resolved_at:
@@ -187,12 +187,12 @@ def advance(life: Life, notice: Notice) -> Life:
     return change(life, notice) if change else life
 
 
-def unmarked(life: Life) -> Life:
+def strip_decisions(life: Lifecycle) -> Lifecycle:
     """The life as the alerts alone tell it; when people resolved or dismissed it stays noted."""
     return replace(life, state=IncidentState.OPEN if life.cleared_at is None else IncidentState.CLEARED)
 
 
-def marked(life: Life) -> Life:
+def apply_decisions(life: Lifecycle) -> Lifecycle:
     """The life with what people decided: their word counts above the alerts'. What is past stands open nowhere."""
     if life.resolved_at is not None:
         return replace(life, state=IncidentState.RESOLVED)
@@ -201,25 +201,25 @@ def marked(life: Life) -> Life:
     return replace(life, state=IncidentState.PAST) if life.past else life
 
 
-def happened(before: Life | None, after: Life, notice: Notice) -> Happened:
+def classify_transition(before: Lifecycle | None, after: Lifecycle, notice: Notification) -> Transition:
     """What a notice did, given the life before it arrived and after."""
     if before is None:
-        return Happened.OPENED
+        return Transition.OPENED
     if after.state is not before.state:
-        return Happened.REOPENED if after.state is IncidentState.OPEN else Happened.CLEARED
+        return Transition.REOPENED if after.state is IncidentState.OPEN else Transition.CLEARED
     if replace(after, version=before.version, base=before.base) == before and notice.state is not AlertState.UPDATE:
-        return Happened.NOTHING
+        return Transition.NOTHING
     if after.state not in {IncidentState.OPEN, IncidentState.CLEARED}:
-        return Happened.NOTHING
+        return Transition.NOTHING
     if notice.state is AlertState.ACKNOWLEDGED:
-        return Happened.ACKNOWLEDGED
+        return Transition.ACKNOWLEDGED
     is_latest = notice.fires and after.state is IncidentState.OPEN and notice.at == after.last_seen_at
     if not is_latest:
-        return Happened.UPDATED
-    return Happened.ESCALATED if notice.state is AlertState.ESCALATED else Happened.REPEATED
+        return Transition.UPDATED
+    return Transition.ESCALATED if notice.state is AlertState.ESCALATED else Transition.REPEATED
 
 
-def flapping(life: Life) -> tuple[int, int] | None:
+def count_flaps(life: Lifecycle) -> tuple[int, int] | None:
     """How often it fired and cleared lately, and within how many minutes; None if it does not flap."""
     latest = max(life.last_seen_at, life.cleared_at or life.last_seen_at)
     rounds = [s for s in life.spells if s.end and s.start >= latest - FLAPS_WITHIN]
@@ -229,19 +229,19 @@ def flapping(life: Life) -> tuple[int, int] | None:
     return len(rounds), max(1, round((last_end - rounds[0].start).total_seconds() / 60))
 
 
-def past_end(life: Life) -> datetime | None:
+def find_past_end(life: Lifecycle) -> datetime | None:
     """When a past incident was over, as far as anybody saw: what people record of it now happened then. None for any other."""
     return (life.cleared_at or life.last_seen_at) if life.state is IncidentState.PAST else None
 
 
-def resolve(life: Life, at: datetime) -> Life:
+def resolve(life: Lifecycle, at: datetime) -> Lifecycle:
     """A person recorded how it ended. Recording more later does not move the end."""
     if life.state is IncidentState.RESOLVED:
         return life
     return replace(life, state=IncidentState.RESOLVED, resolved_at=at)
 
 
-def dismiss(life: Life, at: datetime) -> Life:
+def dismiss(life: Lifecycle, at: datetime) -> Lifecycle:
     """A person said that it is no alert. It stays quiet while it goes on, and for `DISMISSAL_LASTS` after it was last
     seen or dismissed. What was resolved stays resolved."""
     if life.state is IncidentState.RESOLVED:
@@ -249,6 +249,6 @@ def dismiss(life: Life, at: datetime) -> Life:
     return replace(life, state=IncidentState.DISMISSED, dismissed_at=max(life.dismissed_at or at, at))
 
 
-def take_back(life: Life, at: datetime) -> Life:
+def undo_dismissal(life: Lifecycle, at: datetime) -> Lifecycle:
     """That it was no alert is taken back: it stays dismissed, and the next firing after `at` is a new incident."""
     return replace(life, taken_back_at=at) if life.state is IncidentState.DISMISSED else life

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.incidents.lifecycle import Life, flapping
+from bot.domain.incidents.lifecycle import Lifecycle, count_flaps
 from bot.domain.incidents.record import Announcement, Incident, Source
 
 
-def posted_at(ts: str) -> datetime | None:
+def parse_ts(ts: str) -> datetime | None:
     """The time that a Slack ts ("1795981200.000100") states, in UTC; None if it is none."""
     whole, _, fraction = ts.partition(".")
     if not whole.isascii() or not whole.isdigit() or len(whole) > 11:
@@ -22,9 +22,9 @@ def posted_at(ts: str) -> datetime | None:
     return datetime.fromtimestamp(int(whole), tz=UTC).replace(microsecond=micros)
 
 
-def view_of(life: Life) -> IncidentView:
+def build_view(life: Lifecycle) -> IncidentView:
     """How the incident stands, as the brief shows it."""
-    flaps, minutes = flapping(life) or (0, 0)
+    flaps, minutes = count_flaps(life) or (0, 0)
     return IncidentView(
         life.incident_id,
         life.state.value,
@@ -40,7 +40,7 @@ def view_of(life: Life) -> IncidentView:
     )
 
 
-def opened_record(incident_id: str, title: str, at: datetime, source: Source, alert: Alert | None) -> Incident:
+def open_record(incident_id: str, title: str, at: datetime, source: Source, alert: Alert | None) -> Incident:
     """The record of an incident as its alert opens it: what the alert says, nothing more."""
     if alert is None:
         return Incident(incident_id, title, started_at=at, source=source)
@@ -52,16 +52,16 @@ def opened_record(incident_id: str, title: str, at: datetime, source: Source, al
         region=alert.region,
         environment=alert.environment,
         severity=alert.severity.value if alert.severity else None,
-        symptoms=symptom_words(alert),
+        symptoms=describe_symptoms(alert),
         started_at=at,
         alerts=(Announcement(alert.fingerprint, alert.tool, alert.title, dict(alert.labels), source.url),),
         source=source,
     )
 
 
-def symptom_words(alert: Alert) -> tuple[str, ...]:
+def describe_symptoms(alert: Alert) -> tuple[str, ...]:
     """The alert's symptoms as the record keeps them: "p95 840 ms (> 500 ms)", "504 Gateway Timeout"; else its text."""
-    words = (symptom.said for symptom in alert.symptoms)
+    words = (symptom.in_words for symptom in alert.symptoms)
     return tuple(w for w in words if w) or ((alert.text[:500],) if alert.text else ())
 
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate, combinations
 
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.text.names import same_form
+from bot.domain.text.names import normalize_name
 
 NEAR = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class OutageSpan:
     """When one thing happened, and the names by which it may be one with others. No times: it stays alone. `apart`: keys
     with which it is never one."""
 
@@ -31,7 +31,7 @@ class Span:
     apart: frozenset[str] = frozenset()
 
 
-class Groups:
+class DisjointGroups:
     """Disjoint sets of keys. `apart`: for a key those that must not get into its set."""
 
     def __init__(self, keys: Iterable[str], apart: Mapping[str, frozenset[str]] | None = None) -> None:
@@ -39,7 +39,7 @@ class Groups:
         self._apart = {key: set(others) for key, others in (apart or {}).items()}
         self._members = {key: {key} for key in self._parent} if self._apart else {}
 
-    def root(self, key: str) -> str:
+    def find_root(self, key: str) -> str:
         """The key that stands for the group of `key`."""
         while self._parent[key] != key:
             key = self._parent[key]
@@ -47,14 +47,14 @@ class Groups:
 
     def join(self, one: str, other: str) -> None:
         """Make one group of two; the lesser key stands for it, so that the order of joining does not show."""
-        low, high = sorted((self.root(one), self.root(other)))
-        if low == high or self._kept_apart(low, high):
+        low, high = sorted((self.find_root(one), self.find_root(other)))
+        if low == high or self._is_forbidden(low, high):
             return
         self._parent[high] = low
         if self._members:
             self._members[low] |= self._members.pop(high)
 
-    def _kept_apart(self, low: str, high: str) -> bool:
+    def _is_forbidden(self, low: str, high: str) -> bool:
         if not self._apart:
             return False
         ours, theirs = self._members[low], self._members[high]
@@ -63,7 +63,7 @@ class Groups:
         )
 
 
-def _touching(spans: Sequence[Span]) -> Iterator[tuple[str, str]]:
+def _find_touching(spans: Sequence[OutageSpan]) -> Iterator[tuple[str, str]]:
     """Neighbours in time among spans that share a name. Sorted by start, a span touches an earlier one exactly if it
     starts before the latest end so far, or within `NEAR` of the previous start."""
     timed = sorted((s.start, s.end or s.start, s.key) for s in spans if s.start is not None)
@@ -73,57 +73,57 @@ def _touching(spans: Sequence[Span]) -> Iterator[tuple[str, str]]:
             yield before, key
 
 
-def _touch(one: Span, other: Span) -> bool:
+def _is_touching(one: OutageSpan, other: OutageSpan) -> bool:
     if one.start is None or other.start is None:
         return False
     overlap = one.start <= (other.end or other.start) and other.start <= (one.end or one.start)
     return overlap or abs(one.start - other.start) <= NEAR
 
 
-def _pairs(spans: Sequence[Span]) -> Iterable[tuple[str, str]]:
+def _list_pairs(spans: Sequence[OutageSpan]) -> Iterable[tuple[str, str]]:
     """The pairs to join. Where some are kept apart, neighbours alone do not tell who else touches whom."""
     if not any(span.apart for span in spans):
-        return _touching(spans)
+        return _find_touching(spans)
     ordered = sorted(spans, key=lambda s: s.key)
-    return ((one.key, other.key) for one, other in combinations(ordered, 2) if _touch(one, other))
+    return ((one.key, other.key) for one, other in combinations(ordered, 2) if _is_touching(one, other))
 
 
-def clusters(spans: Sequence[Span]) -> Mapping[str, str]:
+def cluster_spans(spans: Sequence[OutageSpan]) -> Mapping[str, str]:
     """For each key the key that stands for its outage."""
     apart = {span.key: span.apart for span in spans if span.apart}
-    groups = Groups((span.key for span in spans), apart)
-    by_name: dict[Hashable, list[Span]] = defaultdict(list)
+    groups = DisjointGroups((span.key for span in spans), apart)
+    by_name: dict[Hashable, list[OutageSpan]] = defaultdict(list)
     for span in spans:
         for name in span.names:
             by_name[name].append(span)
     for sharing in by_name.values():
-        for one, other in _pairs(sharing):
+        for one, other in _list_pairs(sharing):
             groups.join(one, other)
-    return {span.key: groups.root(span.key) for span in spans}
+    return {span.key: groups.find_root(span.key) for span in spans}
 
 
-def _names(incident: Incident) -> frozenset[Hashable]:
-    named = (("service", same_form(incident.service)), ("vendor", same_form(incident.vendor)))
+def _list_names(incident: Incident) -> frozenset[Hashable]:
+    named = (("service", normalize_name(incident.service)), ("vendor", normalize_name(incident.vendor)))
     return frozenset(pair for pair in named if pair[1])
 
 
-def span_of(incident: Incident) -> Span:
+def build_span(incident: Incident) -> OutageSpan:
     """When an incident happened, and what it may share with others: its service and its vendor."""
     start = incident.happened_at
     end = incident.resolved_at if incident.resolved_at and start and incident.resolved_at > start else start
-    return Span(incident.incident_id, _names(incident), start, end, frozenset(incident.apart_from))
+    return OutageSpan(incident.incident_id, _list_names(incident), start, end, frozenset(incident.apart_from))
 
 
-def outage_of(incidents: Iterable[Incident]) -> Mapping[str, str]:
+def map_outages(incidents: Iterable[Incident]) -> Mapping[str, str]:
     """For each incident id the id that stands for its outage; count the distinct values to count outages."""
-    return clusters([span_of(incident) for incident in incidents])
+    return cluster_spans([build_span(incident) for incident in incidents])
 
 
-def shared_names(one: Incident, other: Incident) -> bool:
+def has_shared_name(one: Incident, other: Incident) -> bool:
     """Whether two incidents share service or vendor, so that they may be one outage."""
-    return bool(_names(one) & _names(other))
+    return bool(_list_names(one) & _list_names(other))
 
 
-def near_in_time(one: Life, other: Life) -> bool:
+def is_near_in_time(one: Lifecycle, other: Lifecycle) -> bool:
     """Whether two incidents began so close to each other that they may be one outage."""
     return one.incident_id != other.incident_id and abs(one.opened_at - other.opened_at) <= NEAR

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.domain.incidents.alert_history import spells_of
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.alert_history import list_firing_periods
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Incident
 
-Span = tuple[datetime, datetime]
+ReadSpan = tuple[datetime, datetime]
 # A portion is as long as some pages of messages: not one call for each quiet day, nor a week of a storm at once.
 PORTION_MESSAGES = 1_000
 SHORTEST, FIRST, LONGEST = timedelta(hours=1), timedelta(days=1), timedelta(days=30)
@@ -25,7 +25,7 @@ WEIGHT = {"critical": 1.5, "high": 1.25}
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class BackfillTally:
     """What was counted. `messages` are the channel's, `replies` those of alert threads; `alerts` counts alert messages by
     tool; `unread` the messages of bots that were not read as alerts, by who posted them; `ignored` are alerts that the
     channel agreed to ignore, `live` those that the bot had received as they came."""
@@ -41,7 +41,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ThreadActivity:
     """How many people wrote how many messages in a thread."""
 
     people: int
@@ -49,7 +49,7 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class ThreadToRecord:
     """A thread worth recording. `ts` is its root; `fired` how often the alert fired in the time that was read;
     `minutes` how long the incident took, None if nobody saw it clear; `more` other threads about the same alert."""
 
@@ -58,7 +58,7 @@ class Worth:
     ts: str
     at: datetime
     fired: int
-    talk: Talk
+    talk: ThreadActivity
     severity: str | None = None
     minutes: int | None = None
     more: int = 0
@@ -66,7 +66,7 @@ class Worth:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class AlertFamily:
     """One alert: how many incidents it made, and how often it fired."""
 
     title: str
@@ -76,9 +76,9 @@ class Family:
     fired: int
 
 
-def together(one: Tally, other: Tally) -> Tally:
+def add_tallies(one: BackfillTally, other: BackfillTally) -> BackfillTally:
     """Both counts."""
-    return Tally(
+    return BackfillTally(
         one.messages + other.messages,
         one.replies + other.replies,
         one.by_people + other.by_people,
@@ -90,9 +90,9 @@ def together(one: Tally, other: Tally) -> Tally:
     )
 
 
-def missing(done: Sequence[Span], since: datetime, until: datetime) -> tuple[Span, ...]:
+def find_unread(done: Sequence[ReadSpan], since: datetime, until: datetime) -> tuple[ReadSpan, ...]:
     """What of [since, until) is not read yet, oldest first. `done` is as `with_span` gives it."""
-    gaps: list[Span] = []
+    gaps: list[ReadSpan] = []
     at = since
     for start, end in done:
         if start > at:
@@ -101,9 +101,9 @@ def missing(done: Sequence[Span], since: datetime, until: datetime) -> tuple[Spa
     return tuple(gap for gap in (*gaps, (at, until)) if gap[0] < gap[1])
 
 
-def with_span(done: Sequence[Span], span: Span) -> tuple[Span, ...]:
+def add_span(done: Sequence[ReadSpan], span: ReadSpan) -> tuple[ReadSpan, ...]:
     """The stretches that are read, in order, what touches made one."""
-    told: list[Span] = []
+    told: list[ReadSpan] = []
     for start, end in sorted((*done, span)):
         if told and start <= told[-1][1]:
             told[-1] = (told[-1][0], max(told[-1][1], end))
@@ -112,42 +112,42 @@ def with_span(done: Sequence[Span], span: Span) -> tuple[Span, ...]:
     return tuple(told)
 
 
-def next_length(length: timedelta, messages: int) -> timedelta:
+def choose_next_length(length: timedelta, messages: int) -> timedelta:
     """How long the next portion is to be, after one of this length held so many messages."""
     factor = min(GROWS_AT_MOST, PORTION_MESSAGES / max(1, messages))
     return min(LONGEST, max(SHORTEST, length * factor))
 
 
-def families(lives: Iterable[Life], records: Mapping[str, Incident]) -> tuple[Family, ...]:
+def group_families(lives: Iterable[Lifecycle], records: Mapping[str, Incident]) -> tuple[AlertFamily, ...]:
     """The alerts behind these incidents, most often fired first."""
-    found: dict[str, Family] = {}
+    found: dict[str, AlertFamily] = {}
     for life in lives:
         record = records.get(life.incident_id)
         if record is None:
             continue
         tool = next((a.tool for a in record.alerts if a.tool), None) or "unknown"
-        known = found.get(life.fingerprint, Family(record.title, tool, record.service, 0, 0))
-        fired = known.fired + len(spells_of(life))
+        known = found.get(life.fingerprint, AlertFamily(record.title, tool, record.service, 0, 0))
+        fired = known.fired + len(list_firing_periods(life))
         found[life.fingerprint] = replace(known, incidents=known.incidents + 1, fired=fired)
     return tuple(sorted(found.values(), key=lambda f: (-f.fired, -f.incidents, f.title)))
 
 
-def worth_recording(
-    lives: Iterable[Life], records: Mapping[str, Incident], talks: Mapping[str, tuple[str, Talk]]
-) -> tuple[Worth, ...]:
+def choose_threads(
+    lives: Iterable[Lifecycle], records: Mapping[str, Incident], talks: Mapping[str, tuple[str, ThreadActivity]]
+) -> tuple[ThreadToRecord, ...]:
     """The threads worth recording, best first; of each alert the one that says most. `talks` are the root and the talk of
     an incident's thread, by incident: where nobody wrote there is nothing to record, and what is recorded needs it no
     more."""
     told = tuple(lives)
     fired: Counter[str] = Counter()
     for life in told:
-        fired[life.fingerprint] += len(spells_of(life))
-    found: dict[str, Worth] = {}
+        fired[life.fingerprint] += len(list_firing_periods(life))
+    found: dict[str, ThreadToRecord] = {}
     for life in told:
         record, talk = records.get(life.incident_id), talks.get(life.incident_id)
-        if record is None or talk is None or not _is_to_record(life, record) or not talk[1].messages:
+        if record is None or talk is None or not _is_recordable(life, record) or not talk[1].messages:
             continue
-        one = Worth(
+        one = ThreadToRecord(
             life.incident_id,
             record.title,
             talk[0],
@@ -155,39 +155,39 @@ def worth_recording(
             fired[life.fingerprint],
             talk[1],
             life.severity,
-            _minutes(life),
-            url=_link(record, talk[0]),
+            _count_minutes(life),
+            url=_build_link(record, talk[0]),
         )
-        found[life.fingerprint] = _better(found.get(life.fingerprint), one)
-    return tuple(sorted(found.values(), key=_place))
+        found[life.fingerprint] = _choose_better(found.get(life.fingerprint), one)
+    return tuple(sorted(found.values(), key=_build_sort_key))
 
 
-def _is_to_record(life: Life, record: Incident) -> bool:
+def _is_recordable(life: Lifecycle, record: Incident) -> bool:
     return life.state not in (IncidentState.RESOLVED, IncidentState.DISMISSED) and not record.attempts
 
 
-def _better(known: Worth | None, one: Worth) -> Worth:
+def _choose_better(known: ThreadToRecord | None, one: ThreadToRecord) -> ThreadToRecord:
     if known is None:
         return one
-    best = min(known, one, key=_place)
+    best = min(known, one, key=_build_sort_key)
     return replace(best, more=known.more + 1)
 
 
-def points(one: Worth) -> float:
+def score_thread(one: ThreadToRecord) -> float:
     """How much recording it gives: how often the alert comes back, times how much is written there to be recorded."""
     written = math.log2(1 + one.talk.messages) + one.talk.people / 2
     return (1 + math.log2(max(1, one.fired))) * written * WEIGHT.get(one.severity or "", 1.0)
 
 
-def _place(one: Worth) -> tuple[float, float, float, str]:
-    return -points(one), -(one.minutes or 0), -one.at.timestamp(), one.incident_id
+def _build_sort_key(one: ThreadToRecord) -> tuple[float, float, float, str]:
+    return -score_thread(one), -(one.minutes or 0), -one.at.timestamp(), one.incident_id
 
 
-def _link(record: Incident, ts: str) -> str | None:
+def _build_link(record: Incident, ts: str) -> str | None:
     """The address of the thread, in the same workspace as the incident's own."""
     workspace, archives, _ = (record.source.url or "").partition("/archives/")
     return f"{workspace}{archives}{record.source.channel}/p{ts.replace('.', '')}" if archives else None
 
 
-def _minutes(life: Life) -> int | None:
+def _count_minutes(life: Lifecycle) -> int | None:
     return round((life.cleared_at - life.opened_at).total_seconds() / 60) if life.cleared_at else None

@@ -20,7 +20,7 @@ class Dependency:
     failed_at: datetime | None = None
 
 
-def looked_at(before: Dependency | None, name: str, problem: str | None, at: datetime) -> Dependency:
+def record_check(before: Dependency | None, name: str, problem: str | None, at: datetime) -> Dependency:
     """How it is after a look at `at` that found this problem, or none."""
     turned = before is None or (before.problem is None) is not (problem is None)
     since = at if before is None or turned else before.since
@@ -30,21 +30,23 @@ def looked_at(before: Dependency | None, name: str, problem: str | None, at: dat
     return Dependency(name, since, None, *latest)
 
 
-def told(dependency: Dependency, now: datetime) -> str:
+def describe_dependency(dependency: Dependency, now: datetime) -> str:
     """In plain words: "for 3 h, latest failure 08:05 UTC: no answer within 3 s", or "down for 12 min: ..."."""
-    lasted = span((now - dependency.since).total_seconds())
+    lasted = format_duration((now - dependency.since).total_seconds())
     if dependency.problem is not None:
-        return f"down for {lasted}: {_short(dependency.problem)}"
+        return f"down for {lasted}: {_shorten(dependency.problem)}"
     if dependency.failed_with is None or dependency.failed_at is None:
         return f"for {lasted}"
-    return f"for {lasted}, latest failure {clock(dependency.failed_at, now)}: {_short(dependency.failed_with)}"
+    return (
+        f"for {lasted}, latest failure {format_moment(dependency.failed_at, now)}: {_shorten(dependency.failed_with)}"
+    )
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
 
 
-def span(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """How long, in the largest unit that says enough: "40 s", "12 min", "3 h", "5 days"."""
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
@@ -53,7 +55,7 @@ def span(seconds: float) -> str:
     return f"{round(seconds / 3600)} h" if seconds < 48 * 3600 else f"{round(seconds / 86400)} days"
 
 
-def clock(at: datetime, now: datetime) -> str:
+def format_moment(at: datetime, now: datetime) -> str:
     """A moment in UTC: the time alone where it was today."""
     same_day = at.astimezone(UTC).date() == now.astimezone(UTC).date()
     return f"{at.astimezone(UTC):%H:%M} UTC" if same_day else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

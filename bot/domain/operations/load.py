@@ -10,7 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 
-class Load(StrEnum):
+class LoadShedding(StrEnum):
     """What is done for an alert: everything; a brief from memory without evidence or a model; a line of the channel's
     summary, without asking memory, save for critical alerts of a service that has no brief yet."""
 
@@ -20,7 +20,7 @@ class Load(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Backlog:
     """What could be worked on now and is not: how many rows, and for how long the oldest has waited."""
 
     rows: int = 0
@@ -28,13 +28,13 @@ class Waiting:
 
 
 # The first row of which either limit is reached counts.
-LIMITS: tuple[tuple[int, timedelta, Load], ...] = (
-    (200, timedelta(seconds=60), Load.SUMMARY_ONLY),
-    (50, timedelta(seconds=15), Load.NO_EXTRAS),
+LIMITS: tuple[tuple[int, timedelta, LoadShedding], ...] = (
+    (200, timedelta(seconds=60), LoadShedding.SUMMARY_ONLY),
+    (50, timedelta(seconds=15), LoadShedding.NO_EXTRAS),
 )
 
 
-def load_of(waiting: Waiting) -> Load:
+def choose_load_shedding(waiting: Backlog) -> LoadShedding:
     """What can be done while this much waits."""
     reached = (load for rows, age, load in LIMITS if waiting.rows >= rows or (waiting.rows and waiting.oldest >= age))
-    return next(reached, Load.FULL)
+    return next(reached, LoadShedding.FULL)

@@ -13,18 +13,18 @@ from enum import StrEnum
 
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.alerts.channel_settings import MILD
-from bot.domain.alerts.notification import Notice, notice_of
-from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.alerts.notification import Notification, build_notification
+from bot.domain.alerts.suppression import Disposition, SuppressionDecision
 from bot.domain.brief.decide import Brief
 from bot.domain.brief.recommendation import Confidence
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.incidents.reconstruction import replay
+from bot.domain.incidents.lifecycle import Lifecycle
+from bot.domain.incidents.reconstruction import reconstruct
 
 ENDS = frozenset({AlertState.RESOLVED, AlertState.ACKNOWLEDGED})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPost:
     """One alert post of a channel. `source` is the app that posted it; `edited_at` when its tool changed it last."""
 
     alert: Alert
@@ -35,14 +35,14 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class PreviewedIncident:
     """An incident that these posts would have opened, and the post that opened it."""
 
-    life: Life
-    first: Seen
+    life: Lifecycle
+    first: SeenPost
 
 
-class Answer(StrEnum):
+class PreviewOutcome(StrEnum):
     """What the bot would have done about an incident: a brief with a known fix, a brief that says that nothing is known,
     a reaction alone, or nothing."""
 
@@ -53,23 +53,23 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Would:
+class PreviewedAnswer:
     """What would have become of one incident. `brief` is None where there is none; `why` says why it is silent."""
 
-    opened: Opened
-    answer: Answer
+    opened: PreviewedIncident
+    answer: PreviewOutcome
     brief: Brief | None = None
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Recurring:
+class RecurringAlert:
     """An alert that came back: how often it fired, and what it would have got last."""
 
     title: str
     service: str | None
     fired: int
-    answer: Answer
+    answer: PreviewOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +82,29 @@ class Preview:
     tools: Mapping[str, int] = field(default_factory=dict)
     families: int = 0
     incidents: int = 0
-    answers: Mapping[Answer, int] = field(default_factory=dict)
+    answers: Mapping[PreviewOutcome, int] = field(default_factory=dict)
     confidence: Mapping[Confidence, int] = field(default_factory=dict)
     silent: Mapping[str, int] = field(default_factory=dict)
-    recurring: tuple[Recurring, ...] = ()
+    recurring: tuple[RecurringAlert, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
-    example: Would | None = None
+    example: PreviewedAnswer | None = None
 
 
-def opened(posts: Sequence[Seen], visibility: str, channel: str) -> tuple[Opened, ...]:
+def find_openings(posts: Sequence[SeenPost], visibility: str, channel: str) -> tuple[PreviewedIncident, ...]:
     """The incidents that these posts would have opened, oldest first."""
-    told: dict[str, list[Notice]] = {}
-    first: dict[str, Seen] = {}
+    told: dict[str, list[Notification]] = {}
+    first: dict[str, SeenPost] = {}
     for post in posts:
         first.setdefault(post.ts, post)
-        told.setdefault(post.alert.fingerprint, []).extend(_notices(post, visibility, channel))
-    chapters = (chapter for notices in told.values() for chapter in replay(notices, ()).chapters)
-    found = (Opened(chapter.life, first[chapter.opening.ts]) for chapter in chapters)
+        told.setdefault(post.alert.fingerprint, []).extend(_list_notifications(post, visibility, channel))
+    chapters = (chapter for notices in told.values() for chapter in reconstruct(notices, ()).chapters)
+    found = (PreviewedIncident(chapter.life, first[chapter.first_notification.ts]) for chapter in chapters)
     return tuple(sorted(found, key=lambda one: (one.life.opened_at, one.first.ts)))
 
 
-def _notices(post: Seen, visibility: str, channel: str) -> Iterable[Notice]:
+def _list_notifications(post: SeenPost, visibility: str, channel: str) -> Iterable[Notification]:
     """What a post said; one that was edited until it told the end began as the alert."""
-    says = notice_of(post.alert, post.at, visibility, channel, post.ts, post.ts)
+    says = build_notification(post.alert, post.at, visibility, channel, post.ts, post.ts)
     if post.alert.state in ENDS and post.edited_at and post.edited_at > post.at:
         yield replace(says, state=AlertState.FIRING, firing=None, cleared=None, past=True)
         yield replace(says, key=f"{says.key}/edit", at=post.edited_at, past=True)
@@ -112,27 +112,29 @@ def _notices(post: Seen, visibility: str, channel: str) -> Iterable[Notice]:
         yield replace(says, past=True)
 
 
-def firing(post: Seen) -> Alert:
+def restore_firing(post: SeenPost) -> Alert:
     """The alert as it was when its post opened an incident."""
     return replace(post.alert, state=AlertState.FIRING) if post.alert.state in ENDS else post.alert
 
 
-def answered(one: Opened, admission: Admission, brief: Brief | None) -> Would:
+def build_answer(one: PreviewedIncident, admission: SuppressionDecision, brief: Brief | None) -> PreviewedAnswer:
     """What would have become of it; `brief` is what would have been said if anything was."""
-    if brief is None or admission.outcome is not Outcome.ANSWER:
-        return Would(one, Answer.SILENCE, why=admission.reason)
+    if brief is None or admission.outcome is not Disposition.ANSWER:
+        return PreviewedAnswer(one, PreviewOutcome.SILENCE, why=admission.reason)
     if brief.insufficient_memory is None:
-        return Would(one, Answer.FIX, brief)
+        return PreviewedAnswer(one, PreviewOutcome.FIX, brief)
     is_mild = one.first.alert.severity in MILD
-    return Would(one, Answer.REACTION if is_mild else Answer.UNKNOWN, brief)
+    return PreviewedAnswer(one, PreviewOutcome.REACTION if is_mild else PreviewOutcome.UNKNOWN, brief)
 
 
-def preview(messages: int, posts: Sequence[Seen], unread: Mapping[str, int], would: Sequence[Would]) -> Preview:
+def build_preview(
+    messages: int, posts: Sequence[SeenPost], unread: Mapping[str, int], would: Sequence[PreviewedAnswer]
+) -> Preview:
     """All of it added up."""
-    fired: dict[str, list[Would]] = {}
+    fired: dict[str, list[PreviewedAnswer]] = {}
     for one in would:
         fired.setdefault(one.opened.life.fingerprint, []).append(one)
-    recurring = [_recurring(some) for some in fired.values()]
+    recurring = [_summarize_recurring(some) for some in fired.values()]
     return Preview(
         messages,
         len(posts),
@@ -141,29 +143,29 @@ def preview(messages: int, posts: Sequence[Seen], unread: Mapping[str, int], wou
         len({post.alert.fingerprint for post in posts}),
         len(would),
         dict(Counter(one.answer for one in would)),
-        dict(Counter(found for one in would if (found := _confidence(one)))),
-        dict(Counter(one.why for one in would if one.answer is Answer.SILENCE)),
+        dict(Counter(found for one in would if (found := _read_confidence(one)))),
+        dict(Counter(one.why for one in would if one.answer is PreviewOutcome.SILENCE)),
         tuple(sorted((r for r in recurring if r.fired > 1), key=lambda r: (-r.fired, r.title))),
         unread,
-        max(would, key=_shows_most, default=None),
+        max(would, key=_build_sort_key, default=None),
     )
 
 
-def _recurring(some: Sequence[Would]) -> Recurring:
+def _summarize_recurring(some: Sequence[PreviewedAnswer]) -> RecurringAlert:
     last = some[-1]
     alert, fired = last.opened.first.alert, sum(len(one.opened.life.spells) for one in some)
-    return Recurring(alert.title or alert.fingerprint, alert.service, fired, last.answer)
+    return RecurringAlert(alert.title or alert.fingerprint, alert.service, fired, last.answer)
 
 
-def _confidence(one: Would) -> Confidence | None:
-    best = one.brief.recommendation if one.brief and one.answer is Answer.FIX else None
+def _read_confidence(one: PreviewedAnswer) -> Confidence | None:
+    best = one.brief.recommendation if one.brief and one.answer is PreviewOutcome.FIX else None
     return best.confidence if best else None
 
 
 _RANK = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
-_SHOWS = (Answer.SILENCE, Answer.REACTION, Answer.UNKNOWN, Answer.FIX)
+_SHOWS = (PreviewOutcome.SILENCE, PreviewOutcome.REACTION, PreviewOutcome.UNKNOWN, PreviewOutcome.FIX)
 
 
-def _shows_most(one: Would) -> tuple[int, int, datetime]:
+def _build_sort_key(one: PreviewedAnswer) -> tuple[int, int, datetime]:
     """The most useful brief, the latest of these."""
-    return _SHOWS.index(one.answer), _RANK.index(_confidence(one)), one.opened.life.opened_at
+    return _SHOWS.index(one.answer), _RANK.index(_read_confidence(one)), one.opened.life.opened_at

@@ -14,7 +14,7 @@ MOST_CHANNEL_NAME = 80
 EVENTS_PATH = "/slack/events"
 
 
-class NotUsable(ValueError):  # what it says is told to the person who answered
+class AnswerRejected(ValueError):  # what it says is told to the person who answered
     """An answer that cannot be used. The message says why and what to do, in words for who gave it."""
 
 
@@ -52,7 +52,7 @@ DRIVERS = {
 }
 
 
-def cleaned(name: str, answer: str) -> str:
+def clean_answer(name: str, answer: str) -> str:
     """A pasted value without what is often copied with it: `NAME=`, quotes, space around it."""
     value = answer.strip()
     for before in ("export ", f"{name}="):
@@ -60,47 +60,47 @@ def cleaned(name: str, answer: str) -> str:
     return value[1:-1].strip() if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'`" else value
 
 
-def storable(name: str, answer: str) -> str:
+def check_storable(name: str, answer: str) -> str:
     """A value that `.env` can hold as it is, for every program that reads such files. Raises NotUsable."""
-    value = cleaned(name, answer)
+    value = clean_answer(name, answer)
     if re.search(r"\s|[\x00-\x1f\x7f]", value):
-        raise NotUsable("There is white space within it: copy it once more, whole and alone.")
+        raise AnswerRejected("There is white space within it: copy it once more, whole and alone.")
     if "${" in value or value[:1] in {'"', "'", "#"}:
-        raise NotUsable(f"A .env file cannot hold this as it is: set {name} in the environment, or {name}_FILE.")
+        raise AnswerRejected(f"A .env file cannot hold this as it is: set {name} in the environment, or {name}_FILE.")
     return value
 
 
-def slack_secret(name: str, answer: str) -> str:
+def check_slack_secret(name: str, answer: str) -> str:
     """One of the three things that Slack's pages give. Raises NotUsable for another one, or one that is not whole."""
-    value = storable(name, answer)
+    value = check_storable(name, answer)
     if not value:
-        raise NotUsable("Nothing was entered. What you paste is not shown; press Enter after it.")
+        raise AnswerRejected("Nothing was entered. What you paste is not shown; press Enter after it.")
     if "..." in value or "…" in value:
-        raise NotUsable(f"That is the example, or was cut short on the page. {WHERE[name]}")
+        raise AnswerRejected(f"That is the example, or was cut short on the page. {WHERE[name]}")
     what, belongs = next(((what, to) for look, what, to in LOOKS if look.match(value)), ("", ""))
     if what and belongs != name:
-        raise NotUsable(f"That is {what}. {WHERE[name]}")
+        raise AnswerRejected(f"That is {what}. {WHERE[name]}")
     if not what:
-        raise NotUsable(f"That is nothing that Slack gives out. {WHERE[name]}")
+        raise AnswerRejected(f"That is nothing that Slack gives out. {WHERE[name]}")
     if name != SIGNING and not _WHOLE_TOKEN.fullmatch(value):
-        raise NotUsable(f"It begins as it should, but is not whole: use the button Copy. {WHERE[name]}")
+        raise AnswerRejected(f"It begins as it should, but is not whole: use the button Copy. {WHERE[name]}")
     return value
 
 
-def address_of(answer: str) -> str:
+def parse_address(answer: str) -> str:
     """The public address of the bot, without the path of events and final slash. Raises NotUsable."""
     said = answer.strip()
     try:
         parts = urlsplit(said if "://" in said else f"https://{said}")
         host, _ = parts.hostname or "", parts.port
     except ValueError as wrong:
-        raise NotUsable("That is no address: write it like https://precedent.example.com.") from wrong
+        raise AnswerRejected("That is no address: write it like https://precedent.example.com.") from wrong
     if parts.scheme != "https":
-        raise NotUsable("Slack calls https addresses alone: put a TLS proxy before the bot, and give its address.")
+        raise AnswerRejected("Slack calls https addresses alone: put a TLS proxy before the bot, and give its address.")
     if parts.username or parts.query or parts.fragment or re.search(r"[\s\"'<>]", said) or not host:
-        raise NotUsable("Give the address alone, like https://precedent.example.com: no user, ? or #.")
+        raise AnswerRejected("Give the address alone, like https://precedent.example.com: no user, ? or #.")
     if not _is_public(host):
-        raise NotUsable(f"Slack cannot reach {host} from outside. Without a public address use Socket Mode.")
+        raise AnswerRejected(f"Slack cannot reach {host} from outside. Without a public address use Socket Mode.")
     path = parts.path.rstrip("/").removesuffix(EVENTS_PATH).rstrip("/")
     return f"https://{parts.netloc}{path}"
 
@@ -112,46 +112,48 @@ def _is_public(host: str) -> bool:
         return "." in host and not host.endswith((".local", ".localhost", ".internal", ".lan"))
 
 
-def database_of(answer: str) -> str:
+def parse_database(answer: str) -> str:
     """The address of the database, with the driver that the bot uses; a file's path is one of SQLite. Raises NotUsable."""
-    value = storable("DATABASE_URL", answer)
+    value = check_storable("DATABASE_URL", answer)
     scheme, separator, rest = value.partition("://")
     if not separator:
         if not _FILE.fullmatch(value):
-            raise NotUsable(
+            raise AnswerRejected(
                 "Give a file such as /var/lib/precedent.db, or an address: postgresql://user@host/precedent."
             )
         return f"sqlite+aiosqlite:///{value}"
     if scheme not in DRIVERS:
-        raise NotUsable(f"{scheme} cannot be used: SQLite (a file) and PostgreSQL (postgresql://…) can.")
+        raise AnswerRejected(f"{scheme} cannot be used: SQLite (a file) and PostgreSQL (postgresql://…) can.")
     return f"{DRIVERS[scheme]}://{rest}"
 
 
-def hindsight_of(answer: str) -> str:
+def parse_hindsight(answer: str) -> str:
     """The address of a Hindsight server. Raises NotUsable."""
-    value = storable("HINDSIGHT_URL", answer)
+    value = check_storable("HINDSIGHT_URL", answer)
     if not re.fullmatch(r"https?://[^/\s]+.*", value):
-        raise NotUsable("Give its address with http:// or https://, like http://127.0.0.1:8888.")
+        raise AnswerRejected("Give its address with http:// or https://, like http://127.0.0.1:8888.")
     return value
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedChannel:
     """A channel as a person named it: by its name, or by its id (then `name` is the id, too, until Slack tells)."""
 
     name: str
     id: str | None = None
 
 
-def channel_named(answer: str) -> Named:
+def parse_channel(answer: str) -> NamedChannel:
     """The channel that an answer names: `#alerts`, `alerts`, its id, or a link to it. Raises NotUsable."""
     said = answer.strip()
     for look in (_MENTION, _CHANNEL_LINK):
         if found := look.fullmatch(said):
-            return Named(found[1], found[1])
+            return NamedChannel(found[1], found[1])
     if _CHANNEL_ID.fullmatch(said):
-        return Named(said, said)
+        return NamedChannel(said, said)
     name = said.removeprefix("#")
     if not name or len(name) > MOST_CHANNEL_NAME or _NO_NAME.search(name):
-        raise NotUsable("That is no name of a channel: write it as Slack shows it, such as #alerts, or paste its link.")
-    return Named(name)
+        raise AnswerRejected(
+            "That is no name of a channel: write it as Slack shows it, such as #alerts, or paste its link."
+        )
+    return NamedChannel(name)

@@ -10,14 +10,14 @@ from enum import StrEnum
 from typing import Any
 
 
-class Way(StrEnum):
+class SlackConnection(StrEnum):
     """How Slack reaches the bot."""
 
     SOCKET = "Socket Mode"
     HTTP = "HTTP"
 
 
-class Step(StrEnum):
+class SetupStep(StrEnum):
     """What is settled one after the other; the value is its heading."""
 
     WAY = "How Slack reaches the bot"
@@ -32,31 +32,37 @@ class Step(StrEnum):
     TEST = "A test alert"
 
 
-ONLY = {Step.APP_TOKEN: Way.SOCKET, Step.SIGNING_SECRET: Way.HTTP}
+ONLY = {SetupStep.APP_TOKEN: SlackConnection.SOCKET, SetupStep.SIGNING_SECRET: SlackConnection.HTTP}
 YES = frozenset({"y", "yes"})
 NO = frozenset({"n", "no"})
-WAYS = {"1": Way.SOCKET, "socket": Way.SOCKET, "socket mode": Way.SOCKET, "2": Way.HTTP, "http": Way.HTTP}
+WAYS = {
+    "1": SlackConnection.SOCKET,
+    "socket": SlackConnection.SOCKET,
+    "socket mode": SlackConnection.SOCKET,
+    "2": SlackConnection.HTTP,
+    "http": SlackConnection.HTTP,
+}
 
 
-def steps(way: Way | None) -> tuple[Step, ...]:
+def list_steps(way: SlackConnection | None) -> tuple[SetupStep, ...]:
     """The steps of a way, in order; as long as it is not known, those of Socket Mode."""
-    taken = way or Way.SOCKET
-    return tuple(step for step in Step if ONLY.get(step, taken) is taken)
+    taken = way or SlackConnection.SOCKET
+    return tuple(step for step in SetupStep if ONLY.get(step, taken) is taken)
 
 
-def next_step(way: Way | None, done: frozenset[Step]) -> Step | None:
+def find_next_step(way: SlackConnection | None, done: frozenset[SetupStep]) -> SetupStep | None:
     """The first step that is not done; None at the end."""
-    return next((step for step in steps(way) if step not in done), None)
+    return next((step for step in list_steps(way) if step not in done), None)
 
 
-def way_of(*, has_app_token: bool, has_signing_secret: bool) -> Way | None:
+def infer_connection(*, has_app_token: bool, has_signing_secret: bool) -> SlackConnection | None:
     """How the settings say that Slack reaches the bot: an app-level token goes before a signing secret."""
     if has_app_token:
-        return Way.SOCKET
-    return Way.HTTP if has_signing_secret else None
+        return SlackConnection.SOCKET
+    return SlackConnection.HTTP if has_signing_secret else None
 
 
-def read_way(answer: str) -> Way | None:
+def read_connection(answer: str) -> SlackConnection | None:
     """The way that an answer names, Socket Mode where nothing is said; None where it names neither."""
     return WAYS.get(answer.strip().lower() or "1")
 
@@ -77,23 +83,23 @@ class Proof(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ProvenEvent:
     """An event that proves something, and the id of its channel."""
 
     proof: Proof
     channel: str
 
 
-def heard(event: Mapping[str, Any], bot_user: str, channel: str | None) -> Heard | None:
+def read_proof(event: Mapping[str, Any], bot_user: str, channel: str | None) -> ProvenEvent | None:
     """What an event proves: that the bot was invited somewhere, or that messages of this channel arrive."""
     kind, where = event.get("type"), str(event.get("channel") or "")
     if kind == "member_joined_channel" and event.get("user") == bot_user:
-        return Heard(Proof.INVITED, where)
-    return Heard(Proof.MESSAGE, where) if kind == "message" and where == channel else None
+        return ProvenEvent(Proof.INVITED, where)
+    return ProvenEvent(Proof.MESSAGE, where) if kind == "message" and where == channel else None
 
 
 @dataclass(frozen=True, slots=True)
-class Silence:
+class SilenceFacts:
     """What is known where no message came: whether the bot is in the channel (None: Slack shows no such channel), and how
     many connections the app has, this one included."""
 
@@ -101,7 +107,7 @@ class Silence:
     connections: int = 1
 
 
-def reasons(silence: Silence, channel: str, seconds: float) -> tuple[str, ...]:
+def explain_silence(silence: SilenceFacts, channel: str, seconds: float) -> tuple[str, ...]:
     """Why no message came, and what to do about each cause, likeliest first."""
     if silence.is_member is None:
         first = (

@@ -21,7 +21,7 @@ POSTS = frozenset({Operation.POST, Operation.UPLOAD})
 
 
 @dataclass(frozen=True, slots=True)
-class Shadowed:
+class ShadowPlacement:
     """Where a message stands instead of its own channel. `under`: the delivery in whose thread it is; `root_ts`: the
     post of its own channel in whose thread it would be."""
 
@@ -31,7 +31,7 @@ class Shadowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ShadowedCall:
     """What is owed to Slack, as far as it matters here. `target`: it changes, or joins, what another delivery posted."""
 
     operation: Operation
@@ -41,7 +41,7 @@ class Call:
     target: str | None = None
 
 
-def shadowed(call: Call, shadow: str | None, brief: Shadowed | None) -> Shadowed | None:
+def place_in_shadow(call: ShadowedCall, shadow: str | None, brief: ShadowPlacement | None) -> ShadowPlacement | None:
     """Where a call that is owed now goes instead of its own channel; None: it goes there. `shadow` is the shadow channel
     while the mode is on; `brief`, where the brief of its incident and channel stands, if that is in shadow.
 
@@ -53,10 +53,10 @@ def shadowed(call: Call, shadow: str | None, brief: Shadowed | None) -> Shadowed
     # It is asked about an incident that ended: once the mode is off, in its own thread.
     ended = shadow is None and kind is DeliveryKind.FIRED_AGAIN
     if brief is not None and not ended:
-        return Shadowed(brief.channel, brief.under, call.thread_ts)
+        return ShadowPlacement(brief.channel, brief.under, call.thread_ts)
     if shadow is None or shadow == call.channel or kind in REPORTS:
         return None
-    return Shadowed(shadow, root_ts=call.thread_ts)
+    return ShadowPlacement(shadow, root_ts=call.thread_ts)
 
 
 def is_left_out(operation: Operation, shadow: str | None) -> bool:

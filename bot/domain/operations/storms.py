@@ -15,8 +15,8 @@ from enum import StrEnum
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.load import Load
-from bot.domain.text.names import one_line, same_form
+from bot.domain.operations.load import LoadShedding
+from bot.domain.text.names import fit_one_line, normalize_name
 
 WINDOW = timedelta(minutes=3)
 ALIKE_MOST = 5
@@ -29,7 +29,7 @@ LISTED = 8
 _CONFIDENCE = ("LOW", "MEDIUM", "HIGH")
 
 
-class Place(StrEnum):
+class AnswerPlace(StrEnum):
     """Where an incident is told of: in a brief of its own; in a storm's summary, with what memory says of it; in a
     summary that does not even ask memory."""
 
@@ -39,7 +39,7 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class MemoryLead:
     """What memory says of one incident, as a summary may repeat it. `rank` orders leads, the strongest highest;
     `sources` are (incident id, title, link)."""
 
@@ -49,7 +49,7 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class OpenedIncident:
     """An incident that began to be told of in a channel. `at` is when its alert was posted; `number` its place among the
     channel's openings; `storm` the storm it belongs to ("" for none); `has_brief` whether it got a brief of its own;
     `lead` what memory says of it. `goes_on`: it was open before, and fires once more."""
@@ -66,7 +66,7 @@ class Opening:
     number: int = 0
     storm: str = ""
     has_brief: bool = False
-    lead: Lead | None = None
+    lead: MemoryLead | None = None
     goes_on: bool = False
 
 
@@ -86,27 +86,27 @@ class Storm:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacementDecision:
     """The decision, and why. `openings` are the incidents that belong to a storm from now on, the new one first; `storm`
     is the storm it belongs to; `seen` how many openings of the channel the decision knew of (None: it asked for none)."""
 
-    place: Place
+    place: AnswerPlace
     reason: str
-    openings: tuple[Opening, ...] = ()
+    openings: tuple[OpenedIncident, ...] = ()
     storm: Storm | None = None
     seen: int | None = None
 
     @property
     def is_told(self) -> bool:
         """Whether the storm's summary tells of the incident already."""
-        return self.place is not Place.OWN and not self.openings
+        return self.place is not AnswerPlace.OWN and not self.openings
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class StormMember:
     """One incident of a storm, and how it stands."""
 
-    opening: Opening
+    opening: OpenedIncident
     state: IncidentState
 
 
@@ -124,108 +124,110 @@ class StormSummary:
     over: bool
     affected: tuple[tuple[str, int], ...] = ()
     alerts: tuple[tuple[str, str, str | None], ...] = ()
-    lead: Lead | None = None
+    lead: MemoryLead | None = None
 
 
-def scopes_of(opening: Opening) -> tuple[str, ...]:
+def list_storm_scopes(opening: OpenedIncident) -> tuple[str, ...]:
     """What an incident may share with others of a storm, the narrowest first."""
-    named = (("service", same_form(opening.service)), ("vendor", same_form(opening.vendor)))
+    named = (("service", normalize_name(opening.service)), ("vendor", normalize_name(opening.vendor)))
     return (*(f"{what}:{name}" for what, name in named if name), ANYTHING)
 
 
-def place(openings: Sequence[Opening], new: Opening, load: Load = Load.FULL) -> Placed:
+def place_incident(
+    openings: Sequence[OpenedIncident], new: OpenedIncident, load: LoadShedding = LoadShedding.FULL
+) -> PlacementDecision:
     """Where the new incident is told of, given what opened in its channel lately. A critical alert of a service without
     a brief always gets one. A firing of an incident that a storm told of belongs to it while that goes on."""
     near = [o for o in openings if abs(o.at - new.at) <= OVER_AFTER and o.incident_id != new.incident_id]
     known = next((o for o in openings if o.incident_id == new.incident_id and o.storm), None)
     if known and (new.goes_on or abs(known.at - new.at) <= OVER_AFTER):
-        return Placed(Place.JOINS, "the storm's summary tells of it")
-    storm = _running(near, new) or _breaking_out(near, new) or _under_load(near, new, load)
+        return PlacementDecision(AnswerPlace.JOINS, "the storm's summary tells of it")
+    storm = _find_running(near, new) or _find_breakout(near, new) or _begin_under_load(near, new, load)
     if storm is None:
-        return Placed(Place.OWN, "few incidents opened lately", (replace(new, has_brief=True),))
-    adopted = [replace(o, storm=storm.name) for o in near if not o.storm and o.has_brief and _fits(o, new, storm)]
-    if _must_be_told(near, new):
+        return PlacementDecision(AnswerPlace.OWN, "few incidents opened lately", (replace(new, has_brief=True),))
+    adopted = [replace(o, storm=storm.name) for o in near if not o.storm and o.has_brief and _is_member(o, new, storm)]
+    if _needs_brief(near, new):
         own = replace(new, storm=storm.name, has_brief=True)
-        return Placed(Place.OWN, "critical, and its service has no brief yet", (own, *adopted), storm)
-    is_light = load is Load.SUMMARY_ONLY
+        return PlacementDecision(AnswerPlace.OWN, "critical, and its service has no brief yet", (own, *adopted), storm)
+    is_light = load is LoadShedding.SUMMARY_ONLY
     reason = (
         f"many incidents opened lately ({storm.scope})" if not is_light else "more alerts wait than can be answered"
     )
-    where = Place.SUMMARY_ONLY if is_light else Place.JOINS
-    return Placed(where, reason, (replace(new, storm=storm.name), *adopted), storm)
+    where = AnswerPlace.SUMMARY_ONLY if is_light else AnswerPlace.JOINS
+    return PlacementDecision(where, reason, (replace(new, storm=storm.name), *adopted), storm)
 
 
-def _running(near: Sequence[Opening], new: Opening) -> Storm | None:
+def _find_running(near: Sequence[OpenedIncident], new: OpenedIncident) -> Storm | None:
     """The storm that goes on and that the new incident belongs to, the narrowest first."""
-    mine = set(scopes_of(new))
-    fitting = {o.storm for o in near if o.storm and scope_in(o.storm) in mine}
+    mine = set(list_storm_scopes(new))
+    fitting = {o.storm for o in near if o.storm and read_scope(o.storm) in mine}
     if not fitting:
         return None
-    name = min(fitting, key=lambda n: (scope_in(n) == ANYTHING, not scope_in(n).startswith("service:"), n))
-    return Storm(name, new.channel, scope_in(name), "", new.at, "")
+    name = min(fitting, key=lambda n: (read_scope(n) == ANYTHING, not read_scope(n).startswith("service:"), n))
+    return Storm(name, new.channel, read_scope(name), "", new.at, "")
 
 
-def _breaking_out(near: Sequence[Opening], new: Opening) -> Storm | None:
+def _find_breakout(near: Sequence[OpenedIncident], new: OpenedIncident) -> Storm | None:
     """The storm that begins with the new incident: as many as can be answered one by one have briefs already."""
     recent = [o for o in near if abs(o.at - new.at) <= WINDOW and o.has_brief]
-    for scope in scopes_of(new):
-        alike = [o for o in recent if scope in scopes_of(o)]
+    for scope in list_storm_scopes(new):
+        alike = [o for o in recent if scope in list_storm_scopes(o)]
         if len(alike) >= (ANY_MOST if scope == ANYTHING else ALIKE_MOST):
-            return _begun(scope, min(alike, key=_order))
+            return _begin_storm(scope, min(alike, key=_build_sort_key))
     return None
 
 
-def _under_load(near: Sequence[Opening], new: Opening, load: Load) -> Storm | None:
-    if load is not Load.SUMMARY_ONLY:
+def _begin_under_load(near: Sequence[OpenedIncident], new: OpenedIncident, load: LoadShedding) -> Storm | None:
+    if load is not LoadShedding.SUMMARY_ONLY:
         return None
     recent = [o for o in near if abs(o.at - new.at) <= WINDOW and o.has_brief]
-    return _begun(ANYTHING, min((*recent, new), key=_order))
+    return _begin_storm(ANYTHING, min((*recent, new), key=_build_sort_key))
 
 
-def _begun(scope: str, first: Opening) -> Storm:
+def _begin_storm(scope: str, first: OpenedIncident) -> Storm:
     name = f"{first.channel}/{scope}/{first.incident_id}"
     return Storm(name, first.channel, scope, first.root_ts, first.at, first.incident_id)
 
 
-def _fits(one: Opening, new: Opening, storm: Storm) -> bool:
-    return abs(one.at - new.at) <= WINDOW and storm.scope in scopes_of(one)
+def _is_member(one: OpenedIncident, new: OpenedIncident, storm: Storm) -> bool:
+    return abs(one.at - new.at) <= WINDOW and storm.scope in list_storm_scopes(one)
 
 
-def _order(opening: Opening) -> tuple[datetime, int, str]:
+def _build_sort_key(opening: OpenedIncident) -> tuple[datetime, int, str]:
     return opening.at, opening.number, opening.incident_id
 
 
-def scope_in(name: str) -> str:
+def read_scope(name: str) -> str:
     """What the incidents of the storm of this name share."""
     return name.split("/", 1)[1].rsplit("/", 1)[0]
 
 
-def _must_be_told(near: Sequence[Opening], new: Opening) -> bool:
+def _needs_brief(near: Sequence[OpenedIncident], new: OpenedIncident) -> bool:
     """Whether it is critical and its service (else its vendor) has no brief in this channel yet."""
-    scope = scopes_of(new)[0]
+    scope = list_storm_scopes(new)[0]
     if new.severity != CRITICAL or scope == ANYTHING:
         return False
-    return not any(o.has_brief and scope in scopes_of(o) for o in near)
+    return not any(o.has_brief and scope in list_storm_scopes(o) for o in near)
 
 
-def lead_of(brief: Brief) -> Lead | None:
+def summarize_lead(brief: Brief) -> MemoryLead | None:
     """What a summary may repeat of a brief; None where memory knows nothing."""
     if not brief.sources:
         return None
     found = brief.recommendation
     rank = (_CONFIDENCE.index(found.confidence.value) + 1 if found else 0, found.successes if found else 0)
     sources = tuple((s.incident_id, s.title, s.url) for s in brief.sources[:3])
-    return Lead(brief.verdict, (*rank, brief.sources[0].probability), sources)
+    return MemoryLead(brief.verdict, (*rank, brief.sources[0].probability), sources)
 
 
-def opening_of(channel: str, root_ts: str, at: datetime, record: Incident, severity: str | None) -> Opening:
+def build_opening(channel: str, root_ts: str, at: datetime, record: Incident, severity: str | None) -> OpenedIncident:
     """The opening of an incident in a channel, as its record tells it."""
-    return Opening(
+    return OpenedIncident(
         channel,
         record.incident_id,
         at,
         root_ts,
-        one_line(record.title, 80),
+        fit_one_line(record.title, 80),
         record.service,
         record.vendor,
         severity,
@@ -233,11 +235,11 @@ def opening_of(channel: str, root_ts: str, at: datetime, record: Incident, sever
     )
 
 
-def summary(storm: Storm, members: Sequence[Member], now: datetime) -> StormSummary:
+def summarize_storm(storm: Storm, members: Sequence[StormMember], now: datetime) -> StormSummary:
     """What the storm's message says at this moment; there is at least one member."""
-    ordered = sorted(members, key=lambda m: _order(m.opening))
+    ordered = sorted(members, key=lambda m: _build_sort_key(m.opening))
     told = [m.opening for m in ordered]
-    names = Counter(one_line(o.service or o.vendor or o.title or o.incident_id, 40) for o in told)
+    names = Counter(fit_one_line(o.service or o.vendor or o.title or o.incident_id, 40) for o in told)
     leads = [o.lead for o in told if o.lead]
     others = [o for o in told if not o.has_brief]
     until = max(o.at for o in told)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from bot.domain.alerts.alert import Alert
 from bot.domain.incidents.record import Incident
-from bot.domain.text.names import content_words, environment_form, listed, same_form
+from bot.domain.text.names import find_content_words, join_names, normalize_environment, normalize_name
 
 WORDS_SHOWN = 3
 _HOST = re.compile(r"\b[\w-]+(?:\.[\w-]+)+\b")
@@ -41,18 +41,18 @@ class _Trait:
     name: str
     then: Callable[[Incident], str | None]
     now: Callable[[Alert], str | None]
-    form: Callable[[str | None], str | None] = same_form
+    form: Callable[[str | None], str | None] = normalize_name
 
 
 _FIELDS = (
     _Trait("region", lambda i: i.region, lambda a: a.region),
-    _Trait("environment", lambda i: i.environment, lambda a: a.environment, environment_form),
+    _Trait("environment", lambda i: i.environment, lambda a: a.environment, normalize_environment),
     _Trait("vendor", lambda i: i.vendor, lambda a: a.vendor),
     _Trait("service", lambda i: i.service, lambda a: a.service),
 )
 
 
-def status_page(text: str) -> bool | None:
+def read_status_page(text: str) -> bool | None:
     """Whether a status page was green; None if none is named."""
     green, red = _STATUS_GREEN.search(text), _STATUS_RED.search(text)
     return None if bool(green) == bool(red) else bool(green)
@@ -60,8 +60,8 @@ def status_page(text: str) -> bool | None:
 
 # What a text says or does not say; what is not said is not known to be absent, so only the group that all say it is told.
 _SIGNS: tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...] = (
-    ("status page green", frozenset({"green", "operational"}), lambda text: status_page(text) is True),
-    ("status page not green", frozenset({"red", "degraded"}), lambda text: status_page(text) is False),
+    ("status page green", frozenset({"green", "operational"}), lambda text: read_status_page(text) is True),
+    ("status page not green", frozenset({"red", "degraded"}), lambda text: read_status_page(text) is False),
     (
         "a deploy named",
         frozenset({"deploy", "deployed", "deployment", "release", "rollout"}),
@@ -81,120 +81,122 @@ class Likeness:
     said: str | None = None
 
 
-def _forms(incidents: Sequence[Incident], trait: _Trait) -> Mapping[str, str]:
+def _collect_forms(incidents: Sequence[Incident], trait: _Trait) -> Mapping[str, str]:
     """The values of a field as recorded, by the form in which they are compared."""
     values = (trait.then(incident) for incident in incidents)
     return {form: value for value in values if value and (form := trait.form(value))}
 
 
-def _symptom_words(incident: Incident) -> Counter[str]:
+def _count_symptom_words(incident: Incident) -> Counter[str]:
     """How many of the title and the symptoms use each word; hosts and the values of fields are told elsewhere."""
     fields = " ".join(trait.then(incident) or "" for trait in _FIELDS)
     lines = (_HOST.sub(" ", line) for line in (incident.title, *incident.symptoms))
-    counts = Counter(word for line in lines for word in content_words(line))
-    told = content_words(fields) | _VAGUE
-    return Counter({w: n for w, n in counts.items() if len(w) > 2 and _tells(w) and w not in told})
+    counts = Counter(word for line in lines for word in find_content_words(line))
+    told = find_content_words(fields) | _VAGUE
+    return Counter({w: n for w, n in counts.items() if len(w) > 2 and _is_telling(w) and w not in told})
 
 
-def _tells(word: str) -> bool:
+def _is_telling(word: str) -> bool:
     """Whether a word can tell cases apart: no bare number, unless it is an HTTP status of an error."""
     return not word.isdecimal() or bool(_HTTP_STATUS.fullmatch(word))
 
 
-def _own_words(these: Sequence[Incident], others: Sequence[Incident]) -> list[str]:
+def _find_own_words(these: Sequence[Incident], others: Sequence[Incident]) -> list[str]:
     """Words that all of `these` mention and none of `others`, those first that the first one uses most."""
-    common = set.intersection(*(set(_symptom_words(i)) for i in these))
-    foreign = {word for i in others for word in _symptom_words(i)}
-    used, text = _symptom_words(these[0]), _told(these[0]).casefold()
+    common = set.intersection(*(set(_count_symptom_words(i)) for i in these))
+    foreign = {word for i in others for word in _count_symptom_words(i)}
+    used, text = _count_symptom_words(these[0]), _join_record(these[0]).casefold()
     return sorted(common - foreign, key=lambda w: (-used[w], text.find(w), w))
 
 
-def _told(incident: Incident) -> str:
+def _join_record(incident: Incident) -> str:
     return "\n".join((*incident.symptoms, incident.title))
 
 
-def _observed(incident: Incident) -> str:
+def _join_observed(incident: Incident) -> str:
     """Everything that was observed then, without what people concluded from it."""
-    return "\n".join((_told(incident), *(f"{key}: {value}" for key, value in sorted(incident.evidence.items()))))
+    return "\n".join((_join_record(incident), *(f"{key}: {value}" for key, value in sorted(incident.evidence.items()))))
 
 
-def _own_signs(these: Sequence[Incident], others: Sequence[Incident]) -> list[tuple[str, frozenset[str]]]:
+def _find_own_signs(these: Sequence[Incident], others: Sequence[Incident]) -> list[tuple[str, frozenset[str]]]:
     """What all of `these` say and none of `others`, each with the words in which texts say it."""
     return [
-        (name, words | content_words(name))
+        (name, words | find_content_words(name))
         for name, words, seen in _SIGNS
-        if all(seen(_observed(i)) for i in these) and not any(seen(_observed(i)) for i in others)
+        if all(seen(_join_observed(i)) for i in these) and not any(seen(_join_observed(i)) for i in others)
     ]
 
 
-def _own_sayings(these: Sequence[Incident], others: Sequence[Incident]) -> list[str]:
+def _find_own_sayings(these: Sequence[Incident], others: Sequence[Incident]) -> list[str]:
     """Signs and words that only `these` have. A sign of which one word is told anyway is left to it; of which more are,
     it stands in their place: "status page green" says what "status, page, green" does not."""
-    words = _own_words(these, others)
-    signs = [(name, told) for name, told in _own_signs(these, others) if len(told & set(words)) != 1]
+    words = _find_own_words(these, others)
+    signs = [(name, told) for name, told in _find_own_signs(these, others) if len(told & set(words)) != 1]
     covered = frozenset[str]().union(*(told for _, told in signs))
     return [*(name for name, _ in signs), *(word for word in words if word not in covered)]
 
 
-def _said_of(name: str, value: Mapping[str, str], incidents: Sequence[Incident], trait: _Trait) -> str:
+def _format_trait(name: str, value: Mapping[str, str], incidents: Sequence[Incident], trait: _Trait) -> str:
     known = sum(1 for i in incidents if trait.then(i))
     part = f", {known} of {len(incidents)} say" if known < len(incidents) else ""
-    return f"{listed(sorted(value.values()), 3)} ({name}{part})"
+    return f"{join_names(sorted(value.values()), 3)} ({name}{part})"
 
 
-def told_apart(these: Sequence[Incident], those: Sequence[Incident], this_name: str, that_name: str) -> str | None:
+def describe_contrast(
+    these: Sequence[Incident], those: Sequence[Incident], this_name: str, that_name: str
+) -> str | None:
     """In words what the incidents of one group have and none of the other; None if nothing does or one is empty. A field
     that some leave open still tells, and how many state it is said."""
     if not these or not those:
         return None
     said = []
     for trait in _FIELDS:
-        one, other = _forms(these, trait), _forms(those, trait)
+        one, other = _collect_forms(these, trait), _collect_forms(those, trait)
         if one and other and not one.keys() & other.keys():
-            values = _said_of(this_name, one, these, trait), _said_of(that_name, other, those, trait)
+            values = _format_trait(this_name, one, these, trait), _format_trait(that_name, other, those, trait)
             said.append(f"{trait.name} {values[0]} or {values[1]}")
     for group, rest, group_name in ((these, those, this_name), (those, these, that_name)):
-        if found := _own_sayings(group, rest)[:WORDS_SHOWN]:
+        if found := _find_own_sayings(group, rest)[:WORDS_SHOWN]:
             said.append(f"{', '.join(found)} ({group_name} only)")
     return "; ".join(said) or None
 
 
-def _alert_text(alert: Alert) -> str:
+def _join_alert(alert: Alert) -> str:
     symptoms = (part for s in alert.symptoms for part in (s.name, s.code, s.text) if part)
     return "\n".join((alert.title or "", alert.text, *symptoms))
 
 
-def _by_fields(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> list[tuple[str, str]]:
+def _match_fields(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> list[tuple[str, str]]:
     """(group, value) for each field by which the alert is like one group and unlike all others."""
     found = []
     for trait in _FIELDS:
-        value, forms = trait.now(alert), {name: _forms(group, trait) for name, group in groups.items()}
+        value, forms = trait.now(alert), {name: _collect_forms(group, trait) for name, group in groups.items()}
         holders = [name for name, known in forms.items() if trait.form(value) in known]
         if value and len(holders) == 1 and all(forms.values()):
             found.append((holders[0], value))
     return found
 
 
-def _by_text(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> list[tuple[str, str]]:
+def _match_text(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> list[tuple[str, str]]:
     """(group, words) for each group whose signs, or of whose own words at least two, the alert says."""
-    text, found = _alert_text(alert), []
-    words = content_words(text)
+    text, found = _join_alert(alert), []
+    words = find_content_words(text)
     for name, group in groups.items():
         rest = [incident for other, others in groups.items() if other != name for incident in others]
         seen = {sign for sign, _, sees in _SIGNS if sees(text)}
-        signs = [sign for sign, _ in _own_signs(group, rest) if sign in seen]
-        own = [word for word in _own_words(group, rest)[:WORDS_SHOWN] if word in words]
+        signs = [sign for sign, _ in _find_own_signs(group, rest) if sign in seen]
+        own = [word for word in _find_own_words(group, rest)[:WORDS_SHOWN] if word in words]
         if signs or len(own) > 1:
             found.append((name, ", ".join(signs or own)))
     return found
 
 
-def like_which(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> Likeness:
+def find_likeness(alert: Alert, groups: Mapping[str, Sequence[Incident]]) -> Likeness:
     """Which of several groups (by name, none empty) the alert at hand is like: by fields, else by what its text says.
     Nothing if there are fewer than two groups or nothing tells."""
     if len(groups) < 2:
         return Likeness()
-    found = _by_fields(alert, groups) or _by_text(alert, groups)
+    found = _match_fields(alert, groups) or _match_text(alert, groups)
     if not found:
         return Likeness()
     values: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from bot.domain.alerts.alert import Alert
 from bot.domain.recall.query import Query
-from bot.domain.text.names import same_form, title_form
+from bot.domain.text.names import normalize_name, normalize_title
 
 # How the reason begins that a precedent carries.
 SAID = "set aside"
@@ -19,7 +19,7 @@ SAID = "set aside"
 SET_ASIDE, TAKEN_BACK = "set aside for this kind of alert", "counted again for this kind of alert"
 
 
-class WhyAside(StrEnum):
+class DismissalReason(StrEnum):
     """Why it is no precedent."""
 
     CAUSE = "other cause"
@@ -29,7 +29,7 @@ class WhyAside(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
+class DismissedPrecedent:
     """`incident_id` is no precedent for alerts of this fingerprint, or of this name and service (in compared form; None:
     not known). `pinned_off`: it is not shown for any alert of this service. `about` is the incident under whose brief it
     was said, in `channel`; only who may see `visibility` is told of it, and only their recalls heed it."""
@@ -38,7 +38,7 @@ class SetAside:
     fingerprint: str
     title: str | None
     service: str | None
-    why: WhyAside
+    why: DismissalReason
     by: str
     at: datetime
     about: str = ""
@@ -49,25 +49,27 @@ class SetAside:
     number: int = 0
 
     @property
-    def said(self) -> str:
+    def reason_text(self) -> str:
         """The reason in a few words, without who gave it."""
         shown = f", not shown for {self.service}" if self.pinned_off else ""
         return f"{SAID}: {self.why.value}{shown}"
 
 
-def set_aside_for(alert: Alert, incident_id: str, why: WhyAside, by: str, at: datetime) -> SetAside:
+def dismiss_precedent(
+    alert: Alert, incident_id: str, why: DismissalReason, by: str, at: datetime
+) -> DismissedPrecedent:
     """What a person says of a precedent of this alert."""
-    return SetAside(
-        incident_id, alert.fingerprint or "", title_form(alert.title), same_form(alert.service), why, by, at
+    return DismissedPrecedent(
+        incident_id, alert.fingerprint or "", normalize_title(alert.title), normalize_name(alert.service), why, by, at
     )
 
 
-def concerns(aside: SetAside, query: Query) -> bool:
+def is_same_kind(aside: DismissedPrecedent, query: Query) -> bool:
     """Whether it was said of this kind of alert: the same fingerprint, or the same alert name and service; of what is
     pinned off for a service, any alert of that service."""
-    service = same_form(query.service)
+    service = normalize_name(query.service)
     if aside.fingerprint and aside.fingerprint == query.fingerprint:
         return True
     if service is None or service != aside.service:
         return False
-    return aside.pinned_off or (aside.title is not None and aside.title == title_form(query.title))
+    return aside.pinned_off or (aside.title is not None and aside.title == normalize_title(query.title))

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.domain.fixes.identity import Filed
+from bot.domain.fixes.identity import FixGroups
 from bot.domain.incidents.record import Incident, VerificationStatus
-from bot.domain.recall.dismissed import SetAside
+from bot.domain.recall.dismissed import DismissedPrecedent
 from bot.domain.recall.query import Query
-from bot.domain.recall.similarity import Identity, Kin, Mark, find_kin, reasons
-from bot.domain.text.tokens import text_form
+from bot.domain.recall.similarity import Feature, Identity, Similarity, explain_similarity, match_features
+from bot.domain.text.tokens import normalize_numbers
 
 STRONG_FROM = 0.5
 POSSIBLE_FROM = 0.2
@@ -71,7 +71,7 @@ class Precedent:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingPart:
     """A part that could not be asked: `what` is "memory", "evidence", "model"; `reason` in plain words."""
 
     what: str
@@ -94,10 +94,10 @@ class Recalled:
 
     precedents: tuple[Precedent, ...] = ()
     known: int = 0
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingPart, ...] = ()
     outside: tuple[OutsideMemory, ...] = ()
-    set_aside: tuple[SetAside, ...] = ()
-    filed: Filed = field(default_factory=dict)
+    set_aside: tuple[DismissedPrecedent, ...] = ()
+    filed: FixGroups = field(default_factory=dict)
 
     @property
     def strong(self) -> tuple[Precedent, ...]:
@@ -158,26 +158,26 @@ BANDS: dict[Identity, Band] = {
 }
 
 
-def fused(score: TextScore) -> float:
+def fuse_score(score: TextScore) -> float:
     """One score of the text: words and meaning, or words and character n-grams where there is no vector. The two are
     not comparable with each other."""
     if score.cosine is None:
-        return lexical(score)
+        return score_words(score)
     return score.cosine + MASS_BESIDE_COSINE * score.bm25_mass
 
 
-def lexical(score: TextScore) -> float:
+def score_words(score: TextScore) -> float:
     """One score of the words and their parts."""
     return 0.6 * score.bm25_share + 0.4 * score.chargram_share
 
 
-def background_of(candidates: Sequence[Candidate], by: Callable[[TextScore], float] = fused) -> float:
+def measure_background(candidates: Sequence[Candidate], by: Callable[[TextScore], float] = fuse_score) -> float:
     """The mean score of ranks 11 to 30 among texts that differ: forty recurrences of one problem are no background to
     it. A rank that nobody holds counts as 0, so that one candidate more or less makes no leap; where the list was cut
     off, it counts as the last one there is."""
     best: dict[str, float] = {}
     for candidate in candidates:
-        form = text_form("\n".join((candidate.incident.title, *candidate.incident.symptoms)))
+        form = normalize_numbers("\n".join((candidate.incident.title, *candidate.incident.symptoms)))
         best[form] = max(by(candidate.score), best.get(form, 0.0))
     scores = sorted(best.values(), reverse=True)
     if len(candidates) >= CUT_OFF_AT:
@@ -185,8 +185,8 @@ def background_of(candidates: Sequence[Candidate], by: Callable[[TextScore], flo
     return sum(scores[BACKGROUND_RANKS]) / (BACKGROUND_RANKS.stop - BACKGROUND_RANKS.start)
 
 
-def _text_logit(score: TextScore, background: float, weights: Calibration) -> float:
-    distance = fused(score) - background if fused(score) > 0 else 0.0
+def _compute_text_logit(score: TextScore, background: float, weights: Calibration) -> float:
+    distance = fuse_score(score) - background if fuse_score(score) > 0 else 0.0
     return (
         weights.intercept
         + weights.bm25_share * score.bm25_share
@@ -197,36 +197,36 @@ def _text_logit(score: TextScore, background: float, weights: Calibration) -> fl
     )
 
 
-def _probability(candidate: Candidate, kin: Kin, background: float, weights: Calibration) -> float:
-    logit = _text_logit(candidate.score, background, weights)
+def _estimate_probability(candidate: Candidate, kin: Similarity, background: float, weights: Calibration) -> float:
+    logit = _compute_text_logit(candidate.score, background, weights)
     logit += sum(getattr(weights, mark.value) for mark in sorted(kin.marks))
     free = 1 / (1 + math.exp(-logit))
     if kin.identity is not None:
         band = BANDS[kin.identity]
         # Two decimals: within them the better record and the more recent one go first, not a word more or less.
         free = round(band.low + (band.high - band.low) * free, 2)
-        free -= ELSEWHERE if Mark.OTHER_REGION in kin.marks else 0.0
-    return min(free, gated(free)) if kin.gated else free
+        free -= ELSEWHERE if Feature.OTHER_REGION in kin.marks else 0.0
+    return min(free, cap_probability(free)) if kin.gated else free
 
 
-def gated(free: float) -> float:
+def cap_probability(free: float) -> float:
     """Below strong, whatever the probability; the order among gated candidates stays."""
     return 0.40 + 0.09 * free
 
 
-def tier_of(probability: float) -> Tier:
+def choose_tier(probability: float) -> Tier:
     """Strong counts, possible is listed, none is not shown."""
     if probability >= STRONG_FROM:
         return Tier.STRONG
     return Tier.POSSIBLE if probability >= POSSIBLE_FROM else Tier.NONE
 
 
-def _wording(score: TextScore) -> tuple[str, ...]:
+def _explain_wording(score: TextScore) -> tuple[str, ...]:
     close = score.bm25_share >= SIMILAR_SHARE or (score.cosine or 0.0) >= SIMILAR_COSINE
     return ("similar wording",) if close else ()
 
 
-def place(precedent: Precedent) -> tuple[float, bool, float, str]:
+def build_sort_key(precedent: Precedent) -> tuple[float, bool, float, str]:
     """The order of precedents: by probability; equal ones VERIFIED first, then the more recent, then by id."""
     incident = precedent.incident
     verified = any(a.status is VerificationStatus.VERIFIED for a in incident.attempts)
@@ -243,18 +243,18 @@ def rank(
     cosine: what was just recorded has no vector yet).
     """
     vectored = [c for c in candidates if c.score.cosine is not None]
-    with_vector = background_of(vectored)
-    by_words = background_of(candidates, lexical) if len(vectored) < len(candidates) else 0.0
+    with_vector = measure_background(vectored)
+    by_words = measure_background(candidates, score_words) if len(vectored) < len(candidates) else 0.0
     found = []
     for candidate in candidates:
         incident = candidate.incident
         if incident.incident_id in query.exclude:
             continue
-        kin = find_kin(query, incident)
+        kin = match_features(query, incident)
         only_words = candidate.score.cosine is None
         weights, background = (LEXICAL, by_words) if only_words else (HYBRID, with_vector)
         weights = calibration or weights
-        probability = _probability(candidate, kin, background, weights)
-        why = (*reasons(kin, incident), *_wording(candidate.score))
-        found.append(Precedent(incident, probability, tier_of(probability), why, kin.differs))
-    return tuple(sorted(found, key=place))
+        probability = _estimate_probability(candidate, kin, background, weights)
+        why = (*explain_similarity(kin, incident), *_explain_wording(candidate.score))
+        found.append(Precedent(incident, probability, choose_tier(probability), why, kin.differs))
+    return tuple(sorted(found, key=build_sort_key))

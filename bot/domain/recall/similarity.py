@@ -12,8 +12,8 @@ from enum import StrEnum
 
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import Query
-from bot.domain.text.error_codes import codes_in
-from bot.domain.text.names import environment_form, listed, same_form, title_form
+from bot.domain.text.error_codes import find_codes
+from bot.domain.text.names import join_names, normalize_environment, normalize_name, normalize_title
 
 _WORD = re.compile(r"[^\W_]+")
 # A name of so many words is a sentence that nobody writes twice by chance; "High CPU" and "InstanceDown" are not.
@@ -29,7 +29,7 @@ class Identity(StrEnum):
     SAME_TELLING_NAME = "same telling alert name"
 
 
-class Mark(StrEnum):
+class Feature(StrEnum):
     """A field match or mismatch; each has its weight of the same name in the calibration."""
 
     SAME_VENDOR = "same_vendor"
@@ -43,107 +43,107 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
+class Similarity:
     """What was found. `differs` names the fields in which both are known and differ, with the record's value;
     `gated`: whatever else speaks for it, it may be listed and not counted. `shared`: error codes and metric names."""
 
     identity: Identity | None
-    marks: frozenset[Mark]
+    marks: frozenset[Feature]
     shared: tuple[str, ...]
     differs: tuple[tuple[str, str], ...]
     gated: bool
 
 
-def _words(text: str) -> str:
+def _join_words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def _shared_signs(query: Query, incident: Incident) -> tuple[str, ...]:
+def _find_shared_signs(query: Query, incident: Incident) -> tuple[str, ...]:
     """Error codes that both name, and metric names of the query that occur in the record, word for word."""
     if not (query.error_codes or query.symptom_names):
         return ()
     told = "\n".join((incident.title, *incident.symptoms, *(a.title or "" for a in incident.alerts)))
-    codes = query.error_codes & codes_in(told) if query.error_codes else frozenset()
-    words = _words(told) if query.symptom_names else ""
-    names = (name for name in sorted(query.symptom_names) if _words(name).strip() and _words(name) in words)
+    codes = query.error_codes & find_codes(told) if query.error_codes else frozenset()
+    words = _join_words(told) if query.symptom_names else ""
+    names = (name for name in sorted(query.symptom_names) if _join_words(name).strip() and _join_words(name) in words)
     return (*sorted(codes), *names)
 
 
-def _same(one: str | None, other: str | None) -> bool | None:
+def _is_same(one: str | None, other: str | None) -> bool | None:
     """Whether two known values are the same; None if either is unknown."""
     return None if one is None or other is None else one == other
 
 
-def _same_title(query: Query, incident: Incident) -> bool:
-    titles = {title_form(incident.title), *(title_form(a.title) for a in incident.alerts)}
-    return title_form(query.title) in titles - {None}
+def _has_same_title(query: Query, incident: Incident) -> bool:
+    titles = {normalize_title(incident.title), *(normalize_title(a.title) for a in incident.alerts)}
+    return normalize_title(query.title) in titles - {None}
 
 
-def _identity(query: Query, incident: Incident, marks: frozenset[Mark]) -> Identity | None:
+def _find_identity(query: Query, incident: Incident, marks: frozenset[Feature]) -> Identity | None:
     if query.fingerprint and any(a.fingerprint == query.fingerprint for a in incident.alerts):
         return Identity.SAME_ALERT
-    if {Mark.SAME_TITLE, Mark.SAME_SERVICE} <= marks:
+    if {Feature.SAME_TITLE, Feature.SAME_SERVICE} <= marks:
         return Identity.SAME_NAME
-    if {Mark.SAME_VENDOR, Mark.SHARED_SIGN} <= marks and Mark.OTHER_SERVICE not in marks:
+    if {Feature.SAME_VENDOR, Feature.SHARED_SIGN} <= marks and Feature.OTHER_SERVICE not in marks:
         return Identity.SAME_SIGN
-    unknown_service = not {Mark.SAME_SERVICE, Mark.OTHER_SERVICE} & marks
-    if Mark.SAME_TITLE in marks and unknown_service and len(_words(query.title or "").split()) >= TELLING_WORDS:
+    unknown_service = not {Feature.SAME_SERVICE, Feature.OTHER_SERVICE} & marks
+    if Feature.SAME_TITLE in marks and unknown_service and len(_join_words(query.title or "").split()) >= TELLING_WORDS:
         return Identity.SAME_TELLING_NAME
     return None
 
 
-_FIELD_MARKS: tuple[tuple[str, Mark, Mark], ...] = (
-    ("vendor", Mark.SAME_VENDOR, Mark.OTHER_VENDOR),
-    ("service", Mark.SAME_SERVICE, Mark.OTHER_SERVICE),
-    ("region", Mark.SAME_REGION, Mark.OTHER_REGION),
+_FIELD_FEATURES: tuple[tuple[str, Feature, Feature], ...] = (
+    ("vendor", Feature.SAME_VENDOR, Feature.OTHER_VENDOR),
+    ("service", Feature.SAME_SERVICE, Feature.OTHER_SERVICE),
+    ("region", Feature.SAME_REGION, Feature.OTHER_REGION),
 )
 
 
-def _marks(query: Query, incident: Incident, *, shared: bool) -> Iterator[Mark]:
-    for name, same, other in _FIELD_MARKS:
-        equal = _same(same_form(getattr(query, name)), same_form(getattr(incident, name)))
+def _list_features(query: Query, incident: Incident, *, shared: bool) -> Iterator[Feature]:
+    for name, same, other in _FIELD_FEATURES:
+        equal = _is_same(normalize_name(getattr(query, name)), normalize_name(getattr(incident, name)))
         if equal is not None:
             yield same if equal else other
-    if _same_title(query, incident):
-        yield Mark.SAME_TITLE
+    if _has_same_title(query, incident):
+        yield Feature.SAME_TITLE
     if shared:
-        yield Mark.SHARED_SIGN
+        yield Feature.SHARED_SIGN
 
 
-def find_kin(query: Query, incident: Incident) -> Kin:
+def match_features(query: Query, incident: Incident) -> Similarity:
     """Everything that an alert's query and a record share or not.
 
     Gated: both name a vendor and they differ; or both name a service, they differ and no vendor is shared; or both
     name an environment and they differ ("prod" is "production").
     """
-    shared = _shared_signs(query, incident)
-    marks = frozenset(_marks(query, incident, shared=bool(shared)))
-    environments = _same(environment_form(query.environment), environment_form(incident.environment))
+    shared = _find_shared_signs(query, incident)
+    marks = frozenset(_list_features(query, incident, shared=bool(shared)))
+    environments = _is_same(normalize_environment(query.environment), normalize_environment(incident.environment))
     differing = [
-        ("vendor", incident.vendor, Mark.OTHER_VENDOR in marks),
-        ("service", incident.service, Mark.OTHER_SERVICE in marks),
+        ("vendor", incident.vendor, Feature.OTHER_VENDOR in marks),
+        ("service", incident.service, Feature.OTHER_SERVICE in marks),
         ("environment", incident.environment, environments is False),
-        ("region", incident.region, Mark.OTHER_REGION in marks),
+        ("region", incident.region, Feature.OTHER_REGION in marks),
     ]
-    return Kin(
-        identity=_identity(query, incident, marks),
+    return Similarity(
+        identity=_find_identity(query, incident, marks),
         marks=marks,
         shared=shared,
         differs=tuple((name, value) for name, value, differs in differing if differs and value),
-        gated=Mark.OTHER_VENDOR in marks
-        or (Mark.OTHER_SERVICE in marks and Mark.SAME_VENDOR not in marks)
+        gated=Feature.OTHER_VENDOR in marks
+        or (Feature.OTHER_SERVICE in marks and Feature.SAME_VENDOR not in marks)
         or environments is False,
     )
 
 
-def reasons(kin: Kin, incident: Incident) -> tuple[str, ...]:
+def explain_similarity(kin: Similarity, incident: Incident) -> tuple[str, ...]:
     """Why a record qualified and what speaks against it, in plain words, the strongest first."""
     said = {
-        Mark.SAME_TITLE: "same alert name",
-        Mark.SAME_VENDOR: f"same vendor {incident.vendor}",
-        Mark.SAME_SERVICE: f"same service {incident.service}",
-        Mark.SHARED_SIGN: f"both show {listed(kin.shared, 3)}",
-        Mark.SAME_REGION: f"same region {incident.region}",
+        Feature.SAME_TITLE: "same alert name",
+        Feature.SAME_VENDOR: f"same vendor {incident.vendor}",
+        Feature.SAME_SERVICE: f"same service {incident.service}",
+        Feature.SHARED_SIGN: f"both show {join_names(kin.shared, 3)}",
+        Feature.SAME_REGION: f"same region {incident.region}",
     }
     found = ["the same alert"] if kin.identity is Identity.SAME_ALERT else []
     found += [text for mark, text in said.items() if mark in kin.marks]

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, tzinfo
 
-from bot.domain.fixes.identity import Filed, FixKey, fix_key
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.outages import Groups, Span, clusters
+from bot.domain.fixes.identity import FixGroups, FixKey, build_fix_key
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.incidents.outages import DisjointGroups, OutageSpan, cluster_spans
 from bot.domain.incidents.record import Incident, VerificationStatus
-from bot.domain.reports.trends import FixNews, VendorLine, stopped_working, unused, vendor_lines
-from bot.domain.text.names import same_form
-from bot.domain.text.tokens import normalise
+from bot.domain.reports.trends import FixNews, VendorLine, build_vendor_lines, find_aged_fixes, find_stopped_fixes
+from bot.domain.text.names import normalize_name
+from bot.domain.text.tokens import normalize
 
 FAMILIES_SHOWN = 20
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -84,7 +84,7 @@ class Period:
     name: str
 
 
-def period_for(local_date: date, day: str, zone: tzinfo) -> Period:
+def find_period(local_date: date, day: str, zone: tzinfo) -> Period:
     """The week that ended on the last `day` ("mon" … "sun") up to `local_date`: seven local days, midnight to
     midnight, whatever the clocks do in between."""
     due = local_date - timedelta(days=(local_date.weekday() - DAYS.index(day)) % 7)
@@ -94,7 +94,7 @@ def period_for(local_date: date, day: str, zone: tzinfo) -> Period:
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class _DigestItem:
     """One incident, from its record, its life or both."""
 
     incident_id: str
@@ -106,12 +106,12 @@ class _Item:
     open: bool
 
     @property
-    def unrecorded(self) -> bool:
+    def is_unrecorded(self) -> bool:
         """Whether it is over and nobody wrote down what was tried; one that still fires is not over."""
         return not self.open and not (self.record and self.record.attempts)
 
 
-def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item | None:
+def _build_item(incident_id: str, record: Incident | None, life: Lifecycle | None) -> _DigestItem | None:
     opened = life.opened_at if life else record.happened_at if record else None
     if opened is None or (life and life.state is IncidentState.DISMISSED):
         return None
@@ -121,7 +121,7 @@ def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item
         life.resolved_at if life else None,
     )
     prints = {a.fingerprint for a in record.alerts if a.fingerprint} if record else set()
-    return _Item(
+    return _DigestItem(
         incident_id=incident_id,
         opened=opened,
         ended=next((end for end in ends if end and end >= opened), None),
@@ -133,53 +133,53 @@ def _item(incident_id: str, record: Incident | None, life: Life | None) -> _Item
     )
 
 
-def _items(records: Iterable[Incident], lives: Iterable[Life]) -> list[_Item]:
+def _build_items(records: Iterable[Incident], lives: Iterable[Lifecycle]) -> list[_DigestItem]:
     by_id = {record.incident_id: record for record in records}
     living = {life.incident_id: life for life in lives}
-    items = (_item(key, by_id.get(key), living.get(key)) for key in sorted({*by_id, *living}))
+    items = (_build_item(key, by_id.get(key), living.get(key)) for key in sorted({*by_id, *living}))
     return sorted((item for item in items if item), key=lambda item: (item.opened, item.incident_id))
 
 
-def _family_keys(item: _Item) -> set[tuple[str, ...]]:
+def _list_family_keys(item: _DigestItem) -> set[tuple[str, ...]]:
     """What makes incidents one family: the same fingerprint, or the same title at the same service or vendor."""
     keys: set[tuple[str, ...]] = {("fingerprint", print_) for print_ in item.fingerprints}
     if item.record:
-        title = normalise(item.record.title)
-        places = (("service", same_form(item.record.service)), ("vendor", same_form(item.record.vendor)))
+        title = normalize(item.record.title)
+        places = (("service", normalize_name(item.record.service)), ("vendor", normalize_name(item.record.vendor)))
         keys |= {(kind, place, title) for kind, place in places if place}
     return keys
 
 
-def _families(items: Sequence[_Item]) -> list[list[_Item]]:
-    groups = Groups(item.incident_id for item in items)
+def _group_families(items: Sequence[_DigestItem]) -> list[list[_DigestItem]]:
+    groups = DisjointGroups(item.incident_id for item in items)
     holder: dict[tuple[str, ...], str] = {}
     for item in items:
-        for key in sorted(_family_keys(item)):
+        for key in sorted(_list_family_keys(item)):
             groups.join(holder.setdefault(key, item.incident_id), item.incident_id)
-    found: dict[str, list[_Item]] = {}
+    found: dict[str, list[_DigestItem]] = {}
     for item in items:
-        found.setdefault(groups.root(item.incident_id), []).append(item)
+        found.setdefault(groups.find_root(item.incident_id), []).append(item)
     return list(found.values())
 
 
-def _outage_count(items: Sequence[_Item]) -> int:
+def _count_outages(items: Sequence[_DigestItem]) -> int:
     """How many outages a family's incidents were."""
     one, nobody = frozenset({"family"}), frozenset[str]()
     spans = (
-        Span(i.incident_id, one, i.opened, i.ended, frozenset(i.record.apart_from) if i.record else nobody)
+        OutageSpan(i.incident_id, one, i.opened, i.ended, frozenset(i.record.apart_from) if i.record else nobody)
         for i in items
     )
-    return len(set(clusters(list(spans)).values()))
+    return len(set(cluster_spans(list(spans)).values()))
 
 
-def _workaround(items: Sequence[_Item], filed: Filed | None) -> tuple[str | None, int]:
+def _find_workaround(items: Sequence[_DigestItem], filed: FixGroups | None) -> tuple[str | None, int]:
     """The fix that helped in most of the incidents, as worded last, if it helped in more than one."""
     wording: dict[FixKey, str] = {}
     helped: Counter[FixKey] = Counter()
     for item in items:
         attempts = item.record.attempts if item.record else ()
         good = {VerificationStatus.VERIFIED, VerificationStatus.PARTIAL}
-        keyed = ((fix_key(a.fix, filed), a.fix) for a in attempts if a.status in good)
+        keyed = ((build_fix_key(a.fix, filed), a.fix) for a in attempts if a.status in good)
         fixes: Mapping[FixKey, str] = {key: fix for key, fix in keyed if key}
         wording.update(fixes)
         helped.update(fixes.keys())
@@ -187,13 +187,13 @@ def _workaround(items: Sequence[_Item], filed: Filed | None) -> tuple[str | None
     return (wording[best], helped[best]) if best is not None and helped[best] > 1 else (None, 0)
 
 
-def _minutes(items: Sequence[_Item]) -> float | None:
+def _sum_minutes(items: Sequence[_DigestItem]) -> float | None:
     """How long incidents took together, as far as known."""
     lasted = [(item.ended - item.opened).total_seconds() / 60 for item in items if item.ended]
     return sum(lasted) if lasted else None
 
 
-def _by_day(items: Sequence[_Item], since: datetime, until: datetime) -> tuple[DayCount, ...]:
+def _count_by_day(items: Sequence[_DigestItem], since: datetime, until: datetime) -> tuple[DayCount, ...]:
     """The local days of [since, until) in the zone of `since`, with the incidents that began on each."""
     if not items:
         return ()
@@ -203,31 +203,33 @@ def _by_day(items: Sequence[_Item], since: datetime, until: datetime) -> tuple[D
     return tuple(DayCount(day, began[day]) for day in days)
 
 
-def _family(now: Sequence[_Item], before: Sequence[_Item], filed: Filed | None) -> RecurringFamily:
+def _build_family(
+    now: Sequence[_DigestItem], before: Sequence[_DigestItem], filed: FixGroups | None
+) -> RecurringFamily:
     named = [item.record for item in reversed(now) if item.record]
-    workaround, times = _workaround(now, filed)
+    workaround, times = _find_workaround(now, filed)
     return RecurringFamily(
         title=named[0].title if named else min(now[-1].fingerprints),
         service=next((r.service for r in named if r.service), None),
         vendor=next((r.vendor for r in named if r.vendor), None),
-        times=_outage_count(now),
-        times_before=_outage_count(before),
-        minutes=_minutes(now),
-        unrecorded=sum(1 for item in now if item.unrecorded),
+        times=_count_outages(now),
+        times_before=_count_outages(before),
+        minutes=_sum_minutes(now),
+        unrecorded=sum(1 for item in now if item.is_unrecorded),
         workaround=workaround,
         workaround_times=times,
         incidents=tuple(item.incident_id for item in now),
     )
 
 
-def compose(
+def compose_digest(
     records: Iterable[Incident],
-    lives: Iterable[Life],
+    lives: Iterable[Lifecycle],
     since: datetime,
     until: datetime,
     period: str,
     answered: Collection[bool] = (),
-    filed: Filed | None = None,
+    filed: FixGroups | None = None,
 ) -> Digest:
     """What happened in [since, until), and which families came more than once, most often first.
 
@@ -237,13 +239,13 @@ def compose(
     that fixes are counted as briefs count them.
     """
     known = tuple(records)
-    items = [i for i in _items(known, lives) if since - (until - since) <= i.opened < until]
+    items = [i for i in _build_items(known, lives) if since - (until - since) <= i.opened < until]
     current, before = [i for i in items if i.opened >= since], [i for i in items if i.opened < since]
-    split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _families(items))
-    families = [found for now, then in split if now for found in [_family(now, then, filed)] if found.times > 1]
+    split = (([i for i in f if i.opened >= since], [i for i in f if i.opened < since]) for f in _group_families(items))
+    families = [found for now, then in split if now for found in [_build_family(now, then, filed)] if found.times > 1]
     families.sort(key=lambda f: (-f.times, -(f.minutes or 0.0), f.title, f.incidents))
     shown = tuple(families[:FAMILIES_SHOWN])
-    stopped, idle = stopped_working(known, since, until, filed), unused(known, since, until, filed)
+    stopped, idle = find_stopped_fixes(known, since, until, filed), find_aged_fixes(known, since, until, filed)
     named = {i for ids in (*(f.incidents for f in shown), *(n.incidents for n in (*stopped, *idle))) for i in ids}
     counted = {item.incident_id for item in items}
     return Digest(
@@ -252,17 +254,17 @@ def compose(
         until=until,
         incidents=len(current),
         resolved=sum(1 for i in current if i.resolved),
-        unrecorded=sum(1 for i in current if i.unrecorded),
+        unrecorded=sum(1 for i in current if i.is_unrecorded),
         families=shown,
         open=sum(1 for i in current if i.open),
         incidents_before=len(before),
-        minutes=_minutes(current),
-        minutes_before=_minutes(before),
+        minutes=_sum_minutes(current),
+        minutes_before=_sum_minutes(before),
         stopped=stopped,
         unused=idle,
-        vendors=vendor_lines([r for r in known if r.incident_id in counted], since, until),
+        vendors=build_vendor_lines([r for r in known if r.incident_id in counted], since, until),
         briefs=len(answered),
         abstained=sum(1 for answer in answered if not answer),
-        by_day=_by_day(current, since, until),
+        by_day=_count_by_day(current, since, until),
         urls={r.incident_id: r.source.url for r in known if r.incident_id in named and r.source.url},
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.domain.reports.digest import DayCount, Digest, RecurringFamily
-from bot.domain.text.names import counted, cut, listed, one_line
+from bot.domain.text.names import cut, fit_one_line, format_count, join_names
 
 BARS = 8
 DAYS_SHOWN = 14
@@ -44,30 +44,30 @@ class DigestChart:
     alt: str
 
 
-def chart_of(digest: Digest) -> DigestChart | None:
+def build_chart(digest: Digest) -> DigestChart | None:
     """The picture of a digest; None where nothing happened, for there is nothing to see."""
     if not digest.incidents:
         return None
-    heading = one_line(digest.period[:1].upper() + digest.period[1:], 60)
-    counts = f"{counted(digest.incidents, 'incident')}, {digest.incidents_before} in the period before"
-    bars = tuple(_bar(family) for family in digest.families[:BARS])
-    columns = _columns(digest.by_day)
+    heading = fit_one_line(digest.period[:1].upper() + digest.period[1:], 60)
+    counts = f"{format_count(digest.incidents, 'incident')}, {digest.incidents_before} in the period before"
+    bars = tuple(_build_bar(family) for family in digest.families[:BARS])
+    columns = _build_columns(digest.by_day)
     more = max(0, len(digest.families) - BARS)
-    return DigestChart(heading, counts, bars, more, columns, _in_words(heading, counts, bars, more, columns))
+    return DigestChart(heading, counts, bars, more, columns, _describe_chart(heading, counts, bars, more, columns))
 
 
-def _bar(family: RecurringFamily) -> Bar:
+def _build_bar(family: RecurringFamily) -> Bar:
     place = "/".join(part for part in (family.service, family.vendor) if part)
-    ids = listed(family.incidents, 3)
+    ids = join_names(family.incidents, 3)
     labels = (family.title, f"{place}: {ids}" if place else ids, ids)
     return Bar(
-        tuple(dict.fromkeys(one_line(label, MAX_LABEL) for label in labels if label.strip())),
+        tuple(dict.fromkeys(fit_one_line(label, MAX_LABEL) for label in labels if label.strip())),
         family.times,
         family.times_before,
     )
 
 
-def _columns(days: tuple[DayCount, ...]) -> tuple[Column, ...]:
+def _build_columns(days: tuple[DayCount, ...]) -> tuple[Column, ...]:
     """A column for each day, or for each seven days of a long period (the last of them may be shorter)."""
     if len(days) <= DAYS_SHOWN:
         return tuple(Column(f"{d.day:%a} {d.day.day}", d.count) for d in days)
@@ -76,8 +76,10 @@ def _columns(days: tuple[DayCount, ...]) -> tuple[Column, ...]:
     return tuple(Column(f"{week[0].day:%b} {week[0].day.day}", sum(d.count for d in week)) for week in weeks)
 
 
-def _in_words(heading: str, counts: str, bars: Iterable[Bar], more: int, columns: Iterable[Column]) -> str:
-    families = [f"{cut(bar.labels[0], 60)}: {counted(bar.times, 'time')} (before: {bar.times_before})" for bar in bars]
+def _describe_chart(heading: str, counts: str, bars: Iterable[Bar], more: int, columns: Iterable[Column]) -> str:
+    families = [
+        f"{cut(bar.labels[0], 60)}: {format_count(bar.times, 'time')} (before: {bar.times_before})" for bar in bars
+    ]
     families += [f"{more} more"] if more else []
     came = f"Came more than once: {'; '.join(families)}." if families else "Nothing came more than once."
     days = ", ".join(f"{column.label} {column.count}" for column in columns)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.domain.fixes.steps import split_steps
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
-from bot.domain.text.names import counted
+from bot.domain.text.names import format_count
 
 # What Markdown and HTML would take for more than a character of the text.
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -26,7 +26,7 @@ _SAYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class QuotedMessage:
     """What a person said in the incident's thread."""
 
     at: datetime
@@ -34,37 +34,39 @@ class Saying:
     text: str
 
 
-def postmortem(record: Incident, life: Life | None = None, said: Sequence[Saying] = (), *, unread: bool = False) -> str:
+def write_postmortem(
+    record: Incident, life: Lifecycle | None = None, said: Sequence[QuotedMessage] = (), *, unread: bool = False
+) -> str:
     """Markdown text, with a newline at its end. `life` is the alert's, where one is known; `said`: what people said in the
     thread; `unread`: it could not be read. Times are in UTC."""
     parts = [
-        [f"# {record.incident_id}: {_text(record.title)}"],
-        list(_facts(record)),
+        [f"# {record.incident_id}: {_escape(record.title)}"],
+        list(_write_facts(record)),
         [
             "## Timeline",
             "",
-            *(_timeline(record, life, said) or ["Not recorded."]),
+            *(_write_timeline(record, life, said) or ["Not recorded."]),
             *(["", "What people said in the thread could not be read."] if unread else []),
         ],
-        ["## What was seen", "", *([f"- {_text(symptom)}" for symptom in record.symptoms] or ["Not recorded."])],
-        ["## Root cause", "", _text(record.root_cause) if record.root_cause else "Not recorded."],
-        ["## What was tried", "", *(list(_attempts(record)) or ["Nothing was recorded."])],
-        ["## Checks that turned out not to be the cause", "", *(_checks(record) or ["None was recorded."])],
-        ["## Lesson", "", _text(record.lesson) if record.lesson else "Not recorded."],
+        ["## What was seen", "", *([f"- {_escape(symptom)}" for symptom in record.symptoms] or ["Not recorded."])],
+        ["## Root cause", "", _escape(record.root_cause) if record.root_cause else "Not recorded."],
+        ["## What was tried", "", *(list(_write_attempts(record)) or ["Nothing was recorded."])],
+        ["## Checks that turned out not to be the cause", "", *(_write_checks(record) or ["None was recorded."])],
+        ["## Lesson", "", _escape(record.lesson) if record.lesson else "Not recorded."],
     ]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _text(said: str) -> str:
+def _escape(said: str) -> str:
     """A recorded text on one line, without a meaning in Markdown."""
     return _SPECIAL.sub(r"\\\1", " ".join(said.split()))
 
 
-def _time(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _facts(record: Incident) -> Iterator[str]:
+def _write_facts(record: Incident) -> Iterator[str]:
     told = {
         "Service": record.service,
         "Vendor": record.vendor,
@@ -75,10 +77,10 @@ def _facts(record: Incident) -> Iterator[str]:
         "Announced by": next((a.url for a in record.alerts if a.url), None),
         "Thread": record.source.url,
     }
-    yield from (f"- {name}: {_text(value)}" for name, value in told.items() if value)
+    yield from (f"- {name}: {_escape(value)}" for name, value in told.items() if value)
 
 
-def _timeline(record: Incident, life: Life | None, said: Sequence[Saying]) -> list[str]:
+def _write_timeline(record: Incident, life: Lifecycle | None, said: Sequence[QuotedMessage]) -> list[str]:
     moments: list[tuple[datetime, int, str]] = []
     if record.started_at:
         moments.append((record.started_at, 0, "it began"))
@@ -87,37 +89,37 @@ def _timeline(record: Incident, life: Life | None, said: Sequence[Saying]) -> li
         if spell.end:
             moments.append((spell.end, 4, "the alert cleared"))
     if life and life.acknowledged_at:
-        moments.append((life.acknowledged_at, 2, f"acknowledged by {_text(life.acknowledged_by or 'someone')}"))
-    moments += [(s.at, 3, f"{_text(s.by)}: “{_text(s.text)}”") for s in said]
-    moments += [(a.at, 3, f"recorded: “{_short(a)}” {_said(a)}") for a in record.attempts if a.at]
+        moments.append((life.acknowledged_at, 2, f"acknowledged by {_escape(life.acknowledged_by or 'someone')}"))
+    moments += [(s.at, 3, f"{_escape(s.by)}: “{_escape(s.text)}”") for s in said]
+    moments += [(a.at, 3, f"recorded: “{_shorten(a)}” {_describe_attempt(a)}") for a in record.attempts if a.at]
     if record.resolved_at:
         moments.append((record.resolved_at, 5, "resolved"))
-    return [f"- {_time(at)}: {said}" for at, _, said in sorted(moments)]
+    return [f"- {_format_time(at)}: {said}" for at, _, said in sorted(moments)]
 
 
-def _short(attempt: Attempt) -> str:
+def _shorten(attempt: Attempt) -> str:
     steps = split_steps(attempt.fix)
-    more = f" and {counted(len(steps) - 1, 'more step')}" if len(steps) > 1 else ""
-    return _text(steps[0] if steps else attempt.fix) + more
+    more = f" and {format_count(len(steps) - 1, 'more step')}" if len(steps) > 1 else ""
+    return _escape(steps[0] if steps else attempt.fix) + more
 
 
-def _said(attempt: Attempt) -> str:
+def _describe_attempt(attempt: Attempt) -> str:
     # an import says that a fix worked; who saw it, and whether anybody did, it does not say
     brought = attempt.status is VerificationStatus.VERIFIED and attempt.how in ("import", "seed")
     return "worked: so the import says" if brought else _SAYS[attempt.status]
 
 
-def _attempts(record: Incident) -> Iterator[str]:
+def _write_attempts(record: Incident) -> Iterator[str]:
     for number, attempt in enumerate(record.attempts, start=1):
-        by = f", by {_text(attempt.by)}" if attempt.by else ""
-        yield f"{number}. {_said(attempt).capitalize()}{by}:"
-        yield from (f"   - {_text(step)}" for step in split_steps(attempt.fix) or [attempt.fix])
+        by = f", by {_escape(attempt.by)}" if attempt.by else ""
+        yield f"{number}. {_describe_attempt(attempt).capitalize()}{by}:"
+        yield from (f"   - {_escape(step)}" for step in split_steps(attempt.fix) or [attempt.fix])
         if attempt.note:
-            yield f"   - Note: {_text(attempt.note)}"
+            yield f"   - Note: {_escape(attempt.note)}"
 
 
-def _checks(record: Incident) -> list[str]:
+def _write_checks(record: Incident) -> list[str]:
     return [
-        f"- {_text(failed.check)}" + (f" ({failed.minutes:g} min)" if failed.minutes else "")
+        f"- {_escape(failed.check)}" + (f" ({failed.minutes:g} min)" if failed.minutes else "")
         for failed in record.failed_checks
     ]

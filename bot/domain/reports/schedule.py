@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.alerts.channel_settings import NO_DIGEST, ChannelSettings
-from bot.domain.reports.digest import period_for
+from bot.domain.reports.digest import find_period
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class DigestTime:
     zone: tzinfo
 
 
-def last_digest(when: DigestTime, now: datetime) -> datetime | None:
+def find_last_digest(when: DigestTime, now: datetime) -> datetime | None:
     """When the digest was due last, in UTC; None where none is wanted."""
     if when.day == NO_DIGEST:
         return None
-    day = period_for(now.astimezone(when.zone).date(), when.day, when.zone).key
+    day = find_period(now.astimezone(when.zone).date(), when.day, when.zone).key
     # in UTC: two times of one zone are compared by what its clocks show, and those go back once a year
     due = datetime.combine(day, time(when.hour), when.zone).astimezone(UTC)
     if due > now:
@@ -31,7 +31,7 @@ def last_digest(when: DigestTime, now: datetime) -> datetime | None:
     return due
 
 
-def zone_named(name: str) -> ZoneInfo | None:
+def find_zone(name: str) -> ZoneInfo | None:
     """The time zone of this IANA name; None where there is none."""
     try:
         return ZoneInfo(name)
@@ -39,8 +39,8 @@ def zone_named(name: str) -> ZoneInfo | None:
         return None
 
 
-def digest_time(settings: ChannelSettings, default: DigestTime) -> DigestTime:
+def choose_digest_time(settings: ChannelSettings, default: DigestTime) -> DigestTime:
     """When a channel's digest comes: what it set, else what the operator did."""
-    zone = zone_named(settings.zone) if settings.zone else None
+    zone = find_zone(settings.zone) if settings.zone else None
     hour = default.hour if settings.digest_hour is None else settings.digest_hour
     return DigestTime(settings.digest_day or default.day, hour, zone or default.zone)

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.brief.recommendation import RECENT, worked_at
-from bot.domain.fixes.identity import Filed, FixKey, fix_key
-from bot.domain.incidents.outages import outage_of
+from bot.domain.brief.recommendation import RECENT, find_attempt_time
+from bot.domain.fixes.identity import FixGroups, FixKey, build_fix_key
+from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Boundary, Incident, VerificationStatus
-from bot.domain.text.names import same_form
+from bot.domain.text.names import normalize_name
 
 SHOWN = 5
 _TELLS = frozenset({VerificationStatus.VERIFIED, VerificationStatus.FAILED})
@@ -42,65 +42,65 @@ class VendorLine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class _KnownOutcome:
     when: datetime
     fix: str
     worked: bool
     incident_id: str
 
 
-def _uses(
-    records: Iterable[Incident], until: datetime, filed: Filed | None
-) -> Mapping[tuple[str | None, FixKey], list[_Use]]:
+def _collect_outcomes(
+    records: Iterable[Incident], until: datetime, filed: FixGroups | None
+) -> Mapping[tuple[str | None, FixKey], list[_KnownOutcome]]:
     """The uses of each fix at each service whose outcome is known, oldest first. The same words at another service are
     another fix: "restart it" says nothing without what "it" is."""
-    found: dict[tuple[str | None, FixKey], list[_Use]] = {}
+    found: dict[tuple[str | None, FixKey], list[_KnownOutcome]] = {}
     for record in records:
         for attempt in record.attempts:
-            when = worked_at(record, attempt)
+            when = find_attempt_time(record, attempt)
             # A runbook is one fix wherever it is used and however it is worded.
-            key = ("runbook", attempt.runbook_id) if attempt.runbook_id else fix_key(attempt.fix, filed)
+            key = ("runbook", attempt.runbook_id) if attempt.runbook_id else build_fix_key(attempt.fix, filed)
             if key and when and when < until and attempt.status in _TELLS:
                 worked = attempt.status is VerificationStatus.VERIFIED
-                place = None if attempt.runbook_id else same_form(record.service or record.vendor)
+                place = None if attempt.runbook_id else normalize_name(record.service or record.vendor)
                 named = attempt.fix.strip() or attempt.runbook_id or ""
-                found.setdefault((place, key), []).append(_Use(when, named, worked, record.incident_id))
+                found.setdefault((place, key), []).append(_KnownOutcome(when, named, worked, record.incident_id))
     return {key: sorted(uses, key=lambda u: (u.when, u.incident_id)) for key, uses in found.items()}
 
 
-def _ids(uses: Iterable[_Use]) -> tuple[str, ...]:
+def _list_ids(uses: Iterable[_KnownOutcome]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(use.incident_id for use in uses))
 
 
-def stopped_working(
-    records: Iterable[Incident], since: datetime, until: datetime, filed: Filed | None = None
+def find_stopped_fixes(
+    records: Iterable[Incident], since: datetime, until: datetime, filed: FixGroups | None = None
 ) -> tuple[FixNews, ...]:
     """Fixes that had worked, failed in [since, until), and did not work again by its end; most trusted first. `filed`: what
     persons said of wordings."""
     found = []
-    for uses in _uses(records, until, filed).values():
+    for uses in _collect_outcomes(records, until, filed).values():
         worked = [use for use in uses if use.worked]
         failed = [
             use for use in uses if not use.worked and use.when >= since and worked and use.when >= worked[-1].when
         ]
         if failed:
-            found.append(FixNews(failed[-1].fix, worked[-1].when, len(_ids(worked)), _ids(failed)))
+            found.append(FixNews(failed[-1].fix, worked[-1].when, len(_list_ids(worked)), _list_ids(failed)))
     return tuple(sorted(found, key=lambda n: (-n.worked, n.fix))[:SHOWN])
 
 
-def unused(
-    records: Iterable[Incident], since: datetime, until: datetime, filed: Filed | None = None
+def find_aged_fixes(
+    records: Iterable[Incident], since: datetime, until: datetime, filed: FixGroups | None = None
 ) -> tuple[FixNews, ...]:
     """Fixes whose last success became too old to trust in this period: told once, when it happens."""
     found = []
-    for uses in _uses(records, until, filed).values():
+    for uses in _collect_outcomes(records, until, filed).values():
         worked = [use for use in uses if use.worked]
         if worked and uses[-1] is worked[-1] and since <= worked[-1].when + RECENT < until:
-            found.append(FixNews(worked[-1].fix, worked[-1].when, len(_ids(worked)), _ids(worked[-1:])))
+            found.append(FixNews(worked[-1].fix, worked[-1].when, len(_list_ids(worked)), _list_ids(worked[-1:])))
     return tuple(sorted(found, key=lambda n: (-n.worked, n.fix))[:SHOWN])
 
 
-def _minutes(records: Sequence[Incident], outage: Mapping[str, str]) -> float | None:
+def _sum_minutes(records: Sequence[Incident], outage: Mapping[str, str]) -> float | None:
     """How long the outages of these records took; of one outage the longest record counts."""
     longest: dict[str, float] = {}
     for record in records:
@@ -111,21 +111,21 @@ def _minutes(records: Sequence[Incident], outage: Mapping[str, str]) -> float | 
     return sum(longest.values()) if longest else None
 
 
-def vendor_lines(records: Iterable[Incident], since: datetime, until: datetime) -> tuple[VendorLine, ...]:
+def build_vendor_lines(records: Iterable[Incident], since: datetime, until: datetime) -> tuple[VendorLine, ...]:
     """The vendors named by outages of [since, until), those that were down most first."""
     by_vendor: dict[str, list[Incident]] = {}
     for record in records:
-        form, when = same_form(record.vendor), record.happened_at
+        form, when = normalize_name(record.vendor), record.happened_at
         if form and when and since - (until - since) <= when < until:
             by_vendor.setdefault(form, []).append(record)
     found = []
     for named in by_vendor.values():
-        outage = outage_of(named)
+        outage = map_outages(named)
         now = [r for r in named if r.happened_at and r.happened_at >= since]
         before = {outage[r.incident_id] for r in named} - {outage[r.incident_id] for r in now}
         if now:
             at_fault = {outage[r.incident_id] for r in now if r.boundary is Boundary.VENDOR}
             count = len({outage[r.incident_id] for r in now})
             name = now[-1].vendor or ""
-            found.append(VendorLine(name, count, len(at_fault), len(before), _minutes(now, outage)))
+            found.append(VendorLine(name, count, len(at_fault), len(before), _sum_minutes(now, outage)))
     return tuple(sorted(found, key=lambda v: (-v.outages, -v.at_fault, v.vendor))[:SHOWN])

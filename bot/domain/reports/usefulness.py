@@ -13,26 +13,26 @@ from statistics import median
 
 from bot.domain.brief.decide import Brief
 from bot.domain.brief.recommendation import Confidence, Recommendation
-from bot.domain.fixes.identity import Filed, same_fix
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.outages import Span, clusters, span_of
+from bot.domain.fixes.identity import FixGroups, is_same_fix
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.incidents.outages import OutageSpan, build_span, cluster_spans
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedIncident:
     """An incident of the period as its rows tell it: its life, its record, the briefs that it got, and how many messages
     the bot posted about it."""
 
-    life: Life
+    life: Lifecycle
     record: Incident | None = None
     briefs: tuple[Brief, ...] = ()
     posts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class PrecedentJudgment:
     """What a person said of the strong precedents of an incident's brief."""
 
     incident_id: str
@@ -40,7 +40,7 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Ratio:
     """So many of so many."""
 
     part: int
@@ -66,7 +66,7 @@ class WrongHigh:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class UsefulnessReport:
     """What a period says of the bot. `worked`: outages in which people recorded what they tried. `shown`: worked outages
     whose brief showed a fix that had worked before; `acted_on`: worked outages in which a shown fix was used. `right`: of
     the incidents whose strong precedents somebody judged those that were right, `unjudged` are the others. `high`:
@@ -79,14 +79,14 @@ class Report:
     incidents: int
     outages: int
     worked: int
-    shown: Share
-    acted_on: Share
-    right: Share
+    shown: Ratio
+    acted_on: Ratio
+    right: Ratio
     unjudged: int
     high: int
     high_untold: int
     wrong_high: tuple[WrongHigh, ...]
-    recorded: Share
+    recorded: Ratio
     minutes_to_record: float | None
     posts: int
 
@@ -96,92 +96,94 @@ class Report:
         return round(self.posts / self.outages, 1) if self.outages else None
 
 
-def report(
-    rows: Iterable[Told],
-    feedback: Iterable[Feedback],
+def build_report(
+    rows: Iterable[ReportedIncident],
+    feedback: Iterable[PrecedentJudgment],
     since: datetime,
     until: datetime,
-    filed: Filed | None = None,
-) -> Report:
+    filed: FixGroups | None = None,
+) -> UsefulnessReport:
     """The report over the incidents that began in [since, until); dismissed ones were no incidents, and at past ones
     the bot was not there. `filed`: what persons said of wordings, so that a fix that was used under another wording counts as
     it does in briefs."""
     said = tuple(feedback)
-    told = [t for t in rows if since <= t.life.opened_at < until and _was_there(t.life)]
-    outage = _outages(told)
-    worked = {outage[t.life.incident_id] for t in told if _attempts(t)}
-    shown = {outage[t.life.incident_id] for t in told if _shown(t)} & worked
-    used = {outage[t.life.incident_id] for t in told if _used_shown(t, filed)}
-    judgements = (_judgement(t, feedback_of(said, t), filed) for t in told)
+    told = [t for t in rows if since <= t.life.opened_at < until and _is_counted(t.life)]
+    outage = _map_outages(told)
+    worked = {outage[t.life.incident_id] for t in told if _list_attempts(t)}
+    shown = {outage[t.life.incident_id] for t in told if _has_fix(t)} & worked
+    used = {outage[t.life.incident_id] for t in told if _has_used_fix(t, filed)}
+    judgements = (_judge_precedents(t, select_feedback(said, t), filed) for t in told)
     judged = [judgement for judgement in judgements if judgement is not None]
     # what was set aside is no source of the brief any more: where somebody said so there was one
-    strong = [t for t in told if feedback_of(said, t) or any(brief.sources for brief in t.briefs)]
-    high = [t for t in told if _high(t)]
+    strong = [t for t in told if select_feedback(said, t) or any(brief.sources for brief in t.briefs)]
+    high = [t for t in told if _find_high(t)]
     wrong = sorted(
-        (w for t in high for w in [_wrong(t, filed)] if w), key=lambda w: (w.at, w.incident_id), reverse=True
+        (w for t in high for w in [_find_wrong_high(t, filed)] if w), key=lambda w: (w.at, w.incident_id), reverse=True
     )
     over = [t for t in told if t.life.state in (IncidentState.CLEARED, IncidentState.RESOLVED)]
-    return Report(
+    return UsefulnessReport(
         since=since,
         until=until,
         incidents=len(told),
         outages=len(set(outage.values())),
         worked=len(worked),
-        shown=Share(len(shown), len(worked)),
-        acted_on=Share(len(used), len(worked)),
-        right=Share(sum(judged), len(judged)),
+        shown=Ratio(len(shown), len(worked)),
+        acted_on=Ratio(len(used), len(worked)),
+        right=Ratio(sum(judged), len(judged)),
         unjudged=len(strong) - len(judged),
         high=len(high),
-        high_untold=sum(1 for t in high if not _attempts(t)),
+        high_untold=sum(1 for t in high if not _list_attempts(t)),
         wrong_high=tuple(wrong),
-        recorded=Share(sum(1 for t in over if _attempts(t)), len(over)),
-        minutes_to_record=_minutes_to_record(over),
+        recorded=Ratio(sum(1 for t in over if _list_attempts(t)), len(over)),
+        minutes_to_record=_measure_recording(over),
         posts=sum(t.posts for t in told),
     )
 
 
-def feedback_of(feedback: Iterable[Feedback], told: Told) -> tuple[bool, ...]:
+def select_feedback(feedback: Iterable[PrecedentJudgment], told: ReportedIncident) -> tuple[bool, ...]:
     """What people said of this incident's precedents."""
     return tuple(f.right for f in feedback if f.incident_id == told.life.incident_id)
 
 
-def _was_there(life: Life) -> bool:
+def _is_counted(life: Lifecycle) -> bool:
     return life.state is not IncidentState.DISMISSED and not life.past
 
 
-def _outages(told: Sequence[Told]) -> Mapping[str, str]:
+def _map_outages(told: Sequence[ReportedIncident]) -> Mapping[str, str]:
     """For each incident the one that stands for its outage; one without a record stays alone."""
     alone = frozenset[str]()
-    return clusters([
-        span_of(t.record) if t.record else Span(t.life.incident_id, alone, t.life.opened_at, None) for t in told
+    return cluster_spans([
+        build_span(t.record) if t.record else OutageSpan(t.life.incident_id, alone, t.life.opened_at, None) for t in told
     ])  # fmt: skip
 
 
-def _attempts(told: Told) -> tuple[Attempt, ...]:
+def _list_attempts(told: ReportedIncident) -> tuple[Attempt, ...]:
     return told.record.attempts if told.record else ()
 
 
-def _fixes_shown(told: Told) -> tuple[Recommendation, ...]:
+def _list_fixes(told: ReportedIncident) -> tuple[Recommendation, ...]:
     """The fixes that its briefs showed: recommended first, then the alternatives."""
     found = (r for brief in told.briefs for r in (brief.recommendation, *brief.alternatives))
     return tuple(r for r in found if r is not None)
 
 
-def _is(attempt: Attempt, shown: Recommendation, filed: Filed | None) -> bool:
+def _is_recommended(attempt: Attempt, shown: Recommendation, filed: FixGroups | None) -> bool:
     by_runbook = attempt.runbook_id is not None and attempt.runbook_id == shown.runbook_id
-    return by_runbook or same_fix(attempt.fix, shown.fix, filed)
+    return by_runbook or is_same_fix(attempt.fix, shown.fix, filed)
 
 
-def _shown(told: Told) -> bool:
-    return bool(_fixes_shown(told))
+def _has_fix(told: ReportedIncident) -> bool:
+    return bool(_list_fixes(told))
 
 
-def _used_shown(told: Told, filed: Filed | None) -> bool:
+def _has_used_fix(told: ReportedIncident, filed: FixGroups | None) -> bool:
     """Whether one of the fixes shown was tried; what became of it is another question."""
-    return any(a.suggested or any(_is(a, r, filed) for r in _fixes_shown(told)) for a in _attempts(told))
+    return any(
+        a.suggested or any(_is_recommended(a, r, filed) for r in _list_fixes(told)) for a in _list_attempts(told)
+    )
 
 
-def _judgement(told: Told, said: Sequence[bool], filed: Filed | None) -> bool | None:
+def _judge_precedents(told: ReportedIncident, said: Sequence[bool], filed: FixGroups | None) -> bool | None:
     """Whether its strong precedents were the right ones; None where nobody judged. A person's word on them goes first (the
     last one); else "This fixed it" is right, and a suggested fix that failed or was taken back is wrong."""
     if said:
@@ -189,40 +191,40 @@ def _judgement(told: Told, said: Sequence[bool], filed: Filed | None) -> bool | 
     if not any(brief.sources for brief in told.briefs):
         return None
     recommended = [b.recommendation for b in told.briefs if b.recommendation]
-    tried = [a for a in _attempts(told) if a.suggested or any(_is(a, r, filed) for r in recommended)]
+    tried = [a for a in _list_attempts(told) if a.suggested or any(_is_recommended(a, r, filed) for r in recommended)]
     known = {VerificationStatus.VERIFIED: True, VerificationStatus.FAILED: False}
     told_of = [known[a.status] for a in tried if a.status in known]
     return told_of[-1] if told_of else None
 
 
-def _high(told: Told) -> Recommendation | None:
+def _find_high(told: ReportedIncident) -> Recommendation | None:
     """What was recommended with HIGH confidence."""
     found = (brief.recommendation for brief in told.briefs)
     return next((r for r in found if r and r.confidence is Confidence.HIGH), None)
 
 
-def _wrong(told: Told, filed: Filed | None) -> WrongHigh | None:
+def _find_wrong_high(told: ReportedIncident, filed: FixGroups | None) -> WrongHigh | None:
     """How a HIGH recommendation was wrong, if it was: its last trial failed, or it was not seen to work and another fix
     was. A fix that nobody tried, while nothing else worked, is not known to be wrong."""
-    best = _high(told)
+    best = _find_high(told)
     if best is None or told.record is None:
         return None
-    tried = [a.status for a in told.record.attempts if _is(a, best, filed)]
+    tried = [a.status for a in told.record.attempts if _is_recommended(a, best, filed)]
     seen = [a for a in told.record.attempts if a.status is VerificationStatus.VERIFIED]
-    others = [a.fix for a in seen if not _is(a, best, filed)]
+    others = [a.fix for a in seen if not _is_recommended(a, best, filed)]
     failed = bool(tried) and tried[-1] is VerificationStatus.FAILED
     replaced = bool(others) and VerificationStatus.VERIFIED not in tried
     if not (failed or replaced):
         return None
-    instead = one_line(others[-1], 140) if others else None
-    title, fix = one_line(told.record.title, 140), one_line(best.fix, 140)
+    instead = fit_one_line(others[-1], 140) if others else None
+    title, fix = fit_one_line(told.record.title, 140), fit_one_line(best.fix, 140)
     return WrongHigh(told.life.incident_id, title, fix, told.life.opened_at, instead, told.record.source.url)
 
 
-def _minutes_to_record(over: Iterable[Told]) -> float | None:
+def _measure_recording(over: Iterable[ReportedIncident]) -> float | None:
     took = []
     for told in over:
-        written = [a.at for a in _attempts(told) if a.at]
+        written = [a.at for a in _list_attempts(told) if a.at]
         if written and told.life.cleared_at:
             took.append(max(0.0, (min(written) - told.life.cleared_at).total_seconds() / 60))
     return round(median(took), 1) if took else None

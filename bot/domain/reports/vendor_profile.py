@@ -13,15 +13,15 @@ from datetime import datetime
 from itertools import chain, combinations
 from statistics import median
 
-from bot.domain.brief.recommendation import FixRecord, fix_record
-from bot.domain.catalog.vendors import STANDARD, Directory, named_vendor
-from bot.domain.fixes.identity import Filed
-from bot.domain.incidents.outages import outage_of
+from bot.domain.brief.recommendation import FixRecord, build_fix_record
+from bot.domain.catalog.vendors import STANDARD, Directory, resolve_vendor
+from bot.domain.fixes.identity import FixGroups
+from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Boundary, Incident
-from bot.domain.recall.contrast import status_page
+from bot.domain.recall.contrast import read_status_page
 from bot.domain.recall.ranking import Precedent, Tier
-from bot.domain.text.error_codes import codes_in
-from bot.domain.text.names import same_form
+from bot.domain.text.error_codes import find_codes
+from bot.domain.text.names import normalize_name
 
 PATTERNS = 5
 # A sign that came with one outage only is a case, not a pattern.
@@ -32,7 +32,7 @@ _STATUS = {True: "status page green", False: "status page not green"}
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class VendorPattern:
     """Signs that came together (an error code, a region, what the status page said), in how many outages, and where
     the fault was in those of which it is known."""
 
@@ -55,7 +55,7 @@ class VendorProfile:
     incidents: tuple[Incident, ...]
     outages: int
     boundaries: Mapping[str, int]
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[VendorPattern, ...]
     minutes: float | None
     timed: int
     fixes: FixRecord
@@ -68,54 +68,54 @@ class _Outage:
     minutes: float | None
 
 
-def vendor_profile(
+def build_vendor_profile(
     vendor: str,
     records: Iterable[Incident],
     at: datetime,
     since: datetime | None = None,
     names: Directory = STANDARD,
-    filed: Filed | None = None,
+    filed: FixGroups | None = None,
 ) -> VendorProfile:
     """The profile over those of the records that name the vendor, under any of its names, and happened since then. `filed`:
     what persons said of wordings."""
-    wanted = same_form(named_vendor(vendor, names))
-    found = [r for r in records if r.vendor and same_form(named_vendor(r.vendor, names)) == wanted]
+    wanted = normalize_name(resolve_vendor(vendor, names))
+    found = [r for r in records if r.vendor and normalize_name(resolve_vendor(r.vendor, names)) == wanted]
     found = [r for r in found if since is None or (r.happened_at is not None and r.happened_at >= since)]
-    found.sort(key=lambda r: (_stamp(r), r.incident_id), reverse=True)
-    outages = _outages(found)
+    found.sort(key=lambda r: (_read_timestamp(r), r.incident_id), reverse=True)
+    outages = _group_outages(found)
     took = [o.minutes for o in outages if o.minutes is not None]
     return VendorProfile(
         vendor=next((r.vendor for r in found if r.vendor), vendor),
         incidents=tuple(found),
         outages=len(outages),
-        boundaries=_counted(outages),
-        patterns=_patterns(outages),
+        boundaries=_count_boundaries(outages),
+        patterns=_find_patterns(outages),
         minutes=round(median(took), 1) if took else None,
         timed=len(took),
-        fixes=fix_record([Precedent(r, 1.0, Tier.STRONG) for r in found], at, filed=filed),
+        fixes=build_fix_record([Precedent(r, 1.0, Tier.STRONG) for r in found], at, filed=filed),
     )
 
 
-def _stamp(record: Incident) -> float:
+def _read_timestamp(record: Incident) -> float:
     return record.happened_at.timestamp() if record.happened_at else 0.0
 
 
-def _outages(records: Sequence[Incident]) -> list[_Outage]:
-    outage = outage_of(records)
+def _group_outages(records: Sequence[Incident]) -> list[_Outage]:
+    outage = map_outages(records)
     groups: dict[str, list[Incident]] = {}
     for record in records:
         groups.setdefault(outage[record.incident_id], []).append(record)
-    signs = {key: frozenset(chain.from_iterable(map(_signs, group))) for key, group in groups.items()}
+    signs = {key: frozenset(chain.from_iterable(map(_collect_signs, group))) for key, group in groups.items()}
     often = Counter(chain.from_iterable(signs.values()))
-    return [_one(group, _most_common(signs[key], often)) for key, group in groups.items()]
+    return [_build_outage(group, _choose_common(signs[key], often)) for key, group in groups.items()]
 
 
-def _most_common(signs: frozenset[str], often: Mapping[str, int]) -> frozenset[str]:
+def _choose_common(signs: frozenset[str], often: Mapping[str, int]) -> frozenset[str]:
     """The few that other outages have, too: what one outage alone has makes no pattern, and all sets are looked at."""
     return frozenset(sorted(signs, key=lambda sign: (-often[sign], sign))[:MOST_OF_ONE])
 
 
-def _one(group: Sequence[Incident], signs: frozenset[str]) -> _Outage:
+def _build_outage(group: Sequence[Incident], signs: frozenset[str]) -> _Outage:
     """An outage whose records disagree about the fault was mixed."""
     known = {r.boundary.value for r in group if r.boundary is not Boundary.UNKNOWN}
     boundary = known.pop() if len(known) == 1 else Boundary.MIXED.value if known else None
@@ -127,20 +127,20 @@ def _one(group: Sequence[Incident], signs: frozenset[str]) -> _Outage:
     return _Outage(signs, boundary, max(lasted, default=None))
 
 
-def _signs(record: Incident) -> set[str]:
+def _collect_signs(record: Incident) -> set[str]:
     texts = (record.title, *record.symptoms)
-    signs = {code for text in texts for code in codes_in(text)}
-    signs |= {region for region in [same_form(record.region)] if region}
-    page = status_page("; ".join((*texts, *record.evidence.values())))
+    signs = {code for text in texts for code in find_codes(text)}
+    signs |= {region for region in [normalize_name(record.region)] if region}
+    page = read_status_page("; ".join((*texts, *record.evidence.values())))
     return signs | ({_STATUS[page]} if page is not None else set())
 
 
-def _counted(outages: Iterable[_Outage]) -> Mapping[str, int]:
+def _count_boundaries(outages: Iterable[_Outage]) -> Mapping[str, int]:
     counts = Counter(o.boundary for o in outages if o.boundary)
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _patterns(outages: Sequence[_Outage]) -> tuple[Pattern, ...]:
+def _find_patterns(outages: Sequence[_Outage]) -> tuple[VendorPattern, ...]:
     """Signs that came together in two outages at least; of those that came in the very same outages the longest. First
     those after which the fault was always on one side, then those that came most often."""
     every = frozenset(chain.from_iterable(outage.signs for outage in outages))
@@ -152,15 +152,18 @@ def _patterns(outages: Sequence[_Outage]) -> tuple[Pattern, ...]:
     for signs, where in held.items():
         if len(where) >= SUPPORT:
             longest[where] = min(signs, longest.get(where, signs), key=lambda s: (-len(s), sorted(s)))
-    found = [Pattern(_ordered(signs), len(w), _counted(outages[n] for n in w)) for w, signs in longest.items()]
+    found = [
+        VendorPattern(_sort_signs(signs), len(w), _count_boundaries(outages[n] for n in w))
+        for w, signs in longest.items()
+    ]
     known = [pattern for pattern in found if pattern.usual]
-    return tuple(sorted(known, key=_telling)[:PATTERNS])
+    return tuple(sorted(known, key=_build_sort_key)[:PATTERNS])
 
 
-def _ordered(signs: Iterable[str]) -> tuple[str, ...]:
+def _sort_signs(signs: Iterable[str]) -> tuple[str, ...]:
     """Codes first, then places, then what the status page said."""
     return tuple(sorted(signs, key=lambda sign: (sign in _STATUS.values(), sign)))
 
 
-def _telling(pattern: Pattern) -> tuple[bool, int, int, tuple[str, ...]]:
+def _build_sort_key(pattern: VendorPattern) -> tuple[bool, int, int, tuple[str, ...]]:
     return len(pattern.boundaries) > 1, -pattern.outages, -len(pattern.signs), pattern.signs

@@ -7,31 +7,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.domain.fixes.steps import fix_form
+from bot.domain.fixes.steps import normalize_fix
 from bot.domain.incidents.record import Attempt, Boundary, Incident
-from bot.domain.text.tokens import normalise
+from bot.domain.text.tokens import normalize
 
 # Attempts that an import or a seed brought; all others a person recorded here.
 BROUGHT = frozenset({None, "import", "seed"})
 
 
-def _key(attempt: Attempt) -> tuple[object, ...]:
-    return fix_form(attempt.fix), attempt.status, attempt.by, attempt.at
+def _build_key(attempt: Attempt) -> tuple[object, ...]:
+    return normalize_fix(attempt.fix), attempt.status, attempt.by, attempt.at
 
 
-def carried_over(before: Incident, imported: Incident) -> Incident:
+def merge_import(before: Incident, imported: Incident) -> Incident:
     """The imported record, with every attempt that a person recorded on the former one, and, where there are any, with
     the checks, root cause, boundary, lesson and end that stood there and the import does not state. Of an incident that
     people worked on in Slack the place stays, and with it who may see it."""
     if before.source.kind not in BROUGHT:
         # where people worked on it says who may see it, whatever a file says
         imported = replace(imported, source=before.source)
-    stated = {_key(attempt) for attempt in imported.attempts}
-    theirs = tuple(a for a in before.attempts if a.how not in BROUGHT and _key(a) not in stated)
+    stated = {_build_key(attempt) for attempt in imported.attempts}
+    theirs = tuple(a for a in before.attempts if a.how not in BROUGHT and _build_key(a) not in stated)
     if not theirs:
         return imported
-    known = {normalise(check.check) for check in imported.failed_checks}
-    checks = tuple(check for check in before.failed_checks if normalise(check.check) not in known)
+    known = {normalize(check.check) for check in imported.failed_checks}
+    checks = tuple(check for check in before.failed_checks if normalize(check.check) not in known)
     return replace(
         imported,
         attempts=imported.attempts + theirs,

@@ -24,7 +24,7 @@ _USER_ID = re.compile(r"(?:<@)?([UW](?=[A-Z]*\d)[A-Z0-9]{2,20})(?:\|[^<>]*)?>?")
 
 
 @dataclass(frozen=True, slots=True)
-class Nudged:
+class NudgedIncident:
     """An incident that a person is asked about. `channel` is where its brief stands, `url` leads there; `suggested` is the
     fix that the brief recommends, if any."""
 
@@ -41,7 +41,7 @@ class Nudge:
     """What one person is asked on one day."""
 
     person: str
-    incidents: tuple[Nudged, ...]
+    incidents: tuple[NudgedIncident, ...]
 
 
 def may_be_due(cleared_at: datetime, now: datetime) -> bool:
@@ -57,22 +57,22 @@ def is_due(cleared_at: datetime, now: datetime, zone: tzinfo) -> bool:
     return in_hours and now - cleared_at <= WAITS and local.date() > cleared_at.astimezone(zone).date()
 
 
-def user_in(named: str | None) -> str | None:
+def read_user_id(named: str | None) -> str | None:
     """The user id in what a tool says of who acknowledged; None where it says a name only."""
     found = _USER_ID.fullmatch(named.strip()) if named else None
     return found[1] if found else None
 
 
-def whom(acknowledged_by: str | None, authors: Sequence[str]) -> tuple[str, ...]:
+def choose_people(acknowledged_by: str | None, authors: Sequence[str]) -> tuple[str, ...]:
     """Whom to ask, the best first: who acknowledged, then who wrote most in the thread, of equals the one who wrote last.
     `authors` are the people of its messages, oldest first."""
     last = {author: place for place, author in enumerate(authors)}
     counts = Counter(authors)
     active = sorted(counts, key=lambda author: (-counts[author], -last[author]))
-    first = user_in(acknowledged_by)
+    first = read_user_id(acknowledged_by)
     return tuple(dict.fromkeys([*([first] if first else []), *active]))
 
 
-def in_order(incidents: Iterable[Nudged]) -> tuple[Nudged, ...]:
+def sort_nudges(incidents: Iterable[NudgedIncident]) -> tuple[NudgedIncident, ...]:
     """As they are asked about: what cleared last first, for it is remembered best."""
     return tuple(sorted(incidents, key=lambda one: (one.cleared_at, one.incident_id), reverse=True))

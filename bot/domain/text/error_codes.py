@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from bot.domain.text.tokens import normalise
+from bot.domain.text.tokens import normalize
 
 # One code, several spellings. The value is the form that is compared.
 _SAME_CODE: Mapping[str, str] = {
@@ -58,32 +58,32 @@ _NAMED_ERROR = re.compile(r"\b(?:OOMKilled|OOM|CrashLoopBackOff|ImagePullBackOff
 _METRIC = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|\b[a-z][a-z0-9]+(?:\.[a-z0-9_]{2,}){2,}\b")
 
 
-def code_form(code: str) -> str:
+def normalize_code(code: str) -> str:
     """The form in which an error code is compared: "HTTP 504" and "GATEWAY_TIMEOUT" are both "504"."""
-    form = normalise(code)
+    form = normalize(code)
     http = _HTTP.search(form)
     return http[1] if http else _SAME_CODE.get(form.replace(" ", "_").replace("-", "_"), form)
 
 
-def codes_in(text: str) -> frozenset[str]:
+def find_codes(text: str) -> frozenset[str]:
     """The error codes a text names, in compared form. A number with a unit is no code."""
     found = [m[1] for m in _HTTP.finditer(text)]
     found += _UPPER_CODE.findall(text) + _NAMED_ERROR.findall(text)
-    return frozenset(code_form(code) for code in found)
+    return frozenset(normalize_code(code) for code in found)
 
 
-def metric_names_in(text: str) -> frozenset[str]:
+def find_metric_names(text: str) -> frozenset[str]:
     """The metric names a text names: snake_case, or dotted with three parts or more."""
     return frozenset(_METRIC.findall(text))
 
 
-def telling_names(names: Iterable[str | None]) -> frozenset[str]:
+def choose_telling_names(names: Iterable[str | None]) -> frozenset[str]:
     """Metric names in compared form. One word alone ("errors", "calls", "cpu") is what everything measures: it tells
     nothing about which problem it is."""
-    forms = (normalise(name) for name in names if name)
+    forms = (normalize(name) for name in names if name)
     return frozenset(form for form in forms if len(_WORD.findall(form)) > 1)
 
 
-def code_words(codes: Iterable[str]) -> tuple[str, ...]:
+def list_code_words(codes: Iterable[str]) -> tuple[str, ...]:
     """What people write for these codes, sorted by code."""
     return tuple(CODE_WORDS[code] for code in sorted(codes) if code in CODE_WORDS)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from bot.domain.text.tokens import normalise
+from bot.domain.text.tokens import normalize
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -41,54 +41,54 @@ _SAME_ENVIRONMENT = {
 }
 
 
-def same_form(name: str | None) -> str | None:
+def normalize_name(name: str | None) -> str | None:
     """The form in which two names (vendor, service, region) are compared; None for unknown or empty."""
-    return _name_form(name) if name else None
+    return _fold_name(name) if name else None
 
 
 @lru_cache(maxsize=8192)
-def _name_form(name: str) -> str | None:
-    return normalise(name) or None
+def _fold_name(name: str) -> str | None:
+    return normalize(name) or None
 
 
-def environment_form(name: str | None) -> str | None:
+def normalize_environment(name: str | None) -> str | None:
     """Like `same_form`, with the short names of environments made long ("prod" is "production")."""
-    form = same_form(name)
+    form = normalize_name(name)
     return _SAME_ENVIRONMENT.get(form, form) if form else None
 
 
 @lru_cache(maxsize=8192)
-def title_form(title: str | None) -> str | None:
+def normalize_title(title: str | None) -> str | None:
     """The form in which alert names are compared: letters and digits only, so that "Error Rate" is "ErrorRate"."""
-    return "".join(_WORD.findall(normalise(title))) or None if title else None
+    return "".join(_WORD.findall(normalize(title))) or None if title else None
 
 
-def parted(name: str) -> str:
+def split_name(name: str) -> str:
     """A name with its camelCase and snake_case parts set apart: "RazorpayErrorRate" is "Razorpay Error Rate"."""
     return _CAMEL.sub(" ", name.replace("_", " "))
 
 
-def _singular(word: str) -> str:
+def _singularize(word: str) -> str:
     """A word without its final "s", where that is likely a plural ("pods", not "status", "redis", "access")."""
     plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if plural else word
 
 
-def content_words(text: str) -> frozenset[str]:
+def find_content_words(text: str) -> frozenset[str]:
     """The words of a text that say what it is about, in singular form, short names made long ("db" is "database")."""
-    return frozenset(_content(text))
+    return frozenset(_split_content(text))
 
 
-def head_word(name: str) -> str | None:
+def find_head_word(name: str) -> str | None:
     """What a name is the name of: the last content word before a preposition ("DB pool" is a pool, "Size of the queue" a
     size); None if there is none."""
-    words = _content(_PREPOSITION.split(name, maxsplit=1)[0])
+    words = _split_content(_PREPOSITION.split(name, maxsplit=1)[0])
     return words[-1] if words else None
 
 
-def _content(text: str) -> list[str]:
-    words = (w for w in _WORD.findall(parted(text).casefold()) if w not in _STOP)
-    return [_LONG.get(w) or _singular(w) for w in words]
+def _split_content(text: str) -> list[str]:
+    words = (w for w in _WORD.findall(split_name(text).casefold()) if w not in _STOP)
+    return [_LONG.get(w) or _singularize(w) for w in words]
 
 
 def cut(text: str, limit: int) -> str:
@@ -96,18 +96,18 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def one_line(text: str, limit: int) -> str:
+def fit_one_line(text: str, limit: int) -> str:
     """The text on one line, in at most `limit` characters."""
     return cut(" ".join(text.split()), limit)
 
 
-def listed(items: Iterable[str], limit: int = 8) -> str:
+def join_names(items: Iterable[str], limit: int = 8) -> str:
     """Names joined by commas; more than `limit` are counted: "INC-1, INC-2 and 5 more"."""
     names = list(items)
     rest = len(names) - limit
     return f"{', '.join(names[:limit])} and {rest} more" if rest > 0 else ", ".join(names)
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """A number with its noun: "1 outage", "3 outages"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

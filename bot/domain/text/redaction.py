@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from bot.domain.text.names import counted
+from bot.domain.text.names import format_count
 from bot.domain.text.secret_patterns import ENDS, IN_LINKS, LABEL, RULES, SECRET_PARAM, is_no_value
 
 # Rules for what belongs to a person rather than to a system.
@@ -27,14 +27,14 @@ def mask(text: str) -> tuple[str, Mapping[str, int]]:
     Where a secret's name is written in other forms of its letters or with characters that do not show, the text is
     given back in plain ones.
     """
-    masked, counts = _masked(text)
+    masked, counts = _mask_once(text)
     if text.isascii() or (plain := _INVISIBLE.sub("", unicodedata.normalize("NFKC", masked))) == masked:
         return masked, dict(counts)
-    again, more = _masked(plain)
+    again, more = _mask_once(plain)
     return (again, dict(counts + more)) if more else (masked, dict(counts))
 
 
-def _masked(text: str) -> tuple[str, Counter[str]]:
+def _mask_once(text: str) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     shown = text.casefold()
     for rule in RULES:
@@ -47,12 +47,12 @@ def _masked(text: str) -> tuple[str, Counter[str]]:
     return text, counts
 
 
-def marks(text: str) -> Mapping[str, int]:
+def count_marks(text: str) -> Mapping[str, int]:
     """How often each rule struck in a text that is masked already."""
     return dict(Counter(_MARK.findall(text)))
 
 
-def masked_note(counts: Mapping[str, int], still_in: str | None = "the thread") -> str | None:
+def format_masked_note(counts: Mapping[str, int], still_in: str | None = "the thread") -> str | None:
     """What a person who wrote the text is told, in one line, or None where nothing was masked. `still_in`: where the
     text stands unmasked, None for nowhere. Personal data cannot be rotated, so it is counted for itself."""
     personal = sum(number for rule, number in counts.items() if rule in PERSONAL)
@@ -60,25 +60,25 @@ def masked_note(counts: Mapping[str, int], still_in: str | None = "the thread") 
     told = []
     if secrets:
         still = f"; {'it is' if secrets == 1 else 'they are'} still in {still_in}" if still_in else ""
-        told.append(f"{counted(secrets, 'secret')} masked{still}: rotate {'it' if secrets == 1 else 'them'}")
+        told.append(f"{format_count(secrets, 'secret')} masked{still}: rotate {'it' if secrets == 1 else 'them'}")
     if personal:
-        told.append(f"{counted(personal, 'personal detail')} masked")
+        told.append(f"{format_count(personal, 'personal detail')} masked")
     return f"{'. '.join(told)}." if told else None
 
 
-def names_secret(label: str) -> bool:
+def is_secret_name(label: str) -> bool:
     """Whether a label (a field's title, a key) is the name of a secret and nothing else: "DB password", "*api_key:*"."""
     return LABEL.match(_INVISIBLE.sub("", unicodedata.normalize("NFKC", label[:200]))) is not None
 
 
-def ends_in_name(text: str) -> bool:
+def has_secret_name_last(text: str) -> bool:
     """Whether a text ends in a secret's name and a colon, so that what comes next is the secret."""
     return ENDS.search(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text[-200:]))) is not None
 
 
 def mask_value(label: str, value: str) -> str:
     """A value masked, given what it is called: behind a secret's name all of it goes."""
-    if names_secret(label) and len(value.strip()) >= 3 and not is_no_value(value.strip()):
+    if is_secret_name(label) and len(value.strip()) >= 3 and not is_no_value(value.strip()):
         return value if value.strip().startswith("[masked:") else "[masked:secret]"
     return mask(value)[0]
 

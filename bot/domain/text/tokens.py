@@ -108,7 +108,7 @@ FUNCTION_WORDS = frozenset(
 
 
 @lru_cache(maxsize=8192)
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """The form under which two fixes or checks are the same: NFKC, case folded, spaces collapsed, numbering and final
     punctuation removed (design 6)."""
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -117,47 +117,47 @@ def normalise(text: str) -> str:
 
 def hash_wording(text: str) -> str:
     """Return 12 hex digits that are equal for fixes, checks and names that count as the same."""
-    return hashlib.sha256(normalise(text).encode("utf-8", "replace")).hexdigest()[:12]
+    return hashlib.sha256(normalize(text).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def text_form(text: str) -> str:
+def normalize_numbers(text: str) -> str:
     """The form under which two texts are near-duplicates: NFKC, case folded, spaces collapsed, numbers all alike."""
     return " ".join(_DIGITS.sub("0", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
-def form_number(text: str) -> int:
+def hash_form(text: str) -> int:
     """`text_form` as a signed number of 64 bits, which an index can hold."""
-    digest = hashlib.blake2b(text_form(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    digest = hashlib.blake2b(normalize_numbers(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
-def tokens(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """The index's words of a text, in order, repeated as often as they occur."""
     found: list[str] = []
-    for word in _words(unicodedata.normalize("NFKC", text)):
+    for word in _split_script(unicodedata.normalize("NFKC", text)):
         if word.casefold() not in FUNCTION_WORDS:
-            found.extend(_word_tokens(word))
+            found.extend(_tokenize_word(word))
     return found
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text as they are written, case folded, in order: what `word_grams` cuts into pieces."""
-    return [word.casefold() for word in _words(unicodedata.normalize("NFKC", text))]
+    return [word.casefold() for word in _split_script(unicodedata.normalize("NFKC", text))]
 
 
 @lru_cache(maxsize=16_384)
-def word_grams(word: str) -> tuple[str, ...]:
+def build_grams(word: str) -> tuple[str, ...]:
     """All character n-grams (n = 3, 4, 5) of a word with a space at either end."""
     padded = f" {word} "
     return tuple(padded[i : i + n] for n in GRAM_SIZES for i in range(len(padded) - n + 1))
 
 
-def gram_count(word: str) -> int:
+def count_grams(word: str) -> int:
     """How many n-grams `word_grams` gives for the word."""
     return sum(max(0, len(word) + 2 - n + 1) for n in GRAM_SIZES)
 
 
-def _words(text: str) -> list[str]:
+def _split_script(text: str) -> list[str]:
     return "".join(c if c == "_" or _is_word(c) else " " for c in text).split()
 
 
@@ -167,25 +167,25 @@ def _is_word(character: str) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def _word_tokens(word: str) -> tuple[str, ...]:
+def _tokenize_word(word: str) -> tuple[str, ...]:
     parts = [part for part in _CAMEL.split(word) if part]
     whole = [word.strip("_").casefold()] if len(parts) > 1 else []
     found = [token[:LONGEST_TOKEN] for token in whole if token]
     for part in parts:
-        found.extend(_part_tokens(part.casefold()))
+        found.extend(_tokenize_part(part.casefold()))
     return tuple(found)
 
 
-def _part_tokens(part: str) -> list[str]:
+def _tokenize_part(part: str) -> list[str]:
     found: list[str] = []
     end = 0
     for run in _SPACELESS.finditer(part):
-        found.extend(_stemmed(part[end : run.start()]))
+        found.extend(_stem(part[end : run.start()]))
         characters = run.group()
         found.extend(characters[i : i + 2] for i in range(max(1, len(characters) - 1)))
         end = run.end()
-    return [*found, *_stemmed(part[end:])]
+    return [*found, *_stem(part[end:])]
 
 
-def _stemmed(word: str) -> list[str]:
+def _stem(word: str) -> list[str]:
     return [_STEMMER.stemWord(word)[:LONGEST_TOKEN]] if word else []

@@ -10,8 +10,8 @@ from collections.abc import Container, Iterable, Sequence
 from urllib.parse import unquote
 
 from bot.domain.catalog.vendors import find_vendor
-from bot.parsers.vocabulary.places import environment_word, region_in
-from bot.parsers.vocabulary.severities import severity_of
+from bot.parsers.vocabulary.places import read_environment, read_region
+from bot.parsers.vocabulary.severities import read_severity
 
 _MOST_VALUES = 100  # a title lists a handful of labels; more is text in brackets
 _INSTANCE = re.compile(r"^[\w.-]+:\d{2,5}$|^\d{1,3}(?:\.\d{1,3}){3}$")
@@ -21,15 +21,15 @@ _METHODS = frozenset(_METHODS_LISTED.split())
 _CLUSTER = re.compile(r"(?:prod|stag|dev|cluster|k8s|eks|gke|aks)|-\d+$", re.IGNORECASE)
 
 
-def _anchor(value: str) -> str | None:
+def _find_anchor(value: str) -> str | None:
     """The label that a value names by itself."""
     if _INSTANCE.match(value):
         return "instance"
-    if environment_word(value) == value.casefold() or (environment_word(value) and not value.isascii()):
+    if read_environment(value) == value.casefold() or (read_environment(value) and not value.isascii()):
         return "env"
-    if region_in(value) == value.casefold():
+    if read_region(value) == value.casefold():
         return "region"
-    if severity_of(value) and "-" not in value:
+    if read_severity(value) and "-" not in value:
         return "severity"
     if value.startswith("/"):
         return "mountpoint"
@@ -40,7 +40,7 @@ def _anchor(value: str) -> str | None:
     return "gateway" if find_vendor(value) else None
 
 
-def _between(before: str | None, after: str | None, taken: Container[str]) -> str | None:
+def _find_between(before: str | None, after: str | None, taken: Container[str]) -> str | None:
     """The usual label that sorts between two neighbours; None where several are as likely."""
     if before == "instance" and "job" not in taken:
         return "job"
@@ -53,7 +53,7 @@ def _between(before: str | None, after: str | None, taken: Container[str]) -> st
     return "container" if before is None and after == "env" else None
 
 
-def _following(names: Sequence[str | None]) -> list[str | None]:
+def _list_following(names: Sequence[str | None]) -> list[str | None]:
     """For each place, the next name that is known after it; one pass from the end."""
     after: str | None = None
     found: list[str | None] = []
@@ -66,14 +66,14 @@ def _following(names: Sequence[str | None]) -> list[str | None]:
 def name_values(values: Sequence[str]) -> dict[str, str]:
     """Labels for the values that can be named, among the first that an alert could list."""
     values = values[:_MOST_VALUES]
-    names = [_anchor(value) for value in values]
-    following = _following(names)
+    names = [_find_anchor(value) for value in values]
+    following = _list_following(names)
     found: dict[str, str] = {}
     for i, value in enumerate(values):
         name = names[i]
         if name is None and len(value) <= 40:
             before = names[i - 1] if i else None
-            name = names[i] = _between(before, following[i], found)
+            name = names[i] = _find_between(before, following[i], found)
         if name and name not in found:
             found[name] = value
     return found
@@ -84,7 +84,7 @@ def name_group(values: Sequence[str]) -> dict[str, str]:
     return {"cluster": values[0]} if len(values) == 1 and _CLUSTER.search(values[0]) else name_values(values)
 
 
-def silence_labels(urls: Iterable[str]) -> dict[str, str]:
+def read_silence_labels(urls: Iterable[str]) -> dict[str, str]:
     """All labels by name, from a link that opens a new silence with them filled in."""
     address = next((unquote(url) for url in urls if "/silences/new" in url), "")
     return dict(_PAIR.findall(address))

@@ -12,7 +12,7 @@ from bot.parsers.message import Message
 _BRACKET = re.compile(r"\[FIRING:(\d{1,5})(?:,\s?RESOLVED:(\d{1,5}))?\]", re.IGNORECASE)
 
 
-def counts_in(message: Message) -> tuple[int | None, int | None]:
+def read_counts(message: Message) -> tuple[int | None, int | None]:
     """Firing and cleared; None where the post does not count."""
     texts = (text for card in message.cards if not card.unfurl for text in (card.title, card.fallback))
     found = next((match for text in (*texts, message.text) if (match := _BRACKET.search(text[:2000]))), None)

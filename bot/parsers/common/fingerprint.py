@@ -35,7 +35,7 @@ _STATE_WORDS_LISTED = (
 _STATE_WORDS = frozenset(_STATE_WORDS_LISTED.split())
 
 
-def normal(text: str) -> str:
+def normalize_identity(text: str) -> str:
     """A name without numbers, state words, case and punctuation: what stays the same when the alert fires or clears."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = _WORDS.findall(_NUMBER.sub(" ", _SAID.sub(" ", folded)))
@@ -43,14 +43,14 @@ def normal(text: str) -> str:
     return " ".join(kept or words)
 
 
-def exact(text: str) -> str:
+def fold_identity(text: str) -> str:
     """An identity taken as it is, but for case and spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def fingerprint(tool: str, parts: Iterable[str]) -> str:
+def build_fingerprint(tool: str, parts: Iterable[str]) -> str:
     """`tool:readable-words:hash` over the parts, in their order; empty parts keep their place."""
-    held = [exact(mask(part)[0]) for part in parts]
+    held = [fold_identity(mask(part)[0]) for part in parts]
     digest = hashlib.sha256("\x1f".join([tool, *held]).encode()).hexdigest()[:12]
     readable = "-".join(re.findall(rf"{_LETTERS}+", " ".join(held)))[:60].strip("-")
     return f"{tool}:{readable or 'unnamed'}:{digest}"

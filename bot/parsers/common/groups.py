@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 
 from bot.domain.alerts.alert import AlertMember, AlertState
-from bot.parsers.common.labels import as_labels, body_pairs
+from bot.parsers.common.labels import build_labels, find_body_pairs
 
 _MOST = 50
 _POD = re.compile(r"\b([a-z0-9-]{1,40})/([a-z0-9][a-z0-9-]{1,60}-[a-z0-9]{5,10}-[a-z0-9]{5})\b")
 _LABEL = re.compile(r"^[ \t]*- ([\w.-]{1,60}) = (.*)$", re.MULTILINE)
 
 
-def listed_members(text: str, state: AlertState) -> tuple[AlertMember, ...]:
+def find_listed_members(text: str, state: AlertState) -> tuple[AlertMember, ...]:
     """Members of a template that lists labels, each list starting at `alertname`; else the pods that the text names."""
     parts = re.split(r"(?m)^(?=\W*alertname:)", text)[1:]
-    listed = [as_labels(body_pairs(part.split("\n"))) for part in parts]
+    listed = [build_labels(find_body_pairs(part.split("\n"))) for part in parts]
     if not listed:
         pods = dict.fromkeys((m[1], m[2]) for m in _POD.finditer(text))
         listed = [{"namespace": namespace, "pod": pod} for namespace, pod in pods]
     return tuple(AlertMember(state, labels, labels.get("alertname")) for labels in listed[:_MOST])
 
 
-def headed_members(text: str) -> tuple[AlertMember, ...]:
+def find_headed_members(text: str) -> tuple[AlertMember, ...]:
     """Members in label blocks (`- key = value`) under the headings Firing and Resolved, which state their states."""
     found = []
     for half in re.split(r"(?m)^(?=(?:Firing|Resolved)\s*$)", text):
@@ -33,7 +33,7 @@ def headed_members(text: str) -> tuple[AlertMember, ...]:
     return tuple(found[:_MOST])
 
 
-def shared_labels(members: tuple[AlertMember, ...]) -> dict[str, str]:
+def find_shared_labels(members: tuple[AlertMember, ...]) -> dict[str, str]:
     """Labels that all members have with the same value, in the order of the first."""
     if not members:
         return {}

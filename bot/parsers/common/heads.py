@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from bot.domain.alerts.alert import AlertState
 from bot.parsers.common.labels import Labels
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.severities import severity_of
+from bot.parsers.vocabulary.severities import read_severity
 from bot.parsers.vocabulary.states import (
-    color_state,
-    emoji_state,
     is_warning_emoji,
-    phrase_state,
+    read_color_state,
+    read_emoji_state,
+    read_phrase_state,
+    read_token_state,
     strip_emoji,
     strip_trailing_emoji,
-    token_state,
 )
 
 STATE_KEYS = (
@@ -56,7 +56,7 @@ class Head:
     prefixes: tuple[str, ...]
     suffix: str
 
-    def tokens(self) -> Iterator[str]:
+    def list_tokens(self) -> Iterator[str]:
         """Tokens that may state the state or the severity, the most deliberate first."""
         yield from self.brackets
         yield from self.prefixes
@@ -64,7 +64,7 @@ class Head:
             yield self.suffix
 
 
-def head_of(line: str) -> Head:
+def parse_head(line: str) -> Head:
     """Take one line apart."""
     text, emoji = strip_emoji(_MENTION.sub(" ", line[:600]).strip())
     text, trailing = strip_trailing_emoji(text)
@@ -78,69 +78,71 @@ def head_of(line: str) -> Head:
     return Head(text, emoji + more + trailing, brackets, tuple(dict.fromkeys(found)), suffix[1] if suffix else "")
 
 
-def heads_of(message: Message) -> tuple[Head, ...]:
+def find_heads(message: Message) -> tuple[Head, ...]:
     """The first lines of everything the poster wrote, most title-like first."""
     own = [card for card in message.cards if not card.unfurl]
     lines: list[str] = [*message.headings, *(h for card in own for h in card.headings), *(c.title for c in own)]
     if message.email:
         lines.append(message.email.subject)
-    lines += [line for line in message.lines[1:4] if any(token_state(b) for b in BRACKET.findall(line[:300]))]
+    lines += [line for line in message.lines[1:4] if any(read_token_state(b) for b in BRACKET.findall(line[:300]))]
     lines += [text.lstrip("\n").partition("\n")[0] for text in (message.text, *message.sections[:2])]
     lines += [text.lstrip("\n").partition("\n")[0] for card in own for text in (card.pretext, card.text)]
-    lines += [label for label, _ in message.fields[:20] if phrase_state(label)]
+    lines += [label for label, _ in message.fields[:20] if read_phrase_state(label)]
     lines += [] if any(lines) else list(message.lines[:1])
     kept = dict.fromkeys(line.strip() for line in lines if line.strip())
-    return tuple(head_of(line) for line in list(kept)[:12])
+    return tuple(parse_head(line) for line in list(kept)[:12])
 
 
-def states_only(token: str) -> bool:
+def is_state_only(token: str) -> bool:
     """Whether a short token says nothing but state, severity and filler words ("Health Rule Violation Ended")."""
     token = _JOINED.sub(" ", token)
-    if token_state(token) or (severity_of(token) and len(token.split()) <= 2):
+    if read_token_state(token) or (read_severity(token) and len(token.split()) <= 2):
         return True
     words = [w.casefold().strip(".!*,") for w in re.split(r"[\s\-–/,]+", token) if w]
-    known = [w for w in words if token_state(w) or severity_of(w)]
+    known = [w for w in words if read_token_state(w) or read_severity(w)]
     return bool(known) and all(w in _FILLERS or w in known for w in words)
 
 
-def word_state(token: str) -> AlertState | None:
+def read_word_state(token: str) -> AlertState | None:
     """The state of a short token, as a whole or by its words; None where it is about something else."""
-    whole = token_state(token)
-    if whole or not states_only(token):
+    whole = read_token_state(token)
+    if whole or not is_state_only(token):
         return whole
-    states = [s for s in map(token_state, re.split(r"[\s/,-]+", _JOINED.sub(" ", token))) if s]
+    states = [s for s in map(read_token_state, re.split(r"[\s/,-]+", _JOINED.sub(" ", token))) if s]
     return next((s for s in states if s is not AlertState.FIRING), states[0] if states else None)
 
 
 def _is_weak(token: str) -> bool:
-    return all(word.strip(".!:*").casefold() in _WEAK or severity_of(word) for word in token.split())
+    return all(word.strip(".!:*").casefold() in _WEAK or read_severity(word) for word in token.split())
 
 
-def status_line_state(message: Message) -> AlertState | None:
+def read_status_line(message: Message) -> AlertState | None:
     """The state of the first status-page line ("Investigating - ..."); pages list the newest first."""
     for line in message.lines[:15]:
         match = _STATUS_LINE.match(line)
         if match:
             word = match[1].casefold()
             return (
-                AlertState.RESOLVED if word in {"completed", "postmortem"} else (token_state(word) or AlertState.UPDATE)
+                AlertState.RESOLVED
+                if word in {"completed", "postmortem"}
+                else (read_token_state(word) or AlertState.UPDATE)
             )
     return None
 
 
-def state_of(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[AlertState | None, bool]:
+def find_state(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[AlertState | None, bool]:
     """The state and whether something deliberate says so (a token, field, emoji), not just colour or prose."""
-    tokens = [(token, word_state(token)) for head in heads for token in head.tokens()]
+    tokens = [(token, read_word_state(token)) for head in heads for token in head.list_tokens()]
     strong = [state for token, state in tokens if state and not _is_weak(token)]
-    field = next((s for s in (token_state(labels.all[k]) for k in STATE_KEYS if k in labels.all) if s), None)
-    listed = status_line_state(message)
+    field = next((s for s in (read_token_state(labels.all[k]) for k in STATE_KEYS if k in labels.all) if s), None)
+    listed = read_status_line(message)
     ended = next((s for s in strong if s is not AlertState.FIRING), None)
-    emoji = next((s for s in (emoji_state(head.emoji) for head in heads) if s), None)
+    emoji = next((s for s in (read_emoji_state(head.emoji) for head in heads) if s), None)
     for state in (ended, listed, field, *strong, emoji):
         if state:
             return state, True
-    told = next((s for s in (phrase_state(head.text) for head in heads) if s), None)
-    color = next((s for s in map(color_state, message.colors) if s), None)
+    told = next((s for s in (read_phrase_state(head.text) for head in heads) if s), None)
+    color = next((s for s in map(read_color_state, message.colors) if s), None)
     weak = any(state for _, state in tokens)
     if told in {AlertState.FIRING, AlertState.RESOLVED, None} and color:
         return color, weak
@@ -149,6 +151,6 @@ def state_of(message: Message, heads: Sequence[Head], labels: Labels) -> tuple[A
     return None, False
 
 
-def warns(heads: Sequence[Head]) -> bool:
+def has_warning(heads: Sequence[Head]) -> bool:
     """Whether a warning emoji leads a first line."""
     return any(is_warning_emoji(name) for head in heads for name in head.emoji)

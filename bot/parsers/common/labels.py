@@ -44,7 +44,7 @@ _JSON_INLINE = re.compile(r'"([\w.@-]{1,40})"\s?:\s?(?:"([^"\n]{1,300})"|(-?\d[\
 _JSON_PAIR = re.compile(r'^\s*"([\w.@-]{1,40})"\s*:\s*"?([^"]{1,300})"?,?\s*$')
 
 
-def key_of(label: str) -> str:
+def normalize_key(label: str) -> str:
     """A label's key: foreign and spelled-out names mapped, spaces and capitals folded unless the capitals are inside."""
     text = label.strip(" \t*:：`•-")
     folded = re.sub(r"[\s\-/]+", "_", text.casefold())
@@ -52,7 +52,7 @@ def key_of(label: str) -> str:
     return _ALIASES.get(text.casefold(), _ALIASES.get(folded, spelled))
 
 
-def equals_pairs(text: str) -> list[tuple[str, str]]:
+def find_equals_pairs(text: str) -> list[tuple[str, str]]:
     """`key=value` pairs of one line. A value of several words is kept when another pair follows it."""
     text = _URL.sub(" ", text[:4000])
     found = list(_EQUALS.finditer(text))[:80]
@@ -72,12 +72,12 @@ def equals_pairs(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def tag_pairs(text: str) -> list[tuple[str, str]]:
+def find_tag_pairs(text: str) -> list[tuple[str, str]]:
     """`key:value` tags without a space, as monitoring tools write scopes ("env:prod,service:api")."""
     return [(m[1], m[2].rstrip(".-/")) for m in _TAG.finditer(_URL.sub(" ", text[:8000])) if not m[2].isdigit()]
 
 
-def _line_pairs(line: str) -> list[tuple[str, str]]:
+def _find_line_pairs(line: str) -> list[tuple[str, str]]:
     """`key: value` pairs of one line, also several of them with separators between."""
     line = _ORDINAL.sub("", line)
     chunks = _SPLIT.split(line)
@@ -93,7 +93,7 @@ def _line_pairs(line: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def body_pairs(lines: Iterable[str]) -> list[tuple[str, str]]:
+def find_body_pairs(lines: Iterable[str]) -> list[tuple[str, str]]:
     """All pairs of running lines, one level of JSON-like nesting included (`service: {"name": ...}` → service.name)."""
     pairs: list[tuple[str, str]] = []
     outer = ""
@@ -107,7 +107,7 @@ def body_pairs(lines: Iterable[str]) -> list[tuple[str, str]]:
         elif inner:
             pairs.append((f"{outer}.{inner[1]}" if outer else inner[1], inner[2]))
         else:
-            pairs.extend(_line_pairs(line))
+            pairs.extend(_find_line_pairs(line))
     return pairs
 
 
@@ -120,16 +120,16 @@ class Labels:
     body: Mapping[str, str] = field(default_factory=dict)
     all: Mapping[str, str] = field(default_factory=dict)
 
-    def first(self, *keys: str) -> str | None:
+    def find_first(self, *keys: str) -> str | None:
         """The value of the first of these keys that is there."""
         return next((self.all[key] for key in keys if self.all.get(key)), None)
 
 
-def as_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def build_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Pairs as a mapping with normalised keys; the first value of a key stays; at most 80 labels of 300 characters."""
     found: dict[str, str] = {}
     for label, value in pairs:
-        key = key_of(label)[:60]
+        key = normalize_key(label)[:60]
         shown = value.strip(' `*"').strip()[:300]
         address = _IP.search(shown) if key == "host" else None
         if address and "ip" not in found:
@@ -139,26 +139,28 @@ def as_labels(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def json_pairs(text: str) -> list[tuple[str, str]]:
+def find_json_pairs(text: str) -> list[tuple[str, str]]:
     """Pairs of JSON that stands in a line ({"alert": "...", "p95_ms": 2310})."""
     return [(m[1], m[2] or m[3]) for m in _JSON_INLINE.finditer(text[:8000])] if "{" in text and '":' in text else []
 
 
-def _value_only(message: Message) -> list[tuple[str, str]]:
+def _pair_bare_fields(message: Message) -> list[tuple[str, str]]:
     """Fields without titles that alternate label and value ("AccountId", "111122223333")."""
     bare = [value for label, value in message.fields if not label and value]
     return list(zip(bare[::2], bare[1::2], strict=False)) if len(bare) > 1 and len(bare) % 2 == 0 else []
 
 
-def labels_of(message: Message) -> Labels:
+def find_labels(message: Message) -> Labels:
     """All labels that a post states."""
     head_lines = [line for line in (*message.headings, message.text.partition("\n")[0], *message.lines[:1]) if line]
-    head = as_labels(pair for line in head_lines for pair in (*equals_pairs(line), *json_pairs(line)))
-    fields = as_labels([(label, value) for label, value in message.fields if label] + _value_only(message))
-    inline = [pair for line in message.lines[:200] for pair in json_pairs(line)]
-    body = as_labels(
-        inline + body_pairs(message.lines) + [pair for line in message.lines[:200] for pair in equals_pairs(line)]
+    head = build_labels(pair for line in head_lines for pair in (*find_equals_pairs(line), *find_json_pairs(line)))
+    fields = build_labels([(label, value) for label, value in message.fields if label] + _pair_bare_fields(message))
+    inline = [pair for line in message.lines[:200] for pair in find_json_pairs(line)]
+    body = build_labels(
+        inline
+        + find_body_pairs(message.lines)
+        + [pair for line in message.lines[:200] for pair in find_equals_pairs(line)]
     )
     stated = {**body, **fields}
-    tags = [pair for key in _TAG_KEYS if key in stated for pair in tag_pairs(stated[key])]
-    return Labels(head, fields, body, as_labels([*fields.items(), *head.items(), *body.items(), *tags]))
+    tags = [pair for key in _TAG_KEYS if key in stated for pair in find_tag_pairs(stated[key])]
+    return Labels(head, fields, body, build_labels([*fields.items(), *head.items(), *body.items(), *tags]))

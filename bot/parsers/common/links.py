@@ -19,7 +19,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
-def role_of(link: Link) -> str:
+def find_role(link: Link) -> str:
     """The role that a link's label names, else the one its address names, else "source"."""
     for text in (link.label, link.url):
         found = next((role for role, pattern in _ROLES if pattern.search(text)), None)
@@ -28,14 +28,14 @@ def role_of(link: Link) -> str:
     return "source"
 
 
-def links_of(message: Message, known: Mapping[str, str]) -> dict[str, str]:
+def find_links(message: Message, known: Mapping[str, str]) -> dict[str, str]:
     """Links by role; those the parser knows keep their role. A second link of a role gets a number."""
     found = dict(known)
     ordered = sorted(message.links, key=lambda link: link.place != "title")
     for link in ordered:
         if link.url in found.values() or link.place == "footer" or len(found) >= 24:
             continue
-        role, number = role_of(link), 1
+        role, number = find_role(link), 1
         key = role
         while key in found:
             number += 1

@@ -13,7 +13,7 @@ _COMPONENT = re.compile(r"^incident with ([A-Z][\w &/-]{1,40})$", re.IGNORECASE)
 _FEED_ANCHOR = re.compile(r"#([a-z0-9]{2,30})-(?:[a-z]{2,12}-)+\d_\d{8,12}$")
 
 
-def numbered_labels(message: Message) -> dict[str, str]:
+def find_numbered_labels(message: Message) -> dict[str, str]:
     """The number by which the tool calls the thing: "Incident #40213", or a title "#912 ..." that links to /items/912."""
     named = _NUMBERED.search(message.body[:4000])
     found = {f"{named[1].casefold()}_number": named[2]} if named else {}
@@ -24,7 +24,7 @@ def numbered_labels(message: Message) -> dict[str, str]:
     return found
 
 
-def status_labels(message: Message, title: str | None) -> dict[str, str]:
+def find_status_labels(message: Message, title: str | None) -> dict[str, str]:
     """What a status page says is affected: in its title, or in the anchor of a feed's entry (name, region, time)."""
     component = _COMPONENT.match(title or "")
     anchors = (match for match in (_FEED_ANCHOR.search(link.url) for link in message.links) if match)

@@ -9,7 +9,7 @@ from bot.domain.alerts.alert import AlertState, Severity
 from bot.parsers.common.heads import STATE_KEYS, Head
 from bot.parsers.common.labels import Labels
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.severities import azure_severity, severity_of
+from bot.parsers.vocabulary.severities import read_azure_severity, read_severity
 from bot.parsers.vocabulary.states import strip_emoji
 
 Stated = tuple[Severity | None, str | None]
@@ -30,16 +30,16 @@ _EXPIRES = re.compile(r"\bwill expire\b|\bexpires (?:in|soon)\b", re.IGNORECASE)
 _WARNING_COLOR = "daa038"  # what Slack delivers for the named colour "warning"
 
 
-def _token_words(head: Head) -> Iterator[str]:
+def _list_token_words(head: Head) -> Iterator[str]:
     """Words of brackets, prefixes and suffixes that may name a severity."""
-    for token in head.tokens():
-        if token in head.brackets and severity_of(token) and len(token.split()) == 1:
+    for token in head.list_tokens():
+        if token in head.brackets and read_severity(token) and len(token.split()) == 1:
             yield token
         elif len(token) <= 40:
             yield from (w for w in re.split(r"[\s\-–/]+", token)[:5] if w.casefold().strip(".:!*") not in _PLAIN)
 
 
-def _lone_words(message: Message) -> Iterator[str]:
+def _list_lone_words(message: Message) -> Iterator[str]:
     """Words behind an emoji that are a line of their own among the first."""
     for line in message.lines[:8]:
         text, emoji = strip_emoji(line)
@@ -47,13 +47,13 @@ def _lone_words(message: Message) -> Iterator[str]:
             yield text
 
 
-def _by_looks(message: Message, heads: Sequence[Head], labels: Labels) -> Stated:
+def _read_looks(message: Message, heads: Sequence[Head], labels: Labels) -> Stated:
     """For a firing alert: a state that is a severity, a shouted word, an outage grade, Slack's own warning colour."""
     states = [labels.all[key] for key in STATE_KEYS if key in labels.all]
     shouted = [m[0] for m in [_SHOUTED.search(" ".join(head.text for head in heads[:3]))] if m]
     outage = [m[1] for m in [_OUTAGE.search(message.body[:4000])] if m]
     for word in (*states, *shouted, *outage):
-        level = severity_of(word[:20])
+        level = read_severity(word[:20])
         if level and (word not in states or level in {Severity.CRITICAL, Severity.WARNING}):
             return level, word
     icon = "warning" in {alt.casefold() for alt in message.alt_texts}
@@ -61,20 +61,20 @@ def _by_looks(message: Message, heads: Sequence[Head], labels: Labels) -> Stated
     return (Severity.WARNING, None) if warned else (None, None)
 
 
-def severity_in(message: Message, heads: Sequence[Head], labels: Labels, state: AlertState) -> Stated:
+def find_severity(message: Message, heads: Sequence[Head], labels: Labels, state: AlertState) -> Stated:
     """The severity and its word; nothing stated is (None, None). Azure's scale is a step milder than the others."""
     for key in SEVERITY_KEYS:
         value = labels.all.get(key, "")
-        level = severity_of(value) if 0 < len(value) <= 40 else None
+        level = read_severity(value) if 0 < len(value) <= 40 else None
         if level:
-            return ("monitor_condition" in labels.all and azure_severity(value)) or level, value
+            return ("monitor_condition" in labels.all and read_azure_severity(value)) or level, value
     graded = [m[1] for m in (_GRADED.match(head.text) for head in heads) if m]
-    for word in (*graded, *(word for head in heads for word in _token_words(head))):
-        if level := severity_of(word):
+    for word in (*graded, *(word for head in heads for word in _list_token_words(head))):
+        if level := read_severity(word):
             return level, word.strip(" .:!*")
-    for word in _lone_words(message):
-        if level := severity_of(word):
+    for word in _list_lone_words(message):
+        if level := read_severity(word):
             return level, word
     if state in {AlertState.FIRING, AlertState.ACKNOWLEDGED, AlertState.ESCALATED}:
-        return _by_looks(message, heads, labels)
+        return _read_looks(message, heads, labels)
     return None, None

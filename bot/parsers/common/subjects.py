@@ -10,15 +10,15 @@ from bot.domain.catalog.vendors import (
     Directory,
     find_service,
     find_vendor,
-    named_service,
-    named_vendor,
-    vendor_in_hosts,
+    find_vendor_in_hosts,
+    resolve_service,
+    resolve_vendor,
 )
 from bot.parsers.common.heads import Head
 from bot.parsers.common.labels import Labels
-from bot.parsers.common.symptoms import errors_in
+from bot.parsers.common.symptoms import find_errors
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.places import environment_in_name, environment_word, region_in
+from bot.parsers.vocabulary.places import read_environment, read_environment_name, read_region
 
 SERVICE_KEYS = (
     "service", "application", "app", "component", "system", "microservice", "affected_service", "impacted_entity", "affected_entity", "impacted_service", "entity", "app_name", "deployment", "workload", "kafka_cluster",
@@ -79,7 +79,7 @@ _FIRST_HOST = re.compile(r"^((?=[\w.-]*[a-z])[\w-]+(?:\.[\w-]+){2,5}) (?:is|has|
 _NOT_HOST = re.compile(r"^\d+(?:\.\d+)?$")
 
 
-def inferred_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
+def infer_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
     """A host or device that a first line names ("Backup failed on nas-01", "Alert for device core-sw2"), as a label."""
     if any(key in labels.all for key in HOST_KEYS):
         return {}
@@ -96,7 +96,7 @@ def inferred_host(heads: Sequence[Head], labels: Labels) -> dict[str, str]:
     return {}
 
 
-def _usable(value: str | None) -> str | None:
+def _clean_service(value: str | None) -> str | None:
     """A label's value as a service name: short, no address, no container image; a scoped name loses the scope."""
     if (
         not value
@@ -109,7 +109,7 @@ def _usable(value: str | None) -> str | None:
     return value
 
 
-def _in_title(title: str) -> str | None:
+def _find_in_title(title: str) -> str | None:
     """The service that a title names: itself if it is one bare name, its subject, or what it says the fault is on."""
     if re.fullmatch(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+", title):
         return title
@@ -117,7 +117,7 @@ def _in_title(title: str) -> str | None:
     return found[1] if found and found[1].casefold() not in _NOT_A_NAME else None
 
 
-def _in_text(text: str) -> str | None:
+def _find_in_text(text: str) -> str | None:
     """ "service X" in running text, else its first kebab-case name."""
     named = _NAMED_SERVICE.search(text)
     if named and (named[1] or named[2]).casefold() not in _NOT_A_NAME:
@@ -126,19 +126,19 @@ def _in_text(text: str) -> str | None:
     return next((m[1] for m in _KEBAB.finditer(bare) if not _NOT_SERVICES.match(m[1])), None)
 
 
-def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: str | None) -> str | None:
+def find_affected_service(message: Message, labels: Labels, heads: Sequence[Head], title: str | None) -> str | None:
     """What is affected: a label, the title's subject, a name in the first lines, a weaker label, a repository, the body."""
-    stated = (_usable(labels.all.get(key)) for key in SERVICE_KEYS)
+    stated = (_clean_service(labels.all.get(key)) for key in SERVICE_KEYS)
     brackets = (_SCOPED.match(bracket) for head in heads for bracket in head.brackets[:1])
     hosts = [labels.all[key] for key in (*HOST_KEYS, *_PLACE_KEYS) if key in labels.all]
-    scoped = (match[1].strip() for match in brackets if match and environment_word(match[2]))
-    weak = (_usable(labels.all.get(key)) for key in _WEAK_SERVICE_KEYS)
+    scoped = (match[1].strip() for match in brackets if match and read_environment(match[2]))
+    weak = (_clean_service(labels.all.get(key)) for key in _WEAK_SERVICE_KEYS)
     repository = (m[1] or m[2] for m in (_REPOSITORY.match(link.url) for link in message.links) if m)
     for found in (
         *stated,
-        _in_title(title or ""),
+        _find_in_title(title or ""),
         *scoped,
-        _in_text(" ".join(head.text for head in heads)),
+        _find_in_text(" ".join(head.text for head in heads)),
         *weak,
         *repository,
         *(m[1] for m in _WORKLOAD.finditer(message.body[:4000])),
@@ -153,65 +153,65 @@ def service_of(message: Message, labels: Labels, heads: Sequence[Head], title: s
     return None
 
 
-def called_service(message: Message, heads: Sequence[Head], service: str | None) -> str | None:
+def resolve_affected_service(message: Message, heads: Sequence[Head], service: str | None) -> str | None:
     """The service by its configured name; where the post states none, a configured one that its first lines name."""
     if service:
-        return named_service(service, message.names)
+        return resolve_service(service, message.names)
     return find_service("\n".join(head.text for head in heads), message.names)
 
 
-def environment_of(message: Message, labels: Labels, names: Sequence[str | None]) -> str | None:
+def find_environment(message: Message, labels: Labels, names: Sequence[str | None]) -> str | None:
     """The environment that a label states, else one inside the given names, else in a short link label."""
-    stated = (environment_word(labels.all[key]) for key in ENVIRONMENT_KEYS if key in labels.all)
-    inside = (environment_in_name(name) for name in names if name)
-    linked = (environment_in_name(link.label) for link in message.links if 3 < len(link.label) <= 60)
+    stated = (read_environment(labels.all[key]) for key in ENVIRONMENT_KEYS if key in labels.all)
+    inside = (read_environment_name(name) for name in names if name)
+    linked = (read_environment_name(link.label) for link in message.links if 3 < len(link.label) <= 60)
     return next((found for found in (*stated, *inside, *linked) if found), None)
 
 
-def region_of(message: Message, labels: Labels) -> str | None:
+def find_region(message: Message, labels: Labels) -> str | None:
     """The region that a label states, else the first cloud region in the text, else one in a link's address."""
     for key in REGION_KEYS:
         value = labels.all.get(key)
-        if value and (found := region_in(value)):
+        if value and (found := read_region(value)):
             return found
         if value and key.endswith("region") and re.fullmatch(r"[\w-]{2,30}", value):
             return value.casefold()
     texts = (message.body, *(link.url for link in message.links if "egion" in link.url or "console.aws" in link.url))
-    return next((found for found in map(region_in, texts) if found), None)
+    return next((found for found in map(read_region, texts) if found), None)
 
 
-def labelled_vendor(labels: Labels, names: Directory = STANDARD) -> str | None:
+def find_labeled_vendor(labels: Labels, names: Directory = STANDARD) -> str | None:
     """The vendor that a label names; what follows a dash or comma is not part of the name."""
-    value = labels.first(*VENDOR_KEYS)
+    value = labels.find_first(*VENDOR_KEYS)
     short = re.split(r"\s+[–—-]\s+|\s*[(,;|]", value, maxsplit=1)[0].strip() if value else ""
-    return named_vendor(short, names) if short and len(short) <= 60 else None
+    return resolve_vendor(short, names) if short and len(short) <= 60 else None
 
 
-def vendor_of(
+def find_failing_vendor(
     message: Message, labels: Labels, title: str | None, known: frozenset[str], *, about_vendor: bool
 ) -> str | None:
     """The third party that fails: a label, a status page's owner, a name in title or text, the owner of a host in an error."""
     names = message.names
-    if found := labelled_vendor(labels, names) or (status_owner(message, known) if about_vendor else None):
+    if found := find_labeled_vendor(labels, names) or (find_status_owner(message, known) if about_vendor else None):
         return found
     text = re.sub(r"https?://\S+", " ", message.body)
     for place in (title or "", text):
         if found := find_vendor(place, known, anywhere=about_vendor, names=names):
             return found
-    lines = "\n".join(line for line in message.lines if errors_in(line))
+    lines = "\n".join(line for line in message.lines if find_errors(line))
     called = _FROM_API.search(title or "")
     if called and called[1].casefold() not in _OURS:
-        return vendor_in_hosts(lines, names=names) or called[1].casefold()
-    return vendor_in_hosts(lines, names=names)
+        return find_vendor_in_hosts(lines, names=names) or called[1].casefold()
+    return find_vendor_in_hosts(lines, names=names)
 
 
-def status_owner(message: Message, known: frozenset[str]) -> str | None:
+def find_status_owner(message: Message, known: frozenset[str]) -> str | None:
     """Whose status page the post links to, by the page's host, else by the poster's name."""
     for link in message.links:
-        listed = vendor_in_hosts(link.url, anywhere=True, names=message.names)
+        listed = find_vendor_in_hosts(link.url, anywhere=True, names=message.names)
         match = _STATUS_OWNER.match(link.url)
         if listed:
             return listed
         if match:
-            return named_vendor(next(group for group in match.groups() if group), message.names)
+            return resolve_vendor(next(group for group in match.groups() if group), message.names)
     return find_vendor(message.poster.name, known, anywhere=True, names=message.names)

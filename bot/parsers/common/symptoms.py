@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import unquote_plus
 
 from bot.domain.alerts.alert import Symptom
-from bot.parsers.vocabulary.severities import severity_of
-from bot.parsers.vocabulary.states import token_state
+from bot.parsers.vocabulary.severities import read_severity
+from bot.parsers.vocabulary.states import read_token_state
 
 _MOST = 24
 _MOST_LINES = 30  # lines with numbers: an alert's own readings stand among the first
@@ -108,17 +108,17 @@ _LEADING = re.compile(
 )
 
 
-def error(code: str, text: str | None = None) -> Symptom:
+def build_error(code: str, text: str | None = None) -> Symptom:
     """An error symptom."""
     return Symptom(kind="error", code=code, text=text)
 
 
-def metric(name: str, value: str | None, op: str | None = None, threshold: str | None = None) -> Symptom:
+def build_metric(name: str, value: str | None, op: str | None = None, threshold: str | None = None) -> Symptom:
     """A metric symptom; values keep the unit they were written with."""
     return Symptom(kind="metric", name=name, value=value, op=_CMP.get(op or "", op), threshold=threshold)
 
 
-def _side(name: str, value: str, limit: str | None) -> str | None:
+def _infer_side(name: str, value: str, limit: str | None) -> str | None:
     """Which side of an unsigned limit a value went: above if it is larger, below if smaller."""
     try:
         now, bound = (float(re.sub(r"[^\d.\-]", "", x.replace(",", ""))) for x in (value, limit or ""))
@@ -129,17 +129,17 @@ def _side(name: str, value: str, limit: str | None) -> str | None:
     return ">" if now != bound else None
 
 
-def _name(raw: str) -> str:
+def _clean_name(raw: str) -> str:
     name = _TRAILING.sub("", _LEADING.sub("", raw.strip(" -–:*'\",.•")).strip())
     return name if name.count("(") == name.count(")") else name.strip("() ")
 
 
-def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
+def _read_match(match: re.Match[str], shape: str) -> Symptom | None:
     """A metric of one pattern's match; `shape` names its groups in order."""
     if shape == "certificate":
-        return metric("certificate days left", match[2])
+        return build_metric("certificate days left", match[2])
     got = dict(zip(shape.split(), match.groups(), strict=False))
-    name, value, limit = _name(got.get("name") or ""), (got.get("value") or "").strip(), got.get("limit")
+    name, value, limit = _clean_name(got.get("name") or ""), (got.get("value") or "").strip(), got.get("limit")
     if (
         len(name) < 2
         or re.match(r"/\d", match.string[match.end() :])
@@ -152,9 +152,9 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
     op = got.get("op")
     if "side" in got:
         op = "<" if (got["side"] or "").casefold() in {"below", "under"} else ">"
-        return metric(re.sub(r" (?:for|of) \S.*$", "", name), value or limit, op, limit)
+        return build_metric(re.sub(r" (?:for|of) \S.*$", "", name), value or limit, op, limit)
     if "over" in got:
-        return metric(name, value, ">", got["over"])
+        return build_metric(name, value, ">", got["over"])
     if (
         "op" in shape
         and shape.startswith("op")
@@ -163,30 +163,30 @@ def _from_match(match: re.Match[str], shape: str) -> Symptom | None:
     ):
         op = ">"
     if shape == "name op value":
-        return metric(name, value, op, value)
+        return build_metric(name, value, op, value)
     if name.casefold() == "restart":
         name = "restarts"
     if " of " in value and "fail" in match.string.casefold():
         name = f"{name} failing"
-    return metric(name, value, op or (_side(name, value, limit) if limit else None), limit)
+    return build_metric(name, value, op or (_infer_side(name, value, limit) if limit else None), limit)
 
 
-def expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
+def find_expression_metrics(urls: Iterable[str], text: str) -> list[Symptom]:
     """The metric of a Prometheus graph link, with the value and limit that the text tells."""
     found = []
     for url in urls:
         match = _EXPRESSION.search(unquote_plus(url)) if "g0.expr=" in url else None
         told = _COMPARED.search(text) if match else None
         if match and told and told[2] == match[2]:
-            found.append(metric(match[1], told[1].strip(), told[2], told[3].strip()))
+            found.append(build_metric(match[1], told[1].strip(), told[2], told[3].strip()))
     return found
 
 
-def metrics_in(text: str) -> list[Symptom]:
+def find_metrics(text: str) -> list[Symptom]:
     """Metrics that running text tells, line by line, in the first lines that hold numbers."""
     found: list[Symptom] = []
     looked_at, left = 0, _MOST_CHARS
-    found += [metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
+    found += [build_metric("datapoint", m[1], _SAID[m[3]], m[4]) for m in _DATAPOINTS.finditer(text)]
     for line in text.split("\n"):
         line = line.strip()[: min(400, left)]
         if not any(c.isdigit() for c in line) or "datapoint" in line:
@@ -197,15 +197,15 @@ def metrics_in(text: str) -> list[Symptom]:
         if looked_at > _MOST_LINES:
             break
         folded = line.casefold()
-        found.extend(metric(m[1], m[2]) for m in _LISTED.finditer(line) if not _DULL.match(m[1]))
+        found.extend(build_metric(m[1], m[2]) for m in _LISTED.finditer(line) if not _DULL.match(m[1]))
         for pattern, shape, hints in _METRICS:
             if hints and not any(hint in folded for hint in hints):
                 continue
-            found.extend(s for s in (_from_match(m, shape) for m in pattern.finditer(line)) if s)
+            found.extend(s for s in (_read_match(m, shape) for m in pattern.finditer(line)) if s)
     return found
 
 
-def metrics_of(labels: Mapping[str, str]) -> list[Symptom]:
+def find_label_metrics(labels: Mapping[str, str]) -> list[Symptom]:
     """Metrics among labels: numeric values under keys that are no ids, times or versions."""
     found = []
     for key, value in labels.items():
@@ -223,12 +223,15 @@ def metrics_of(labels: Mapping[str, str]) -> list[Symptom]:
             continue
         graded = _GRADED.search(rest)
         if graded:
-            found.append(metric(key, match[1].strip(), ">", graded[2]))
+            found.append(build_metric(key, match[1].strip(), ">", graded[2]))
             continue
         name = key.replace("_", " ") if not key.islower() else key
         found.append(
-            metric(
-                name, match[1].strip(), match[2] or (_side(name, match[1], match[3]) if match[3] else None), match[3]
+            build_metric(
+                name,
+                match[1].strip(),
+                match[2] or (_infer_side(name, match[1], match[3]) if match[3] else None),
+                match[3],
             )
         )
     return found
@@ -236,30 +239,35 @@ def metrics_of(labels: Mapping[str, str]) -> list[Symptom]:
 
 def _is_word_of_state(word: str) -> bool:
     """Whether what follows a short code says how bad it is and not what it is ("LMD8812 critical")."""
-    return severity_of(word) is not None or token_state(word) is not None
+    return read_severity(word) is not None or read_token_state(word) is not None
 
 
-def errors_in(text: str) -> list[Symptom]:
+def find_errors(text: str) -> list[Symptom]:
     """Error codes and error names that the text tells."""
-    found = [error(f"HTTP {m[1]}") for p in (_HTTP, _STATUS, _BARE) for m in p.finditer(text)]
-    found += [error(m[1].lower()) for m in _CLASS.finditer(text)]
-    found += [error(m[1]) for m in _UPPER.finditer(text) if m[1] not in _NOT_CODES]
-    found += [error(m[1]) for p in (_CAMEL, _SNAKE) for m in p.finditer(text)]
-    found += [error(m[1]) for m in _CODE.finditer(text) if m[1].casefold() not in {"http", "status"}]
+    found = [build_error(f"HTTP {m[1]}") for p in (_HTTP, _STATUS, _BARE) for m in p.finditer(text)]
+    found += [build_error(m[1].lower()) for m in _CLASS.finditer(text)]
+    found += [build_error(m[1]) for m in _UPPER.finditer(text) if m[1] not in _NOT_CODES]
+    found += [build_error(m[1]) for p in (_CAMEL, _SNAKE) for m in p.finditer(text)]
+    found += [build_error(m[1]) for m in _CODE.finditer(text) if m[1].casefold() not in {"http", "status"}]
     found += [
-        error(m[1], m[2]) for p in (_SQLSTATE, _SHORT_CODE) for m in p.finditer(text) if not _is_word_of_state(m[2])
+        build_error(m[1], m[2])
+        for p in (_SQLSTATE, _SHORT_CODE)
+        for m in p.finditer(text)
+        if not _is_word_of_state(m[2])
     ]
-    found += [error(m[1]) for m in _EXIT.finditer(text)] if re.search(r"exit|c[óo]digo", text, re.IGNORECASE) else []
-    found += [error((m[1] or m[2]).lower()) for m in _PHRASE.finditer(text)]
+    found += (
+        [build_error(m[1]) for m in _EXIT.finditer(text)] if re.search(r"exit|c[óo]digo", text, re.IGNORECASE) else []
+    )
+    found += [build_error((m[1] or m[2]).lower()) for m in _PHRASE.finditer(text)]
     return found
 
 
-def conditions_of(labels: Mapping[str, str]) -> list[Symptom]:
+def find_conditions(labels: Mapping[str, str]) -> list[Symptom]:
     """Conditions that a label's whole value names ("Health Status: Degraded")."""
-    return [error(value) for value in labels.values() if _CONDITION.match(value)]
+    return [build_error(value) for value in labels.values() if _CONDITION.match(value)]
 
 
-def unique(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
+def remove_duplicates(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
     """Each symptom once (same name and value, or same code); the one that tells most is kept; at most 24."""
     kept: dict[tuple[str, ...], Symptom] = {}
     for s in symptoms:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.parsers.common.heads import BRACKET, PREFIX, SUFFIX, Head, head_of, states_only, word_state
+from bot.parsers.common.heads import BRACKET, PREFIX, SUFFIX, Head, is_state_only, parse_head, read_word_state
 from bot.parsers.common.labels import Labels
 from bot.parsers.message import Message
-from bot.parsers.vocabulary.severities import severity_of
-from bot.parsers.vocabulary.states import phrase_state, strip_emoji, token_state
+from bot.parsers.vocabulary.severities import read_severity
+from bot.parsers.vocabulary.states import read_phrase_state, read_token_state, strip_emoji
 
 NAME_KEYS = (
     "alertname", "alert_name", "rule", "rule_name", "alarm_name", "monitor_name", "monitor", "policy_name", "condition_name", "problem_name", "check_name",
@@ -57,44 +57,44 @@ _SUBJECT = re.compile(r"^(?:Service|Host|Monitor|Check|Rule|Alert)\s+(?=\S)")
 _NUMBER_LINE = re.compile(r"^(?:incident|alert|problem|ticket)\s+#\d+$", re.IGNORECASE)
 
 
-def _bracket_says(word: str) -> bool:
-    return bool(word_state(word) or severity_of(word) or re.match(r"#?\d+$", word))
+def _is_stating(word: str) -> bool:
+    return bool(read_word_state(word) or read_severity(word) or re.match(r"#?\d+$", word))
 
 
-def _behind_name(text: str, bracket: re.Match[str]) -> str:
+def _strip_sender(text: str, bracket: re.Match[str]) -> str:
     """The line without the sender's name in brackets where a state follows it ("[NMS] Alert triggered: disk usage")."""
     rest = text[bracket.end() :].lstrip(" -–:") if bracket.start() == 0 else ""
     stated = PREFIX.match(rest)
-    return rest if stated and states_only(stated[1]) else text
+    return rest if stated and is_state_only(stated[1]) else text
 
 
-def without_tokens(text: str) -> str:
+def strip_tokens(text: str) -> str:
     """The line without leading brackets, prefixes and suffixes that state something."""
     subject = BRACKET.match(text)
-    if subject and not _bracket_says(subject[1]):
+    if subject and not _is_stating(subject[1]):
         second = BRACKET.match(text[subject.end() :].lstrip())
-        if second and token_state(second[1]):
+        if second and read_token_state(second[1]):
             return subject[1]
-        text = _behind_name(text, subject)
+        text = _strip_sender(text, subject)
     before = ""
     while text != before:
         before = text
         bracket = BRACKET.match(text)
-        if bracket and _bracket_says(bracket[1]):
+        if bracket and _is_stating(bracket[1]):
             text = strip_emoji(text[bracket.end() :].lstrip(" -–:"))[0]
         for pattern in (PREFIX, _DASH):
             prefix = pattern.match(text)
-            if prefix and len(prefix[1].split()) <= 6 and states_only(prefix[1]):
+            if prefix and len(prefix[1].split()) <= 6 and is_state_only(prefix[1]):
                 text = strip_emoji(text[prefix.end() :])[0]
     suffix = SUFFIX.search(text)
-    return text[: suffix.start()] if suffix and token_state(suffix[1]) else text
+    return text[: suffix.start()] if suffix and read_token_state(suffix[1]) else text
 
 
 def clean_title(line: str) -> str:
     """A bare name from a first line."""
-    head = _BRACKET_PAIR.sub("", head_of(" ".join(line[:600].split())).text)
+    head = _BRACKET_PAIR.sub("", parse_head(" ".join(line[:600].split())).text)
     placed = _NUMBER_ON.match(head)
-    text = f"{placed[2]} on {placed[1]}" if placed else without_tokens(head)
+    text = f"{placed[2]} on {placed[1]}" if placed else strip_tokens(head)
     numbered = _NUMBERED.match(text)
     text = numbered[1] if numbered else text
     text = _NUMBER.sub("", _SHOUT.sub("", _NUMBER.sub("", text)))
@@ -104,44 +104,44 @@ def clean_title(line: str) -> str:
     return text.strip(" \t.:!-–—*\"'“”„«»「」|")[:300]
 
 
-def _composed(labels: Labels) -> str | None:
+def _compose_title(labels: Labels) -> str | None:
     """Names that two labels make up: a task of a pipeline, a service on a host."""
-    task, dag = labels.first("task", "task_id"), labels.first("dag", "dag_id")
+    task, dag = labels.find_first("task", "task_id"), labels.find_first("dag", "dag_id")
     if task and dag:
         return f"{task} ({dag})"
-    host, service = labels.first("host", "hostname"), labels.first("service", "check", "service_name")
+    host, service = labels.find_first("host", "hostname"), labels.find_first("service", "check", "service_name")
     return f"{service} on {host}" if host and service else None
 
 
-def _from_head(head: Head, labelled: Sequence[str]) -> str | None:
+def _read_head(head: Head, labelled: Sequence[str]) -> str | None:
     """A title from one first line: a quoted name, a link that leads it, or the line itself."""
     quoted = _QUOTED.search(head.text)
     if quoted and (quoted.start() == 0 or _RULE_WORD.search(head.text[: quoted.start()])):
         return clean_title(quoted[1]) or quoted[1]
     if _GENERIC.match(head.text):
         return None
-    text = _SUBJECT.sub("", without_tokens(head.text)) if head.prefixes else without_tokens(head.text)
+    text = _SUBJECT.sub("", strip_tokens(head.text)) if head.prefixes else strip_tokens(head.text)
     lead = next((w for w in labelled if text.startswith(strip_emoji(w)[0]) and not _GENERIC.match(w)), None)
     title = clean_title(lead) if lead else clean_title(head.text)
     return title if len(title) >= 3 and not _GENERIC.match(title) else None
 
 
-def title_of(message: Message, heads: Sequence[Head], labels: Labels) -> str | None:
+def find_title(message: Message, heads: Sequence[Head], labels: Labels) -> str | None:
     """The alert's bare name: a name label, a quoted name, a link that leads a line, the best first line, two labels."""
-    named = labels.first(*NAME_KEYS)
+    named = labels.find_first(*NAME_KEYS)
     if named and 3 <= len(named) <= 160 and "://" not in named:
         return clean_title(named) or named
     numbered = next((i for i, line in enumerate(message.lines) if _NUMBER_LINE.match(line.strip())), None)
     if numbered is not None and numbered + 1 < len(message.lines):
         return clean_title(message.lines[numbered + 1])
     labelled = [link.label for link in message.links if len(link.label) >= 3 and "://" not in link.label]
-    titles = [title for title in (_from_head(head, labelled) for head in heads) if title]
-    composed = _composed(labels)
+    titles = [title for title in (_read_head(head, labelled) for head in heads) if title]
+    composed = _compose_title(labels)
     if composed and (not titles or "task" in labels.all or _GENERIC.match(heads[0].text)):
         return composed
     first = titles[0] if titles else None
     leading = {strip_emoji(link.label)[0] for link in message.links if link.place != "title"}
     if first and " " not in first and first not in leading:
-        fuller = (clean_title(head.text) for head in heads if first in head.text and phrase_state(head.text))
+        fuller = (clean_title(head.text) for head in heads if first in head.text and read_phrase_state(head.text))
         return next((title for title in fuller if " " in title and len(title) <= 160), first)
     return first

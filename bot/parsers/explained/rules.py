@@ -14,31 +14,31 @@ from bot.domain.catalog.vendors import STANDARD, Directory, find_vendor
 from bot.domain.text.redaction import mask
 from bot.parsers import PARSERS, read
 from bot.parsers.common.draft import Draft
-from bot.parsers.common.heads import STATE_KEYS, Head, heads_of, status_line_state, word_state
-from bot.parsers.common.labels import Labels, labels_of
+from bot.parsers.common.heads import STATE_KEYS, Head, find_heads, read_status_line, read_word_state
+from bot.parsers.common.labels import Labels, find_labels
 from bot.parsers.common.severity import SEVERITY_KEYS
 from bot.parsers.common.subjects import (
     ENVIRONMENT_KEYS,
     REGION_KEYS,
     SERVICE_KEYS,
     VENDOR_KEYS,
-    called_service,
-    labelled_vendor,
-    service_of,
-    status_owner,
+    find_affected_service,
+    find_labeled_vendor,
+    find_status_owner,
+    resolve_affected_service,
 )
 from bot.parsers.common.titles import NAME_KEYS
-from bot.parsers.explained.places import place_of
+from bot.parsers.explained.places import find_place
 from bot.parsers.message import Message, parse_message
-from bot.parsers.vocabulary.places import environment_word, region_in
-from bot.parsers.vocabulary.severities import severity_of
-from bot.parsers.vocabulary.states import color_state, emoji_state, phrase_state, token_state
+from bot.parsers.vocabulary.places import read_environment, read_region
+from bot.parsers.vocabulary.severities import read_severity
+from bot.parsers.vocabulary.states import read_color_state, read_emoji_state, read_phrase_state, read_token_state
 
 IN_TEXT = "the words of the post"
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SharedReadings:
     """What the shared readings see of one post."""
 
     message: Message
@@ -48,76 +48,77 @@ class _Seen:
     parser: str
 
 
-def _key(seen: _Seen, keys: Iterable[str], *, means: Any = bool) -> str | None:
+def _find_key(seen: _SharedReadings, keys: Iterable[str], *, means: Any = bool) -> str | None:
     """The first of these labels whose value means something."""
     found = next((key for key in keys if seen.labels.all.get(key) and means(seen.labels.all[key])), None)
     return f"label “{found}”" if found else None
 
 
-def _title(seen: _Seen, alert: Alert) -> str:
+def _explain_title(seen: _SharedReadings, alert: Alert) -> str:
     if seen.draft.title:
         return f"parser {seen.parser}"
     return (
-        _key(seen, NAME_KEYS, means=lambda v: 3 <= len(v) <= 160 and "://" not in v) or "the first line that names it"
+        _find_key(seen, NAME_KEYS, means=lambda v: 3 <= len(v) <= 160 and "://" not in v)
+        or "the first line that names it"
     )
 
 
-def _state(seen: _Seen, alert: Alert) -> str:
+def _explain_state(seen: _SharedReadings, alert: Alert) -> str:
     if seen.parser != "generic":
         return f"parser {seen.parser}"
     for head in seen.heads:
-        token = next((t for t in head.tokens() if word_state(t) is alert.state), None)
+        token = next((t for t in head.list_tokens() if read_word_state(t) is alert.state), None)
         if token:
             return f"the token “{token}” of a first line"
-    if status_line_state(seen.message) is alert.state:
+    if read_status_line(seen.message) is alert.state:
         return "the newest line of a status page"
-    if key := _key(seen, STATE_KEYS, means=lambda v: token_state(v) is alert.state):
+    if key := _find_key(seen, STATE_KEYS, means=lambda v: read_token_state(v) is alert.state):
         return key
-    if any(emoji_state(head.emoji) is alert.state for head in seen.heads):
+    if any(read_emoji_state(head.emoji) is alert.state for head in seen.heads):
         return "an emoji that leads a first line"
-    told = next((head.text for head in seen.heads if phrase_state(head.text) is alert.state), None)
-    color = next((c for c in seen.message.colors if color_state(c) is alert.state), None)
+    told = next((head.text for head in seen.heads if read_phrase_state(head.text) is alert.state), None)
+    color = next((c for c in seen.message.colors if read_color_state(c) is alert.state), None)
     return f"the colour {color}" if color else f"the words “{told}”" if told else IN_TEXT
 
 
-def _severity(seen: _Seen, alert: Alert) -> str:
+def _explain_severity(seen: _SharedReadings, alert: Alert) -> str:
     if seen.draft.severity:
         return f"parser {seen.parser}"
-    if key := _key(seen, SEVERITY_KEYS, means=lambda v: severity_of(v[:40]) is not None):
+    if key := _find_key(seen, SEVERITY_KEYS, means=lambda v: read_severity(v[:40]) is not None):
         return key
     if alert.severity_raw:
         return f"the word “{alert.severity_raw}” of a first line or state"
     return "a warning's colour or icon"
 
 
-def _service(seen: _Seen, alert: Alert) -> str:
-    stated = seen.draft.service or service_of(seen.message, seen.labels, seen.heads, alert.title)
-    if alert.service != stated and called_service(seen.message, seen.heads, stated) == alert.service:
+def _explain_service(seen: _SharedReadings, alert: Alert) -> str:
+    stated = seen.draft.service or find_affected_service(seen.message, seen.labels, seen.heads, alert.title)
+    if alert.service != stated and resolve_affected_service(seen.message, seen.heads, stated) == alert.service:
         return f"configuration [services.{alert.service}]" + (f", for “{stated}”" if stated else "")
     if seen.draft.service:
         return f"parser {seen.parser}"
-    return _key(seen, SERVICE_KEYS, means=lambda v: v == alert.service) or "a name in title, first lines or text"
+    return _find_key(seen, SERVICE_KEYS, means=lambda v: v == alert.service) or "a name in title, first lines or text"
 
 
-def _environment(seen: _Seen, alert: Alert) -> str:
-    return _key(seen, ENVIRONMENT_KEYS, means=environment_word) or "a word inside title, service, host or link"
+def _explain_environment(seen: _SharedReadings, alert: Alert) -> str:
+    return _find_key(seen, ENVIRONMENT_KEYS, means=read_environment) or "a word inside title, service, host or link"
 
 
-def _region(seen: _Seen, alert: Alert) -> str:
+def _explain_region(seen: _SharedReadings, alert: Alert) -> str:
     if seen.draft.region:
         return f"parser {seen.parser}"
-    stated = _key(seen, REGION_KEYS, means=lambda v: (region_in(v) or v.casefold()) == alert.region)
+    stated = _find_key(seen, REGION_KEYS, means=lambda v: (read_region(v) or v.casefold()) == alert.region)
     return stated or "table of cloud regions, in the text or a link"
 
 
-def _vendor(seen: _Seen, alert: Alert) -> str:
+def _explain_vendor(seen: _SharedReadings, alert: Alert) -> str:
     message = seen.message
     if seen.draft.vendor:
         return f"parser {seen.parser}"
-    if labelled_vendor(seen.labels, message.names) == alert.vendor:
-        return f"{_key(seen, VENDOR_KEYS)} and the table of vendors"
+    if find_labeled_vendor(seen.labels, message.names) == alert.vendor:
+        return f"{_find_key(seen, VENDOR_KEYS)} and the table of vendors"
     about = seen.draft.kind == "vendor_status"
-    if about and status_owner(message, frozenset()) == alert.vendor:
+    if about and find_status_owner(message, frozenset()) == alert.vendor:
         return "the owner of the status page (table of vendors)"
     named = (find_vendor(text, anywhere=about, names=message.names) for text in (alert.title or "", message.body))
     return (
@@ -128,17 +129,17 @@ def _vendor(seen: _Seen, alert: Alert) -> str:
 
 
 _RULES = {
-    "state": _state,
-    "title": _title,
-    "severity": _severity,
-    "service": _service,
-    "environment": _environment,
-    "region": _region,
-    "vendor": _vendor,
+    "state": _explain_state,
+    "title": _explain_title,
+    "severity": _explain_severity,
+    "service": _explain_service,
+    "environment": _explain_environment,
+    "region": _explain_region,
+    "vendor": _explain_vendor,
 }
 
 
-def _fields(seen: _Seen, alert: Alert) -> dict[str, Any]:
+def _explain_fields(seen: _SharedReadings, alert: Alert) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, rule in _RULES.items():
         value = getattr(alert, name)
@@ -147,20 +148,20 @@ def _fields(seen: _Seen, alert: Alert) -> dict[str, Any]:
             continue
         shown = str(getattr(value, "value", value))
         word = alert.severity_raw if name == "severity" else shown
-        found[name] = {"value": shown, "rule": rule(seen, alert), "where": place_of(seen.message, word)}
+        found[name] = {"value": shown, "rule": rule(seen, alert), "where": find_place(seen.message, word)}
     return found
 
 
-def _more(seen: _Seen, alert: Alert) -> dict[str, Any]:
+def _explain_more(seen: _SharedReadings, alert: Alert) -> dict[str, Any]:
     """Symptoms, links and labels: where each stands."""
     signs = [
         (s.code or f"{s.name} {s.op or ''} {s.value}".replace("  ", " "), s.code or s.value) for s in alert.symptoms
     ]
     identity = f"parser {seen.parser}" if seen.draft.identity else "name, service, host, vendor and stated dimensions"
     return {
-        "symptoms": [{"value": shown, "where": place_of(seen.message, word)} for shown, word in signs],
-        "links": {role: place_of(seen.message, url) for role, url in alert.links.items()},
-        "labels": {key: place_of(seen.message, value, key) for key, value in alert.labels.items()},
+        "symptoms": [{"value": shown, "where": find_place(seen.message, word)} for shown, word in signs],
+        "links": {role: find_place(seen.message, url) for role, url in alert.links.items()},
+        "labels": {key: find_place(seen.message, value, key) for key, value in alert.labels.items()},
         "fingerprint": {"value": alert.fingerprint, "rule": identity, "parts": list(seen.draft.identity)},
     }
 
@@ -178,17 +179,17 @@ def explain(event: Mapping[str, Any], *, names: Directory = STANDARD) -> dict[st
     draft = parser.parse(message)
     if not isinstance(draft, Draft):  # pragma: no cover  # what was read as an alert has a draft
         return {"parser": name, "kind": reading.kind, "rule": matched}
-    found = labels_of(message)
+    found = find_labels(message)
     labels = Labels(found.head, found.fields, found.body, {**found.all, **draft.labels})
-    seen = _Seen(message, heads_of(message), labels, draft, name)
-    reasons: dict[str, Any] = _masked({"fields": _fields(seen, reading), **_more(seen, reading)})
+    seen = _SharedReadings(message, find_heads(message), labels, draft, name)
+    reasons: dict[str, Any] = _mask_json({"fields": _explain_fields(seen, reading), **_explain_more(seen, reading)})
     return {"parser": name, "matched": matched, **reasons}
 
 
-def _masked(value: Any) -> Any:
+def _mask_json(value: Any) -> Any:
     """The same JSON values without secrets: reasons quote the post."""
     if isinstance(value, dict):
-        return {_masked(key): _masked(inner) for key, inner in value.items()}
+        return {_mask_json(key): _mask_json(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_masked(inner) for inner in value]
+        return [_mask_json(inner) for inner in value]
     return mask(value)[0] if isinstance(value, str) else value

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.catalog.vendors import Directory, find_service
-from bot.domain.evidence.deploys import Deployed
+from bot.domain.evidence.deploys import DeployAnnouncement
 from bot.parsers.message import parse_message
-from bot.parsers.vocabulary.places import environment_in_name, environment_word
+from bot.parsers.vocabulary.places import read_environment, read_environment_name
 
 _LABELS = ("service", "app", "application", "project", "repository", "repo", "component")
 _VERSION = re.compile(
@@ -25,7 +25,7 @@ _TO = re.compile(r"\b(?:to|in|on|env(?:ironment)?:?|stage:?)\s+[`*_]{0,2}([\w-]{
 _READ = 2_000
 
 
-def deployed_in(event: Mapping[str, Any], names: Directory) -> Deployed | None:
+def find_deploy(event: Mapping[str, Any], names: Directory) -> DeployAnnouncement | None:
     """What a deploy post says was deployed; None where it names none of the configured services."""
     message = parse_message(event, names=names)
     text = "\n".join((message.body, *(f"{label}: {value}" for label, value in message.fields)))[:_READ]
@@ -35,10 +35,10 @@ def deployed_in(event: Mapping[str, Any], names: Directory) -> Deployed | None:
     if service is None:
         return None
     version = _VERSION.search(text)
-    return Deployed(service, version[0][:40] if version else None, _environment(text, message.fields))
+    return DeployAnnouncement(service, version[0][:40] if version else None, _find_environment(text, message.fields))
 
 
-def _environment(text: str, fields: tuple[tuple[str, str], ...]) -> str | None:
-    stated = (environment_word(value) for label, value in fields if label.casefold().startswith("env"))
-    said = (environment_word(match[1]) for match in _TO.finditer(text))
-    return next((found for found in (*stated, *said) if found), None) or environment_in_name(text)
+def _find_environment(text: str, fields: tuple[tuple[str, str], ...]) -> str | None:
+    stated = (read_environment(value) for label, value in fields if label.casefold().startswith("env"))
+    said = (read_environment(match[1]) for match in _TO.finditer(text))
+    return next((found for found in (*stated, *said) if found), None) or read_environment_name(text)

@@ -34,7 +34,7 @@ def clean(text: str) -> str:
     return _CONTROL.sub("", whole.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " "))
 
 
-def _token(body: str, place: str, links: list[Link]) -> str:
+def _render_token(body: str, place: str, links: list[Link]) -> str:
     """What stands in the text for one `<...>` token; a link is also noted."""
     target, _, label = body.partition("|")
     if target.startswith(("http://", "https://", "mailto:")):
@@ -57,10 +57,10 @@ def strip_emphasis(text: str) -> str:
     return _ITALIC.sub(r"\1", text)
 
 
-def plain(text: str, place: str = "text") -> tuple[str, tuple[Link, ...]]:
+def read_plain(text: str, place: str = "text") -> tuple[str, tuple[Link, ...]]:
     """Readable text and the links in it, escapes decoded, bare addresses found as well."""
     links: list[Link] = []
-    shown = unescape(_TOKEN.sub(lambda m: _token(m[1], place, links), clean(text)))
+    shown = unescape(_TOKEN.sub(lambda m: _render_token(m[1], place, links), clean(text)))
     known = {address for link in links for address in (link.url, link.url.rstrip(_TAIL))}
     for match in _BARE_URL.finditer(shown):
         url = match[0].rstrip(_TAIL)

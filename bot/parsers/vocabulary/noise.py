@@ -43,7 +43,7 @@ _EXEMPT = {"deploy": _PROBLEM, "digest": _BROKEN}
 _FIRST_LINE = frozenset({"digest", "housekeeping"})
 
 
-def noise_of(text: str) -> tuple[str, str] | None:
+def find_noise(text: str) -> tuple[str, str] | None:
     """The kind and reason if a post's first lines are known noise; a deploy or a report that failed is none.
 
     Alerts may talk of reports, tests and silences further down; only notes are known by their whole text.

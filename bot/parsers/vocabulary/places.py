@@ -45,7 +45,7 @@ _LONG_NAME = re.compile(
 )
 
 
-def environment_word(value: str) -> str | None:
+def read_environment(value: str) -> str | None:
     """The environment that a label value states ("Production", "本番", "prod / ap-south-1"), as written, lower case."""
     for part in re.split(r"\s*[/,|–]\s*|\s+-\s+|\s+", value.strip()[:80]):
         folded = part.casefold().strip(" .`*\"'()[]")
@@ -56,12 +56,12 @@ def environment_word(value: str) -> str | None:
     return None
 
 
-def environment_in_name(name: str) -> str | None:
+def read_environment_name(name: str) -> str | None:
     """The environment inside a name ("checkout-prod", "Booking-PROD", "Kafka (prod)"); short ambiguous words do not count."""
     return next((w.casefold() for w in _WORD.findall(name[:300]) if w.casefold() in _IN_NAME), None)
 
 
-def region_in(text: str) -> str | None:
+def read_region(text: str) -> str | None:
     """The first cloud region that the text names; resource ARNs do not count (the resource need not be where it fails)."""
     match = _REGION.search(_ARN.sub(" ", text))
     if match:

@@ -25,7 +25,7 @@ _AZURE = {"0": Severity.CRITICAL, "1": Severity.HIGH, "2": Severity.WARNING, "3"
 _LEVELS = (Severity.CRITICAL, Severity.CRITICAL, Severity.HIGH, Severity.WARNING, Severity.INFO, Severity.INFO)
 
 
-def severity_of(word: str) -> Severity | None:
+def read_severity(word: str) -> Severity | None:
     """The level that a word names ("P2", "SEV-1", "Critical", "严重"); None if it names none."""
     folded = word.casefold().strip(" .!:：*`'\"[]()【】")
     ranked = _RANKED.match(folded)
@@ -35,7 +35,7 @@ def severity_of(word: str) -> Severity | None:
     return _BY_WORD.get(folded) or _BY_WORD.get(folded.replace(" ", "-")) or _BY_WORD.get(head)
 
 
-def azure_severity(word: str) -> Severity | None:
+def read_azure_severity(word: str) -> Severity | None:
     """Azure Monitor's Sev0 to Sev4: one step milder than the usual scale."""
     ranked = _RANKED.match(word.casefold().strip())
     return _AZURE.get(ranked[1]) if ranked else None

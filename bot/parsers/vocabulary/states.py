@@ -115,7 +115,7 @@ def strip_emoji(text: str) -> tuple[str, tuple[str, ...]]:
     return text.lstrip(" \t*_~>•\ufe0f\u200d"), tuple(names)
 
 
-def emoji_state(names: tuple[str, ...]) -> AlertState | None:
+def read_emoji_state(names: tuple[str, ...]) -> AlertState | None:
     """What leading emoji say: red things fire, green things are over; warnings say nothing about the state."""
     return next((_BY_EMOJI[n] for n in names if n in _BY_EMOJI), None)
 
@@ -125,19 +125,19 @@ def is_warning_emoji(name: str) -> bool:
     return name in _WEAK_EMOJI
 
 
-def token_state(word: str) -> AlertState | None:
+def read_token_state(word: str) -> AlertState | None:
     """The state that a bracket, prefix or field value names as a whole ("FIRING:2", "Back to normal", "RÉSOLU")."""
     folded = unicodedata.normalize("NFC", strip_emoji(word)[0]).casefold().strip(" .!:：*`'\"")
     folded = _COUNT.sub("", folded).strip()
     return _BY_TOKEN.get(folded) or _BY_TOKEN.get(re.sub(r"[\s_]+", "-", folded[:60]))
 
 
-def phrase_state(text: str) -> AlertState | None:
+def read_phrase_state(text: str) -> AlertState | None:
     """The state that a sentence tells; None if it tells none."""
     return next((state for state, pattern in _COMPILED if pattern.search(text[:4000])), None)
 
 
-def color_state(color: str) -> AlertState | None:
+def read_color_state(color: str) -> AlertState | None:
     """What a hex colour says: green is over, red fires; yellow, grey, blue and broken values say nothing."""
     if len(color) != 6 or not all(c in "0123456789abcdef" for c in color):
         return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.operations.backfill import Span, Talk, Tally
+from bot.domain.operations.backfill import BackfillTally, ReadSpan, ThreadActivity
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class BackfillProgress:
 
     channel: str
     name: str = ""  # what people call the channel
-    done: tuple[Span, ...] = ()  # in order, never overlapping
-    tally: Tally = field(default_factory=Tally)
+    done: tuple[ReadSpan, ...] = ()  # in order, never overlapping
+    tally: BackfillTally = field(default_factory=BackfillTally)
     at: datetime | None = None
 
 
@@ -35,11 +35,11 @@ class BackfillStore(Protocol):
         """Return the id of the channel that was read under this name."""
         ...
 
-    async def save(self, progress: BackfillProgress, talks: Mapping[str, Talk]) -> None:
+    async def save(self, progress: BackfillProgress, talks: Mapping[str, ThreadActivity]) -> None:
         """Write both in one transaction; `talks` is by the thread's root and adds to those that are stored."""
         ...
 
-    async def read_talks(self, channel: str) -> Mapping[str, Talk]:
+    async def read_talks(self, channel: str) -> Mapping[str, ThreadActivity]:
         """Return what was counted of each thread, by its root."""
         ...
 

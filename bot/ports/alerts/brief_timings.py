@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.timings import Traced
+from bot.domain.brief.timings import BriefTimings
 
 
 class BriefTimingStore(Protocol):
     """Timings, read from rows that are stored anyway. Raises StoreUnavailable."""
 
-    async def read_timings(self, incident_id: str, channel: str) -> Traced:
+    async def read_timings(self, incident_id: str, channel: str) -> BriefTimings:
         """Return the timings of an incident's brief in a channel; what is no longer stored is None."""
         ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.operations.storms import Member, Opening, Storm
+from bot.domain.operations.storms import OpenedIncident, Storm, StormMember
 from bot.ports.unit_of_work import Changes
 
 
@@ -17,7 +17,7 @@ class StormStore(Protocol):
 
     async def read_openings(
         self, channel: str, since: datetime, until: datetime, incident_id: str
-    ) -> tuple[tuple[Opening, ...], int]:
+    ) -> tuple[tuple[OpenedIncident, ...], int]:
         """Return what opened there between these moments (those with a brief, and the last others), that of this
         incident whenever it was, and how many openings the channel has had: the number to name in
         `Changes.after_openings`."""
@@ -27,7 +27,7 @@ class StormStore(Protocol):
         """Return the storms whose summary may still change, oldest first."""
         ...
 
-    async def list_members(self, storm: str) -> tuple[Member, ...]:
+    async def list_members(self, storm: str) -> tuple[StormMember, ...]:
         """Return a storm's incidents with their states."""
         ...
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.domain.operations.load import Waiting
+from bot.domain.operations.load import Backlog
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Inbox(Protocol):
 class InboxBacklog(Protocol):
     """How far behind the inbox is. Raises StoreUnavailable."""
 
-    async def read_backlog(self) -> Waiting:
+    async def read_backlog(self) -> Backlog:
         """Return what could be claimed now, or as soon as an older row about the same thing is done."""
         ...
 

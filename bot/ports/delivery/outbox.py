@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from bot.domain.delivery.ids import build_bank_id, build_edit_id, build_incident_key
 from bot.domain.delivery.kinds import Operation
-from bot.domain.operations.shadow import Shadowed
+from bot.domain.operations.shadow import ShadowPlacement
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.posts import PostedBrief
 
@@ -59,9 +59,9 @@ class OutboxRow:
     # what an earlier delivery of this row produced: a replaced post that has one is an edit of it
     own_result: str | None = None
     replaced: bool = False  # what may have been delivered was an older payload than this one
-    place: Shadowed | None = None  # where it goes instead of its own channel
+    place: ShadowPlacement | None = None  # where it goes instead of its own channel
     under_result: str | None = None  # the ts of the message in whose thread it goes there
-    target_place: Shadowed | None = None  # where its target is
+    target_place: ShadowPlacement | None = None  # where its target is
 
 
 class Outbox(Protocol):

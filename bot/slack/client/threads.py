@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.domain.reports.postmortem import Saying
+from bot.domain.reports.postmortem import QuotedMessage
 from bot.domain.text.redaction import mask
 from bot.domain.text.visible import clean
 from bot.ports.errors import ChatRejected
@@ -27,7 +27,7 @@ class SlackThreads:
 
     chat: SlackChat
 
-    async def read_messages(self, channel: str, root_ts: str) -> Sequence[Saying]:
+    async def read_messages(self, channel: str, root_ts: str) -> Sequence[QuotedMessage]:
         """See the port. The first page is what a post-mortem has room for."""
         answer = await self.chat.ask(
             "thread", lambda: self.chat.client.conversations_replies(channel=channel, ts=root_ts, limit=PAGE)
@@ -48,7 +48,7 @@ class SlackThreads:
         return found
 
 
-def read_saying(message: Mapping[str, Any]) -> Saying | None:
+def read_saying(message: Mapping[str, Any]) -> QuotedMessage | None:
     """Return what a person wrote in a message; None for apps' messages and Slack's own remarks."""
     user, ts = message.get("user"), str(message.get("ts") or "")
     if message.get("bot_id") or message.get("app_id") or message.get("subtype") not in SPOKEN:
@@ -56,7 +56,7 @@ def read_saying(message: Mapping[str, Any]) -> Saying | None:
     text = mask(clean(decode_text(str(message.get("text") or ""))))[0]
     if not isinstance(user, str) or not text or not ts.replace(".", "", 1).isdigit():
         return None
-    return Saying(datetime.fromtimestamp(float(ts), UTC), user, text[:MAX_TEXT])
+    return QuotedMessage(datetime.fromtimestamp(float(ts), UTC), user, text[:MAX_TEXT])
 
 
 def read_display_name(user: Mapping[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.domain.alerts.alert import Alert, NotAlert, Reading
-from bot.domain.evidence.deploys import Deployed
+from bot.domain.evidence.deploys import DeployAnnouncement
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.records.alert_json import write_alert
 from bot.slack.inbound.references import find_references
@@ -107,7 +107,7 @@ class ParsedEvent:
     # Replaces the natural key.
     key: str | None = None
     alert: Alert | None = None
-    deployed: Deployed | None = None
+    deployed: DeployAnnouncement | None = None
 
 
 def build_natural_key(body: Mapping[str, Any]) -> str:

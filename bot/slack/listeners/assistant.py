@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.brief.decide import Brief
 from bot.ports.chat import Channel, ChatMessage
 from bot.slack.views.hypothesis import render_hypotheses, render_hypothesis
@@ -27,7 +27,7 @@ class ModelAnalyst:
         brief: Brief,
         channel: Channel,
         by: str,
-        attempts: Sequence[Tried],
+        attempts: Sequence[TriedFix],
         question: str,
     ) -> ChatMessage:
         """See the protocol. With memory off for the brief, the model gets none."""
@@ -35,7 +35,7 @@ class ModelAnalyst:
         found = await self.analyse(brief, channel, by, None, attempts, memory=memory, question=question)
         return render_hypothesis(found, brief)
 
-    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix]) -> ChatMessage:
         """See the protocol."""
         with_memory, without = await self.analyse.compare(brief, channel, by, None, attempts)
         return render_hypotheses(with_memory, without, brief)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.domain.resolutions.recurrence import Again
+from bot.domain.resolutions.recurrence import RecurrenceAnswer
 from bot.slack.listeners.context import UseCases
 from bot.slack.listeners.interaction import Interaction
 from bot.slack.listeners.resolve import record_suggested_fix
@@ -42,8 +42,8 @@ async def answer_recurrence(uses: UseCases, it: Interaction) -> None:
     # An unknown answer is one of an older button: then nothing is recorded, either.
     is_recorded = (
         isinstance(number, int)
-        and answer in set(Again)
-        and await uses.answer_recurrence(it.incident_id, number, Again(answer or ""), it.user)
+        and answer in set(RecurrenceAnswer)
+        and await uses.answer_recurrence(it.incident_id, number, RecurrenceAnswer(answer or ""), it.user)
     )
     if not is_recorded:
         await it.whisper(render_note(ANSWERED_BEFORE))

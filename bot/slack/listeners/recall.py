@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert
-from bot.domain.incidents.opening import symptom_words
+from bot.domain.incidents.opening import describe_symptoms
 from bot.domain.recall.question import MAX_TEXT, RecallQuestion, read_question
 from bot.domain.text.redaction import mask
 from bot.domain.text.visible import clean
@@ -108,5 +108,5 @@ def build_question(message: Body, alert: Alert | None) -> RecallQuestion:
     if alert is None:
         return RecallQuestion(mask(clean(decode_text(str(message.get("text") or ""))))[0][:MAX_TEXT])
     names = {"vendor": alert.vendor, "service": alert.service, "region": alert.region}
-    words = " ".join(w for w in (alert.title, *symptom_words(alert)) if w)
+    words = " ".join(w for w in (alert.title, *describe_symptoms(alert)) if w)
     return RecallQuestion(clean(words)[:MAX_TEXT], {k: v for k, v in names.items() if v})

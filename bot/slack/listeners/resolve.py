@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.alerts.alert import Alert, AlertState, Severity
-from bot.domain.incidents.opening import symptom_words
+from bot.domain.incidents.opening import describe_symptoms
 from bot.domain.text.redaction import mask
 from bot.domain.text.tokens import hash_wording
 from bot.domain.text.visible import clean
@@ -145,7 +145,7 @@ def pack_alert(alert: Alert) -> dict[str, object]:
     values: dict[str, object] = {name: getattr(alert, name) for name in _PACKED if getattr(alert, name)}
     values["severity"] = alert.severity.value if alert.severity else None
     values["labels"] = dict(alert.labels)
-    values["text"] = "; ".join(symptom_words(alert))[:500]
+    values["text"] = "; ".join(describe_symptoms(alert))[:500]
     return values
 
 

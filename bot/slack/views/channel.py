@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER, NO_DIGEST
-from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
-from bot.domain.recall.dismissed import SetAside
+from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
+from bot.domain.recall.dismissed import DismissedPrecedent
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
 from bot.slack.payload import encode
@@ -93,9 +93,11 @@ def format_quiet_hours(view: ChannelView) -> str:
     return f"{quiet[0]:%H:%M}-{quiet[1]:%H:%M}" if quiet else ""
 
 
-def render_rules(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -> ChatMessage:
+def render_rules(house: ChannelPolicy, page: int = 1, asides: Sequence[DismissedPrecedent] = ()) -> ChatMessage:
     """Return what is silenced in a channel, newest first, and which precedents were dismissed there, each with Undo."""
-    silences: list[Rule | Mute] = sorted((*house.rules, *house.mutes), key=lambda s: (s.at, s.number), reverse=True)
+    silences: list[SilenceRule | Mute] = sorted(
+        (*house.rules, *house.mutes), key=lambda s: (s.at, s.number), reverse=True
+    )
     shown = silences[(page - 1) * PAGE : page * PAGE]
     listed = (
         [header("Set aside as precedents"), *render_dismissals(asides[-PAGE:][::-1])] if asides and page == 1 else []
@@ -112,9 +114,9 @@ def render_rules(house: House, page: int = 1, asides: Sequence[SetAside] = ()) -
     return ChatMessage(f"{len(silences)} rules and mutes in this channel", (*blocks, *listed))
 
 
-def _render_silence(silence: Rule | Mute) -> Block:
-    kind = "rule" if isinstance(silence, Rule) else "mute"
-    text = format_rule(silence) if isinstance(silence, Rule) else format_mute(silence)
+def _render_silence(silence: SilenceRule | Mute) -> Block:
+    kind = "rule" if isinstance(silence, SilenceRule) else "mute"
+    text = format_rule(silence) if isinstance(silence, SilenceRule) else format_mute(silence)
     posts = f"silenced {silence.silenced} post{'' if silence.silenced == 1 else 's'} since"
     who = f"{format_user(silence.by)}, {format_time(silence.at)}, {posts}"
     button: dict[str, Any] = {
@@ -126,9 +128,9 @@ def _render_silence(silence: Rule | Mute) -> Block:
     return {**section(f"{text}\n{who}"), "accessory": button}
 
 
-def format_rule(rule: Rule) -> str:
+def format_rule(rule: SilenceRule) -> str:
     """Return what a rule silences, and what it does not."""
-    if rule.reach is Reach.SOURCE:
+    if rule.reach is RuleScope.SOURCE:
         return (
             f"*Not alerts:* whatever {prose(rule.source, 40)} posts, but no critical alert other than "
             f"“{prose(rule.title, 100)}”"
@@ -138,7 +140,7 @@ def format_rule(rule: Rule) -> str:
 
 def format_mute(mute: Mute) -> str:
     """Return what is muted, until when, and why."""
-    if mute.what is Muted.NUDGES:
+    if mute.what is MuteTarget.NUDGES:
         return f"*Not asked any more what ended it:* {prose(mute.shown, 150)}"
     why = f": {prose(mute.reason, 200)}" if mute.reason else ""
     return f"*Muted:* {prose(mute.shown, 150)}, until {format_time(mute.until)}{why}"

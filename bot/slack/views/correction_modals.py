@@ -12,9 +12,9 @@ from bot.domain.incidents.corrections import (
     LESSON,
     ROOT_CAUSE,
     TITLE,
-    Difference,
-    mark_of,
-    texts_of,
+    FieldChange,
+    hash_text,
+    read_texts,
 )
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.slack import ids
@@ -55,7 +55,7 @@ PURGES = (
 
 def build_edit_view(record: Incident, channel_id: str) -> View:
     """Return the record's fields, filled in with what it says."""
-    texts = texts_of(record)
+    texts = read_texts(record)
     fields = {name: text for name, text in texts.items() if name in LABELS and len(text) <= MAX_PREFILLED}
     blocks: list[Block] = [verbatim(plain(record.incident_id, MAX_ID))]
     blocks += [_build_field(name, text) for name, text in fields.items()]
@@ -64,7 +64,7 @@ def build_edit_view(record: Incident, channel_id: str) -> View:
     if left_out := [LABELS[name] for name in LABELS if name not in fields]:
         blocks.append(context(TOO_LONG.format(", ".join(left_out))))
     shown = fields | {name: texts[name] for name in (f"{ATTEMPT}{place}" for place in places)}
-    metadata = {"i": record.incident_id, "c": channel_id, "m": {name: mark_of(text) for name, text in shown.items()}}
+    metadata = {"i": record.incident_id, "c": channel_id, "m": {name: hash_text(text) for name, text in shown.items()}}
     return modal(ids.EDIT_VIEW, "Edit record", "Save", blocks, metadata)
 
 
@@ -103,7 +103,7 @@ def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     return {name: answers.get(name, "") for name in shown}, shown
 
 
-def build_changed_view(record: Incident, changed: Sequence[Difference]) -> View:
+def build_changed_view(record: Incident, changed: Sequence[FieldChange]) -> View:
     """Return what a correction changed: before and after."""
     name = prose(record.incident_id, MAX_ID)
     if not changed:
@@ -115,7 +115,7 @@ def build_changed_view(record: Incident, changed: Sequence[Difference]) -> View:
     return build_info_view("Edit record", blocks)
 
 
-def _format_difference(record: Incident, one: Difference) -> str:
+def _format_difference(record: Incident, one: FieldChange) -> str:
     label = LABELS.get(one.field)
     if label is None:
         place = int(one.field.removeprefix(ATTEMPT))

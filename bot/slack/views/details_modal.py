@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.brief.recommendation import Recommendation
-from bot.domain.brief.timings import TraceStep
+from bot.domain.brief.timings import TimingStep
 from bot.domain.fixes.grouping import FixPair
 from bot.domain.fixes.steps import split_steps
 from bot.domain.recall.ranking import OutsideMemory
@@ -163,7 +163,7 @@ def _format_source(line: SourceLine) -> str:
     return f"• {join_parts((head, line.boundary.value, rated))}\n   why: {why}"
 
 
-def _format_step(step: TraceStep) -> str:
+def _format_step(step: TimingStep) -> str:
     """Return one step with its time to the second, in the reader's own zone."""
     line = f": {prose(step.said, 200)}" if step.said else ""
     return f"• {format_seconds(step.at) if step.at else '—'} {prose(step.what, 30)}{line}"

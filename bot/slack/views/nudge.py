@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
+from bot.domain.resolutions.nudge import SHOWN, Nudge, NudgedIncident
 from bot.domain.text.tokens import hash_wording
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
@@ -35,7 +35,7 @@ def render_nudge(nudge: Nudge) -> ChatMessage:
     )
 
 
-def _render_incident(one: Nudged) -> list[Block]:
+def _render_incident(one: NudgedIncident) -> list[Block]:
     name = link(one.url, one.incident_id, MAX_ID)
     lines = [
         f"*{name}* {prose(one.title, 150)}",
@@ -46,7 +46,7 @@ def _render_incident(one: Nudged) -> list[Block]:
     return [section("\n".join(lines)), actions(_build_block_id(one.incident_id), _build_buttons(one))]
 
 
-def _build_buttons(one: Nudged) -> list[dict[str, Any]]:
+def _build_buttons(one: NudgedIncident) -> list[dict[str, Any]]:
     known = {"i": one.incident_id, "c": one.channel}
     value = encode(known)
     row = [

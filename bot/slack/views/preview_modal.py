@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.brief.recommendation import Confidence
-from bot.domain.operations.preview import Answer, Preview, Recurring, Would
+from bot.domain.operations.preview import Preview, PreviewedAnswer, PreviewOutcome, RecurringAlert
 from bot.slack.views.brief.layout import render_brief
 from bot.slack.views.brief.sections import join_parts
 from bot.slack.views.forms import View, build_info_view
@@ -17,17 +17,17 @@ READING = "Reading what was posted here… Nothing is stored or posted, and only
 ONLY_YOU = "Only you see this. Nothing was stored or posted, and nothing is open because of it."
 NONE = "None of the last {} messages here was read as an alert."
 MISREAD = "If alerts are among these, tell whoever runs me: I do not read that app yet."
-WORDS: Mapping[Answer, str] = {
-    Answer.FIX: "a brief with what fixed it",
-    Answer.UNKNOWN: "a brief that says what to collect, for memory knows nothing of it yet",
-    Answer.REACTION: "a reaction only: a warning that memory knows nothing of",
-    Answer.SILENCE: "nothing",
+WORDS: Mapping[PreviewOutcome, str] = {
+    PreviewOutcome.FIX: "a brief with what fixed it",
+    PreviewOutcome.UNKNOWN: "a brief that says what to collect, for memory knows nothing of it yet",
+    PreviewOutcome.REACTION: "a reaction only: a warning that memory knows nothing of",
+    PreviewOutcome.SILENCE: "nothing",
 }
-SHORT: Mapping[Answer, str] = {
-    Answer.FIX: "fix known",
-    Answer.UNKNOWN: "nothing known yet",
-    Answer.REACTION: "reaction only",
-    Answer.SILENCE: "silent",
+SHORT: Mapping[PreviewOutcome, str] = {
+    PreviewOutcome.FIX: "fix known",
+    PreviewOutcome.UNKNOWN: "nothing known yet",
+    PreviewOutcome.REACTION: "reaction only",
+    PreviewOutcome.SILENCE: "silent",
 }
 ROWS = 8
 
@@ -59,20 +59,20 @@ def _format_head(found: Preview) -> str:
 def _format_answers(found: Preview) -> list[str]:
     return [
         join_parts((f"• *{found.answers[answer]}×* {WORDS[answer]}{_format_why(found, answer)}",))
-        for answer in Answer
+        for answer in PreviewOutcome
         if found.answers.get(answer)
     ]
 
 
-def _format_why(found: Preview, answer: Answer) -> str:
-    if answer is Answer.FIX and found.confidence:
+def _format_why(found: Preview, answer: PreviewOutcome) -> str:
+    if answer is PreviewOutcome.FIX and found.confidence:
         return f" ({', '.join(f'{found.confidence[c]} {c}' for c in Confidence if found.confidence.get(c))})"
-    if answer is Answer.SILENCE:
+    if answer is PreviewOutcome.SILENCE:
         return f": {'; '.join(prose(why, 150) for why in list(found.silent)[:3])}"
     return ""
 
 
-def _format_row(one: Recurring) -> str:
+def _format_row(one: RecurringAlert) -> str:
     return join_parts(
         (
             f"• *{one.fired}×* {prose(one.title, 80)}",
@@ -88,12 +88,14 @@ def _render_unread(unread: Mapping[str, int]) -> list[Block]:
     return [section(f"*Posted by apps and not read as alerts*\n{_format_counts(unread)}"), context(MISREAD)]
 
 
-def _render_example(one: Would | None) -> list[Block]:
+def _render_example(one: PreviewedAnswer | None) -> list[Block]:
     """Return a brief as the thread would have shown it, without its buttons: there is no incident to act on."""
     if one is None or one.brief is None:
         return []
     shown = render_brief(replace(one.brief, incident=None)).blocks
-    would = "This is what I would have said" if one.answer is not Answer.REACTION else "Asked for more, I would say"
+    would = (
+        "This is what I would have said" if one.answer is not PreviewOutcome.REACTION else "Asked for more, I would say"
+    )
     head = section(f"*For example, on {format_date(one.opened.life.opened_at)}.* {would}:")
     return [{"type": "divider"}, head, *(block for block in shown if block["type"] != "actions"), {"type": "divider"}]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.domain.brief.decide import source_line as line_of
+from bot.domain.brief.decide import build_source_line as line_of
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
-from bot.domain.reports.vendor_profile import Pattern, VendorProfile
-from bot.domain.text.names import counted
+from bot.domain.reports.vendor_profile import VendorPattern, VendorProfile
+from bot.domain.text.names import format_count
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
 from bot.slack.payload import encode
@@ -72,7 +72,7 @@ def render_vendor(found: VendorProfile, limit: int, shared_by: str | None = None
     if not found.incidents:
         nothing = section(f"No incident is recorded that names *{name}*.")
         return ChatMessage(f"Nothing recorded about {name}", (*by, nothing))
-    counts = f"{counted(len(found.incidents), 'incident')} in {counted(found.outages, 'outage')}"
+    counts = f"{format_count(len(found.incidents), 'incident')} in {format_count(found.outages, 'outage')}"
     blocks: list[Block] = [header(plain(f"{found.vendor}: {counts}", 140)), *by]
     blocks.append(section("\n".join(_format_facts(found))))
     if found.patterns:
@@ -97,11 +97,11 @@ def _format_sides(boundaries: Mapping[str, int]) -> str:
     return ", ".join(f"{side} in {count}" for side, count in boundaries.items())
 
 
-def _format_pattern(pattern: Pattern) -> str:
+def _format_pattern(pattern: VendorPattern) -> str:
     signs = " + ".join(prose(sign, 40) for sign in pattern.signs)
     known = sum(pattern.boundaries.values())
     side = f"{pattern.usual[0]} in {pattern.usual[1]} of {known}" if pattern.usual else "not known"
-    return f"• {signs} → *{side}* ({counted(pattern.outages, 'outage')})"
+    return f"• {signs} → *{side}* ({format_count(pattern.outages, 'outage')})"
 
 
 def _format_fixes(found: VendorProfile) -> list[str]:

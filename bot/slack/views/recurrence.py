@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from bot.domain.resolutions.recurrence import Again, AskedFix
+from bot.domain.resolutions.recurrence import QuestionedFix, RecurrenceAnswer
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
 from bot.slack.payload import encode
 from bot.slack.views.brief.sections import MAX_ID, format_fix_line
 from bot.slack.views.markup import Block, format_user, prose, section
 
-LABELS = {Again.PARTLY: "Partly", Again.FAILED: "Did not work", Again.UNRELATED: "Unrelated"}
+LABELS = {
+    RecurrenceAnswer.PARTLY: "Partly",
+    RecurrenceAnswer.FAILED: "Did not work",
+    RecurrenceAnswer.UNRELATED: "Unrelated",
+}
 
 
-def render_recurrence_question(question: AskedFix) -> ChatMessage:
+def render_recurrence_question(question: QuestionedFix) -> ChatMessage:
     """Return the question with its three answers."""
     text = f"{question.incident_id} fired again {question.minutes} min after it was fixed. Did the fix work?"
     said = (
@@ -22,7 +26,7 @@ def render_recurrence_question(question: AskedFix) -> ChatMessage:
     return ChatMessage(text, (section(said), _build_answers(question)))
 
 
-def _build_answers(question: AskedFix) -> Block:
+def _build_answers(question: QuestionedFix) -> Block:
     buttons = [
         {
             "type": "button",
@@ -35,7 +39,7 @@ def _build_answers(question: AskedFix) -> Block:
     return {"type": "actions", "elements": buttons}
 
 
-def render_recurrence_answer(question: AskedFix, answer: Again, by: str) -> ChatMessage:
+def render_recurrence_answer(question: QuestionedFix, answer: RecurrenceAnswer, by: str) -> ChatMessage:
     """Return what was answered, by whom; the buttons are gone."""
     said = f"{prose(question.incident_id, MAX_ID)} fired again after: {prose(format_fix_line(question.fix), 300)}"
     line = f"{said}\n*{prose(LABELS[answer], 30)}*, says {format_user(by)}."

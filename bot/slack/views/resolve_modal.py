@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TypeVar
 
-from bot.domain.brief.checks import check_form
+from bot.domain.brief.checks import normalize_check
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.resolutions.failed_checks import read_failed_checks
-from bot.domain.resolutions.suggestions import KnownFix
+from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.domain.text.tokens import hash_wording
 from bot.ports.chat import ChatMessage
 from bot.ports.errors import RecordRejected, require_readable
@@ -201,7 +201,7 @@ def build_pick_view(rows: Sequence[OpenIncident], metadata: Body) -> View:
     return modal(ids.PICK_VIEW, "Record resolution", "Next", blocks, metadata)
 
 
-def _build_known_fixes(fixes: Sequence[KnownFix]) -> list[dict[str, object]]:
+def _build_known_fixes(fixes: Sequence[SuggestedFix]) -> list[dict[str, object]]:
     """Return the known fixes as options. A label may be cut; what is recorded never is."""
     failed = {hash_wording(known.fix) for known in fixes if known.failed}
     options = [
@@ -264,7 +264,7 @@ def _read_fix(answers: Mapping[str, str], form: ResolveForm) -> tuple[str | None
     return fix.fix, typed, runbook or find_carried_runbook(fix, form.runbooks)
 
 
-def find_carried_runbook(fix: KnownFix, runbooks: Sequence[Runbook]) -> Runbook | None:
+def find_carried_runbook(fix: SuggestedFix, runbooks: Sequence[Runbook]) -> Runbook | None:
     """Return the runbook that a known fix carries, so that it counts with the others of that runbook."""
     if fix.runbook_id is None:
         return None
@@ -296,10 +296,10 @@ def _read_checks(view: Body, answers: Mapping[str, str], usual: Sequence[str]) -
     if not set(picked) <= set(offered):
         raise RecordRejected("known_checks", "One of these is no longer offered: write it down below.")
     typed = require_readable(read_failed_checks(answers.get(ids.FAILED_CHECKS, "")))
-    minutes = {check_form(failed.check): failed.minutes for failed in typed}
-    known = [FailedCheck(offered[key], minutes.get(check_form(offered[key]))) for key in picked]
-    forms = {check_form(failed.check) for failed in known}
-    return (*known, *(failed for failed in typed if check_form(failed.check) not in forms))
+    minutes = {normalize_check(failed.check): failed.minutes for failed in typed}
+    known = [FailedCheck(offered[key], minutes.get(normalize_check(offered[key]))) for key in picked]
+    forms = {normalize_check(failed.check) for failed in known}
+    return (*known, *(failed for failed in typed if normalize_check(failed.check) not in forms))
 
 
 def render_recorded_note(recorded: RecordedResolution, user_id: str) -> ChatMessage | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
-from bot.domain.alerts.suppression import Muted, Reach, title_of
+from bot.domain.alerts.suppression import MuteTarget, RuleScope, name_alert
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.views.forms import View, line_input, modal, option, read_answers, select
@@ -29,17 +29,17 @@ _TIME = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[ T]+)?(\d{1,2}):(\d{2})", re.ASCII)
 class MuteForm:
     """One request to mute something."""
 
-    what: Muted
+    what: MuteTarget
     until: datetime
     reason: str
 
 
 def build_mute_view(answered: AnsweredAlert, metadata: Mapping[str, Any], zone: tzinfo) -> View:
     """Return the modal that asks what to mute, for how long, and why."""
-    things = [option(f"This alert: {title_of(answered.alert)}", Muted.FINGERPRINT.value)]
+    things = [option(f"This alert: {name_alert(answered.alert)}", MuteTarget.FINGERPRINT.value)]
     if answered.alert.service:
-        things.append(option(f"Everything of service {answered.alert.service}", Muted.SERVICE.value))
-    things.append(option("Everything in this channel", Muted.CHANNEL.value))
+        things.append(option(f"Everything of service {answered.alert.service}", MuteTarget.SERVICE.value))
+    things.append(option("Everything in this channel", MuteTarget.CHANNEL.value))
     spans = [*(option(label, value) for value, label, _ in SPANS), option("Until a time…", AT_A_TIME)]
     blocks: list[Block] = [
         select(
@@ -62,11 +62,11 @@ def read_mute(view: Mapping[str, Any], now: datetime, zone: tzinfo) -> MuteForm:
     """Return what the person asked; times are the channel's local ones. Raises RecordRejected with the field."""
     answers = read_answers(view)
     what, span = answers.get(ids.WHAT, ""), answers.get(ids.UNTIL, "")
-    if what not in set(Muted) - {Muted.NUDGES}:
+    if what not in set(MuteTarget) - {MuteTarget.NUDGES}:
         raise RecordRejected(ids.WHAT, "Choose one.")
     lasts = next((length for value, _, length in SPANS if value == span), None)
     until = now + lasts if lasts else _read_until(answers.get(ids.UNTIL_TIME, ""), now, zone)
-    return MuteForm(Muted(what), until, answers.get(ids.REASON, ""))
+    return MuteForm(MuteTarget(what), until, answers.get(ids.REASON, ""))
 
 
 def _read_until(text: str, now: datetime, zone: tzinfo) -> datetime:
@@ -97,12 +97,12 @@ def build_not_alert_view(answered: AnsweredAlert, metadata: Mapping[str, Any]) -
     choices = [option("Nothing: quiet only while it goes on", ONLY_THIS)]
     if answered.source:
         choices = [
-            option(f"Ignore this title from {app} from now on", Reach.TITLE.value),
+            option(f"Ignore this title from {app} from now on", RuleScope.TITLE.value),
             *choices,
-            option(f"Ignore everything that {app} posts here", Reach.SOURCE.value),
+            option(f"Ignore everything that {app} posts here", RuleScope.SOURCE.value),
         ]
     blocks: list[Block] = [
-        verbatim(plain(title_of(answered.alert), 200) or "Alert"),
+        verbatim(plain(name_alert(answered.alert), 200) or "Alert"),
         verbatim(f"The brief of {plain(answered.incident_id, 40)} is deleted and the incident is dismissed."),
         select(
             ids.REACH,
@@ -116,11 +116,11 @@ def build_not_alert_view(answered: AnsweredAlert, metadata: Mapping[str, Any]) -
     return modal(ids.NOT_ALERT_VIEW, "Not an alert?", "Delete brief", blocks, metadata)
 
 
-def read_reach(view: Mapping[str, Any]) -> Reach | None:
+def read_reach(view: Mapping[str, Any]) -> RuleScope | None:
     """Return how much is to be learned; None for nothing. Raises RecordRejected."""
     reach = read_answers(view).get(ids.REACH, "")
     if reach == ONLY_THIS:
         return None
-    if reach not in set(Reach):
+    if reach not in set(RuleScope):
         raise RecordRejected(ids.REACH, "Choose one.")
-    return Reach(reach)
+    return RuleScope(reach)

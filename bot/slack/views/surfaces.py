@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.domain.brief.decide import Brief
-from bot.domain.incidents.corrections import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, Difference
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.corrections import BOUNDARY, FAILED_CHECKS, LESSON, ROOT_CAUSE, FieldChange
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.ports.chat import ChatMessage
 from bot.slack.views.brief.layout import render_brief, render_recalled, render_superseded
 from bot.slack.views.brief.sections import MAX_ID, format_verdict
@@ -42,7 +42,7 @@ def render_repeat(brief: Brief, url: str | None) -> ChatMessage:
     return ChatMessage(f"Still {name}{fired}: {format_verdict(brief)}", (section(f"Still *{name}*{fired}: {where}."),))
 
 
-def render_recorded(life: Life, summary: str, by: str, changed: Sequence[Difference] = ()) -> ChatMessage:
+def render_recorded(life: Lifecycle, summary: str, by: str, changed: Sequence[FieldChange] = ()) -> ChatMessage:
     """Return what was recorded, by whom, and what it changed of an earlier record."""
     name = prose(life.incident_id, MAX_ID)
     goes_on = " It stays open." if life.state is IncidentState.OPEN else ""
@@ -51,7 +51,7 @@ def render_recorded(life: Life, summary: str, by: str, changed: Sequence[Differe
     return ChatMessage(f"{name} recorded: {prose(summary, 100)}", (section("\n".join(lines)),))
 
 
-def _format_change(label: str, one: Difference) -> str:
+def _format_change(label: str, one: FieldChange) -> str:
     before, after = (prose(text.replace("\n", "; "), 300) or "nothing" for text in (one.before, one.after))
     return f"{label}: {before} → {after}"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.domain.reports.usefulness import Report, Share, WrongHigh
-from bot.domain.text.names import counted
+from bot.domain.reports.usefulness import Ratio, UsefulnessReport, WrongHigh
+from bot.domain.text.names import format_count
 from bot.ports.chat import ChatMessage
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.digest import format_duration
@@ -13,10 +13,10 @@ WRONG = 5
 NOTHING = "No incident began in this time that you may see here. Imported ones do not count: they had no brief."
 
 
-def render_report(found: Report, period: str) -> ChatMessage:
+def render_report(found: UsefulnessReport, period: str) -> ChatMessage:
     """Return what a team needs to decide whether to keep the bot."""
     heading = f"Report on Precedent: {prose(period, 40)}"
-    scope = f"{counted(found.incidents, 'incident')} in {counted(found.outages, 'outage')}, of those you may see here"
+    scope = f"{format_count(found.incidents, 'incident')} in {format_count(found.outages, 'outage')}, of those you may see here"
     if not found.incidents:
         return ChatMessage(heading, (header(heading), section(NOTHING)))
     blocks: tuple[Block, ...] = (
@@ -27,7 +27,7 @@ def render_report(found: Report, period: str) -> ChatMessage:
     return ChatMessage(f"{heading}: {scope}", (*blocks, context(scope)))
 
 
-def _format_wrong(found: Report) -> str:
+def _format_wrong(found: UsefulnessReport) -> str:
     if not found.high:
         return "No fix was recommended with HIGH confidence."
     untold = f"; {found.high_untold} were never recorded" if found.high_untold else ""
@@ -42,7 +42,7 @@ def _format_wrong_one(wrong: WrongHigh) -> str:
     return f":warning: {name} {format_date(wrong.at)} {prose(wrong.title, 80)}: {prose(wrong.fix, 120)} was not it{instead}"
 
 
-def _format_lines(found: Report) -> list[str]:
+def _format_lines(found: UsefulnessReport) -> list[str]:
     took = found.minutes_to_record
     median = f", {format_duration(took)} after the alert cleared (median)" if took is not None else ""
     return [
@@ -54,6 +54,6 @@ def _format_lines(found: Report) -> list[str]:
     ]
 
 
-def _format_share(share: Share) -> str:
+def _format_share(share: Ratio) -> str:
     percent = f" ({share.percent} %)" if share.percent is not None else ""
     return f"{share.part} of {share.of}{percent}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.domain.recall.dismissed import DismissalReason, DismissedPrecedent
 from bot.ports.errors import RecordRejected
 from bot.slack import ids
 from bot.slack.payload import encode
@@ -17,10 +17,10 @@ from bot.workflows.recall.wrong_precedent import DismissiblePrecedents, Preceden
 MOST = 20
 THIS_ALERT, SERVICE = "alert", "service"
 LABELS = {
-    WhyAside.CAUSE: "It had another cause",
-    WhyAside.PLACE: "It was another service or place",
-    WhyAside.OUTDATED: "It is outdated",
-    WhyAside.OTHER: "Something else",
+    DismissalReason.CAUSE: "It had another cause",
+    DismissalReason.PLACE: "It was another service or place",
+    DismissalReason.OUTDATED: "It is outdated",
+    DismissalReason.OTHER: "Something else",
 }
 
 
@@ -49,14 +49,17 @@ def read_wrong_precedent(view: Mapping[str, Any]) -> PrecedentDismissal:
     """Return what the person says. Raises RecordRejected with the field."""
     answers = read_answers(view)
     why = answers.get(ids.WHY, "")
-    if why not in set(WhyAside):
+    if why not in set(DismissalReason):
         raise RecordRejected(ids.WHY, "Choose one.")
     return PrecedentDismissal(
-        answers.get(ids.PRECEDENT, ""), WhyAside(why), answers.get(ids.REASON, ""), answers.get(ids.PIN) == SERVICE
+        answers.get(ids.PRECEDENT, ""),
+        DismissalReason(why),
+        answers.get(ids.REASON, ""),
+        answers.get(ids.PIN) == SERVICE,
     )
 
 
-def format_dismissal(aside: SetAside) -> str:
+def format_dismissal(aside: DismissedPrecedent) -> str:
     """Return what was dismissed, by whom and why, on one line. Only for modals and for one person's eyes, where the
     mention notifies nobody."""
     shown = f", not shown for {prose(aside.service, 60)}" if aside.pinned_off and aside.service else ""
@@ -64,7 +67,7 @@ def format_dismissal(aside: SetAside) -> str:
     return f"*{prose(aside.incident_id, MAX_ID)}* set aside by {format_user(aside.by)}: {aside.why.value}{shown}{note}"
 
 
-def render_dismissals(asides: Sequence[SetAside]) -> list[Block]:
+def render_dismissals(asides: Sequence[DismissedPrecedent]) -> list[Block]:
     """Return the dismissals of a channel, each with Undo."""
     return [
         {

@@ -32,10 +32,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.alerts.notification import FIRES, Notice, notice_of
-from bot.domain.alerts.suppression import ANSWERED, Admission, Outcome
-from bot.domain.incidents.lifecycle import Happened, Life, happened
-from bot.domain.incidents.reconstruction import Chapter, replay
+from bot.domain.alerts.notification import FIRES, Notification, build_notification
+from bot.domain.alerts.suppression import ANSWERED, Disposition, SuppressionDecision
+from bot.domain.incidents.lifecycle import Lifecycle, Transition, classify_transition
+from bot.domain.incidents.reconstruction import ReconstructedIncident, reconstruct
 from bot.ports.chat import Channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import StoreConflict
@@ -51,10 +51,10 @@ from bot.workflows.alerts.update_incident import AGAIN, UpdateIncident
 # The tool of an alert that only the generic parser recognized: it may be a remark about another alert.
 GENERIC_TOOL = "generic"
 # After these, evidence may have changed with the alert.
-LOOK_AGAIN = AGAIN | {Happened.CLEARED}
+LOOK_AGAIN = AGAIN | {Transition.CLEARED}
 
 
-async def admit_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> Admission:
+async def admit_all(_row: InboxRow, _channel: Channel, _alert: Alert, _at: datetime) -> SuppressionDecision:
     """Admit every alert, where channels have no rules."""
     return ANSWERED
 
@@ -67,7 +67,7 @@ class AnswerAlert:
     read_post: ReadPost
     open_incident: OpenNewIncident
     update_incident: UpdateIncident
-    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]] = admit_all
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[SuppressionDecision]] = admit_all
     sources: EvidenceSources = NO_SOURCES
     recurrence: AskAboutRecurrence | None = None
 
@@ -77,7 +77,7 @@ class AnswerAlert:
         post = await self.read_post(row)
         if post is not None:
             post = replace(post, admission=await self.admit(row, post.channel, post.alert, post.at))
-        if post is None or post.admission.outcome is Outcome.IGNORE:
+        if post is None or post.admission.outcome is Disposition.IGNORE:
             await self.store.commit(Changes(done=row))
         else:
             await self._answer(row, post)
@@ -89,7 +89,7 @@ class AnswerAlert:
         if any(notice.key == known.key for known in related.notifications):
             await self.store.commit(Changes(done=row))  # it was taken before
             return
-        timeline = replay((*related.notifications, notice), related.lifecycles)
+        timeline = reconstruct((*related.notifications, notice), related.lifecycles)
         changes = Changes(done=row, notifications=find_moved_notifications(timeline, related))
         for chapter in timeline.chapters:
             changes = merge_changes(changes, await self._apply(chapter, related, post, notice))
@@ -97,9 +97,11 @@ class AnswerAlert:
         if not await self.store.commit(changes):
             raise StoreConflict("Another worker opened this incident at the same moment; it is taken again.")
 
-    async def _find_related(self, post: AlertPost) -> tuple[Notice, RelatedIncidents]:
+    async def _find_related(self, post: AlertPost) -> tuple[Notification, RelatedIncidents]:
         """Return the post as a notification, and the incidents and notifications that it may touch."""
-        notice = notice_of(post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts)
+        notice = build_notification(
+            post.alert, post.at, post.channel.visibility, post.channel.id, post.ts, post.root_ts
+        )
         notice = replace(notice, past=post.past)
         known = await self._find_lifecycle(post)
         if known is None and post.alert.tool == GENERIC_TOOL and (known := await self._find_linked_incident(post)):
@@ -109,14 +111,14 @@ class AnswerAlert:
         like = replace(notice, fingerprint=known.fingerprint, visibility=known.visibility)
         return notice, await self.store.find_related(like, known=known.incident_id)
 
-    async def _find_lifecycle(self, post: AlertPost) -> Life | None:
+    async def _find_lifecycle(self, post: AlertPost) -> Lifecycle | None:
         """Return the incident of the message itself, else of its thread."""
         known = await self.store.find_incident(post.channel.id, post.ts)
         if known is None and post.root_ts != post.ts:
             known = await self.store.find_incident(post.channel.id, post.root_ts)
         return await self.store.read_lifecycle(known) if known else None
 
-    async def _find_linked_incident(self, post: AlertPost) -> Life | None:
+    async def _find_linked_incident(self, post: AlertPost) -> Lifecycle | None:
         """Return the incident that a post links to, unless the post repeats that very alert."""
         for channel, ts in post.refers_to:
             if known := await self.store.find_incident(channel, ts):
@@ -126,14 +128,16 @@ class AnswerAlert:
                     return life
         return None
 
-    async def _apply(self, chapter: Chapter, related: RelatedIncidents, post: AlertPost, notice: Notice) -> Changes:
+    async def _apply(
+        self, chapter: ReconstructedIncident, related: RelatedIncidents, post: AlertPost, notice: Notification
+    ) -> Changes:
         """Return what the new notification changes about one incident."""
         before = next((life for life in related.lifecycles if life.incident_id == chapter.life.incident_id), None)
         if before is None:
             opened = await self.open_incident(chapter, post, notice)
             return replace(opened, once=build_opening_key(related, notice))
         is_ours = any(n.key == notice.key for n in chapter.notices)
-        did = happened(before, chapter.life, notice) if is_ours else Happened.UPDATED
+        did = classify_transition(before, chapter.life, notice) if is_ours else Transition.UPDATED
         if not is_ours and before == replace(chapter.life, base=before.base):
             return Changes()
         changes = Changes(
@@ -144,7 +148,7 @@ class AnswerAlert:
             if did in LOOK_AGAIN and self.sources.names
             else (),
         )
-        if did is Happened.NOTHING:
+        if did is Transition.NOTHING:
             return changes
         fires = is_ours and post.alert.state in FIRES
         return merge_changes(changes, await self.update_incident(post, before, chapter.life, did, fires=fires))

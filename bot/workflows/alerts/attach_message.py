@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.ports.chat import Channel, Chat, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.incidents import IncidentStore
@@ -37,7 +37,7 @@ class AttachMessage:
             seen = (IncidentPost(channel.id, ts, life.incident_id),) if life else ()
         await self.store.commit(Changes(done=row, posts=seen))
 
-    async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Life | None:
+    async def _find_incident(self, event: Mapping[str, Any], channel: Channel) -> Lifecycle | None:
         """Return the first referenced incident that everybody in the channel may see, else the one whose alert was
         pasted.
         """

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, Delivery
+from bot.domain.alerts.alert import Alert, PostDelivery
 from bot.domain.alerts.notification import FIRES
-from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.alerts.suppression import Disposition, SuppressionDecision
 from bot.domain.delivery.ids import build_edit_id, build_intake_id, build_intake_key
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import IncidentState, Life, ended
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, is_finished
 from bot.observability import get_logger
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting, may_speak
 from bot.ports.clock import Clock
@@ -84,7 +84,7 @@ def format_ts(at: datetime) -> str:
     return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
 
-def is_continued(life: Life, alert: Alert, at: datetime) -> bool:
+def is_continued(life: Lifecycle, alert: Alert, at: datetime) -> bool:
     """Return whether the alert continues this incident, so that its existing post is edited.
 
     An alert that fires after the incident cleared or was resolved gets a new post, for Slack notifies nobody of an
@@ -92,7 +92,7 @@ def is_continued(life: Life, alert: Alert, at: datetime) -> bool:
     """
     if alert.state not in FIRES or life.state is IncidentState.OPEN:
         return True
-    return life.state is IncidentState.DISMISSED and not ended(life, at)
+    return life.state is IncidentState.DISMISSED and not is_finished(life, at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class AnswerHttpAlert:
     answer: Callable[[InboxRow], Awaitable[None]]
     # Renders the alert as a message.
     render: Callable[[Alert], ChatMessage]
-    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
+    admit: Callable[[InboxRow, Channel, Alert, datetime], Awaitable[SuppressionDecision]]
 
     async def __call__(self, row: InboxRow) -> None:
         """Process one row, or put it back until its post is there. Raises StoreUnavailable, ChatUnavailable."""
@@ -131,7 +131,7 @@ class AnswerHttpAlert:
             await self._edit_post(row, alert, channel, key, before)
         elif not before and (root := await self._find_thread(channel, life, alert, row)):
             await self._hand_over(
-                row, _build_change_event(alert, channel, row.received_at, Delivery.THREAD_REPLY, root)
+                row, _build_change_event(alert, channel, row.received_at, PostDelivery.THREAD_REPLY, root)
             )
         elif alert.state in FIRES and not await self._is_silenced(row, place, alert):
             posting = self._build_posting(Operation.POST, channel, build_intake_id(key, row.id), alert)
@@ -146,15 +146,15 @@ class AnswerHttpAlert:
     async def _is_silenced(self, row: InboxRow, place: Channel, alert: Alert) -> bool:
         event = _build_post_event(alert, place.id, format_ts(row.received_at), row.received_at)
         admission = await self.admit(replace(row, body={"event": event}), place, alert, row.received_at)
-        return admission.outcome is not Outcome.ANSWER
+        return admission.outcome is not Disposition.ANSWER
 
-    async def _is_about(self, channel: str, ts: str, life: Life, alert: Alert, row: InboxRow) -> bool:
+    async def _is_about(self, channel: str, ts: str, life: Lifecycle, alert: Alert, row: InboxRow) -> bool:
         """Return whether our post at `ts` is about the incident that this alert continues."""
         return await self.store.find_incident(channel, ts) == life.incident_id and is_continued(
             life, alert, row.received_at
         )
 
-    async def _find_thread(self, channel: str, life: Life | None, alert: Alert, row: InboxRow) -> str | None:
+    async def _find_thread(self, channel: str, life: Lifecycle | None, alert: Alert, row: InboxRow) -> str | None:
         """Return the thread in which somebody else's post announced the incident here: ours is not needed then."""
         if life is None or not is_continued(life, alert, row.received_at):
             return None
@@ -176,7 +176,7 @@ class AnswerHttpAlert:
         edit = build_outbox_entry(posting, key=key, replaces=True, target=before.delivery_id)
         await self.store.commit(Changes(deliveries=(edit,)))
         await self._hand_over(
-            row, _build_change_event(alert, channel, row.received_at, Delivery.EDIT, str(before.result))
+            row, _build_change_event(alert, channel, row.received_at, PostDelivery.EDIT, str(before.result))
         )
 
     def _build_posting(self, operation: Operation, channel: str, delivery_id: str, alert: Alert) -> Posting:
@@ -196,14 +196,14 @@ def _build_post_event(alert: Alert, channel: str, ts: str, at: datetime) -> dict
 
     It is dated to the moment of receipt, not to the moment at which the post appeared: what came in between is later.
     """
-    said = write_alert(replace(alert, delivery=Delivery.POST))
+    said = write_alert(replace(alert, delivery=PostDelivery.POST))
     return {"channel": channel, "ts": ts, "told_at": format_ts(at.astimezone(UTC)), "alert": said}
 
 
-def _build_change_event(alert: Alert, channel: str, at: datetime, how: Delivery, ts: str) -> dict[str, Any]:
+def _build_change_event(alert: Alert, channel: str, at: datetime, how: PostDelivery, ts: str) -> dict[str, Any]:
     """Build the event of an edit of the alert's post, or of a reply in its thread."""
     now = format_ts(at.astimezone(UTC))
     event: dict[str, Any] = {"channel": channel, "ts": now, "alert": write_alert(replace(alert, delivery=how))}
-    if how is Delivery.EDIT:
+    if how is PostDelivery.EDIT:
         return event | {"event_ts": now, "message": {"ts": ts, "edited": {"ts": now}}}
     return event | {"thread_ts": ts}

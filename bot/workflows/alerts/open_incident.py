@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.opening import opened_record
-from bot.domain.incidents.reconstruction import Chapter
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.opening import open_record
+from bot.domain.incidents.reconstruction import ReconstructedIncident
 from bot.domain.incidents.record import Source
 from bot.ports.chat import Chat
 from bot.ports.incidents import IncidentStore
@@ -24,16 +24,20 @@ class OpenNewIncident:
     chat: Chat
     announce: AnnounceIncident
 
-    async def __call__(self, chapter: Chapter, post: AlertPost, notice: Notice) -> Changes:
+    async def __call__(self, chapter: ReconstructedIncident, post: AlertPost, notice: Notification) -> Changes:
         """Return all that opening it changes.
 
         Its first notification is this post's, or an older one that turned out to belong to an incident of its own. Raises
         StoreUnavailable, ChatUnavailable.
         """
         life = replace(chapter.life, incident_id=await self.store.new_incident_id())
-        first = post if chapter.opening.key == notice.key else await self._rebuild_post(post, chapter.opening)
+        first = (
+            post
+            if chapter.first_notification.key == notice.key
+            else await self._rebuild_post(post, chapter.first_notification)
+        )
         source = Source("slack", first.url, first.channel.id, first.channel.visibility)
-        record = opened_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
+        record = open_record(life.incident_id, first.alert.title or "Alert", first.at, source, first.alert)
         announced = await self.announce(first, life, record, but=None, is_new=True)
         notices = tuple(replace(n, incident_id=life.incident_id) for n in chapter.notices)
         return replace(
@@ -44,7 +48,7 @@ class OpenNewIncident:
             posts=tuple(IncidentPost(n.channel, n.ts, life.incident_id) for n in notices),
         )
 
-    async def _rebuild_post(self, post: AlertPost, opening: Notice) -> AlertPost:
+    async def _rebuild_post(self, post: AlertPost, opening: Notification) -> AlertPost:
         """Return the post of an older notification as far as it is known: the same alert at another time and place."""
         alert = replace(post.alert, state=opening.state, delivery=opening.delivery, fingerprint=opening.fingerprint)
         url = await self.chat.get_permalink(opening.channel, opening.ts)

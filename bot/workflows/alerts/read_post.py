@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, Delivery, NotAlert
-from bot.domain.alerts.suppression import ANSWERED, Admission
-from bot.domain.incidents.opening import posted_at
+from bot.domain.alerts.alert import Alert, NotAlert, PostDelivery
+from bot.domain.alerts.suppression import ANSWERED, SuppressionDecision
+from bot.domain.incidents.opening import parse_ts
 from bot.ports.chat import Channel, Chat, may_speak, read_event_channel
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
@@ -30,7 +30,7 @@ class AlertPost:
     url: str | None
     # The messages (channel, ts) that it links to.
     refers_to: tuple[tuple[str, str], ...] = ()
-    admission: Admission = ANSWERED
+    admission: SuppressionDecision = ANSWERED
     # When it was read back after a gap.
     read_at: datetime | None = None
     # True if it was read long after it was posted.
@@ -58,7 +58,7 @@ class ReadPost:
         channel = await read_event_channel(self.chat, event)
         if not may_speak(channel):
             return None
-        is_edit = reading.delivery is Delivery.EDIT
+        is_edit = reading.delivery is PostDelivery.EDIT
         inner = event.get("message") if is_edit else event
         inner = inner if isinstance(inner, Mapping) else event
         ts = str(inner.get("ts") or event["ts"])
@@ -72,7 +72,7 @@ class ReadPost:
             channel,
             ts,
             str(inner.get("thread_ts") or ts),
-            posted_at(said_at) or self.clock.now(),
+            parse_ts(said_at) or self.clock.now(),
             reading,
             await self.chat.get_permalink(channel.id, ts),
             tuple((str(c), str(t)) for c, t in event.get("refers_to") or ()),

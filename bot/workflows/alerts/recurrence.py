@@ -12,22 +12,22 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, Delivery, NotAlert
+from bot.domain.alerts.alert import Alert, NotAlert, PostDelivery
 from bot.domain.alerts.notification import FIRES
 from bot.domain.delivery.ids import build_answer_id, build_incident_key, build_recurrence_id
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.opening import posted_at
+from bot.domain.incidents.opening import parse_ts
 from bot.domain.resolutions.recurrence import (
     STATUS_OF,
-    Again,
-    AskedFix,
-    answered,
-    asked_fix,
-    asking,
+    QuestionedFix,
+    RecurrenceAnswer,
+    apply_answer,
+    find_fix_to_question,
+    find_open_question,
     is_soon_after,
-    put_in_question,
+    question_attempt,
 )
-from bot.domain.text.names import one_line
+from bot.domain.text.names import fit_one_line
 from bot.ports.audit import AuditLine
 from bot.ports.chat import Chat, ChatMessage, Posting, may_speak, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
@@ -68,10 +68,10 @@ class AskAboutRecurrence:
         Raises StoreUnavailable, ChatUnavailable.
         """
         event = row.body.get("event") or {}
-        reading, at = self.read(event), posted_at(str(event.get("ts") or ""))
+        reading, at = self.read(event), parse_ts(str(event.get("ts") or ""))
         if isinstance(reading, NotAlert) or at is None:
             return None
-        if reading.state not in FIRES or reading.delivery is Delivery.EDIT:
+        if reading.state not in FIRES or reading.delivery is PostDelivery.EDIT:
             return None
         channel = await read_event_channel(self.chat, event)
         if not may_speak(channel):
@@ -88,17 +88,17 @@ class AskAboutRecurrence:
 
     async def _ask(self, incident_id: str, at: datetime) -> None:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
-        asked, posted = asked_fix(life, record, at), await self.store.list_briefs(incident_id)
+        asked, posted = find_fix_to_question(life, record, at), await self.store.list_briefs(incident_id)
         if asked is None or not posted:
             return
         message = self.surfaces.render_recurrence_question(asked)
         questions = (_build_question(asked, brief.channel, brief.root_ts, message) for brief in posted)
-        said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {one_line(asked.fix, 120)}"
+        said = f"VERIFIED to PARTIAL, fired again after {asked.minutes} min: {fit_one_line(asked.fix, 120)}"
         await self.store.commit(
             Changes(
                 # Written back unchanged, so that a concurrent change of the incident makes the commit fail.
                 lifecycles=(life,),
-                records=(put_in_question(record, asked.number),),
+                records=(question_attempt(record, asked.number),),
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(questions),
                 once=asked.key,
@@ -114,16 +114,16 @@ class AnswerRecurrence:
     store: IncidentStore
     surfaces: Surfaces
 
-    async def __call__(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
+    async def __call__(self, incident_id: str, number: int, answer: RecurrenceAnswer, by: str) -> bool:
         """Record the answer; return False if there was one before, or nobody asked about this attempt.
 
         `by` is the person's Slack id. Raises IncidentNotFound, StoreUnavailable: nothing was saved then.
         """
         return await retry_conflicts(CONFLICTS, partial(self._record, incident_id, number, answer, by))
 
-    async def _record(self, incident_id: str, number: int, answer: Again, by: str) -> bool:
+    async def _record(self, incident_id: str, number: int, answer: RecurrenceAnswer, by: str) -> bool:
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
-        asked = asking(record, number)
+        asked = find_open_question(record, number)
         if asked is None:
             return False
         message, key = self.surfaces.render_recurrence_answer(asked, answer, by), f"{asked.key}/answer"
@@ -131,7 +131,7 @@ class AnswerRecurrence:
         return await self.store.commit(
             Changes(
                 lifecycles=(life,),
-                records=(answered(record, number, answer),),
+                records=(apply_answer(record, number, answer),),
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(edits),
                 once=key,
@@ -142,7 +142,7 @@ class AnswerRecurrence:
         )
 
 
-def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
+def _build_question(asked: QuestionedFix, channel: str, root_ts: str, message: ChatMessage) -> OutboxEntry:
     """Build the question in the incident's thread."""
     delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
     posting = Posting(
@@ -151,7 +151,7 @@ def _build_question(asked: AskedFix, channel: str, root_ts: str, message: ChatMe
     return build_outbox_entry(posting, key=build_incident_key(channel, about), urgent=True)
 
 
-def _build_edit(asked: AskedFix, channel: str, message: ChatMessage) -> OutboxEntry:
+def _build_edit(asked: QuestionedFix, channel: str, message: ChatMessage) -> OutboxEntry:
     """Build the edit that puts the answer in the place of the question."""
     delivery, about = build_recurrence_id(asked.key, channel), asked.incident_id
     posting = Posting(

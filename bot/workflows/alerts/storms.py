@@ -12,8 +12,17 @@ from dataclasses import dataclass, replace
 
 from bot.domain.delivery.ids import build_storm_id
 from bot.domain.delivery.kinds import Operation
-from bot.domain.operations.load import Load
-from bot.domain.operations.storms import OVER_AFTER, Opening, Placed, Storm, StormSummary, is_watched, place, summary
+from bot.domain.operations.load import LoadShedding
+from bot.domain.operations.storms import (
+    OVER_AFTER,
+    OpenedIncident,
+    PlacementDecision,
+    Storm,
+    StormSummary,
+    is_watched,
+    place_incident,
+    summarize_storm,
+)
 from bot.ports.alerts.storms import StormStore
 from bot.ports.chat import Posting
 from bot.ports.clock import Clock
@@ -29,14 +38,14 @@ class GroupStorms:
     """Decide where a new incident is announced, given what else opened in the channel."""
 
     storms: StormStore
-    load: Callable[[], Load]
+    load: Callable[[], LoadShedding]
 
-    async def __call__(self, new: Opening) -> Placed:
+    async def __call__(self, new: OpenedIncident) -> PlacementDecision:
         """Return where this incident is announced; commit the result with `after_openings`. Raises StoreUnavailable."""
         near, seen = await self.storms.read_openings(
             new.channel, new.at - OVER_AFTER, new.at + OVER_AFTER, new.incident_id
         )
-        placed = place(near, new, self.load())
+        placed = place_incident(near, new, self.load())
         return replace(placed, seen=seen)
 
 
@@ -62,7 +71,7 @@ class PostStormSummaries:
         if not members:
             await self.storms.save_summary(storm, storm.told, Changes(), watched=False)
             return
-        said = summary(storm, members, now)
+        said = summarize_storm(storm, members, now)
         digest, watched = _hash_summary(said), is_watched(said, now)
         if digest == storm.told and watched:
             return

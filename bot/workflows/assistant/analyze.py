@@ -12,10 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.alerts.channel_settings import model_allowed
-from bot.domain.assistant.analyst_prompt import Prompt, given_of, prompt_for, schema_for
-from bot.domain.assistant.analyst_rows import evidence_rows
-from bot.domain.assistant.hypothesis import Cited, Given, Hypothesis, Refused, Tried, accept
+from bot.domain.alerts.channel_settings import may_use_model
+from bot.domain.assistant.analyst_prompt import Prompt, build_model_input, build_prompt, build_schema
+from bot.domain.assistant.analyst_rows import cite_evidence
+from bot.domain.assistant.hypothesis import (
+    Citation,
+    Hypothesis,
+    ModelInput,
+    RejectedHypothesis,
+    TriedFix,
+    check_hypothesis,
+)
 from bot.domain.brief.decide import Brief
 from bot.observability import HYPOTHESES, count_masked
 from bot.ports.channels import ChannelStore
@@ -46,7 +53,7 @@ class Analysis:
     reason: str | None = None
     model: str | None = None
     # What the model knew; None if it was not asked.
-    given: Given | None = None
+    given: ModelInput | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +74,8 @@ class AskAnalyst:
         brief: Brief,
         channel: Channel,
         by: str,
-        evidence: Sequence[Cited] | None = None,
-        attempts: Sequence[Tried] = (),
+        evidence: Sequence[Citation] | None = None,
+        attempts: Sequence[TriedFix] = (),
         *,
         memory: bool = True,
         question: str = "",
@@ -82,18 +89,18 @@ class AskAnalyst:
         reason = await self.explain_refusal(channel)
         if reason or self.model is None:
             return Analysis(memory, reason=reason or OFF)
-        seen = evidence_rows(brief.evidence) if evidence is None else evidence
-        prompt = prompt_for(given_of(brief, seen, attempts, memory=memory), question)
+        seen = cite_evidence(brief.evidence) if evidence is None else evidence
+        prompt = build_prompt(build_model_input(brief, seen, attempts, memory=memory), question)
         count_masked(prompt.user)
         incident_id = brief.incident.incident_id if brief.incident else "-"
         try:
-            answer = await self.model.ask(prompt, schema_for(prompt.given), self.deadline_s)
+            answer = await self.model.ask(prompt, build_schema(prompt.given), self.deadline_s)
         except ModelUnavailable as problem:
             await self._note_failure(incident_id, channel, by, prompt, problem, memory=memory)
             return Analysis(memory, reason=str(problem), given=prompt.given)
-        found = accept(answer.content, prompt.given)
+        found = check_hypothesis(answer.content, prompt.given)
         await self._note_answer(incident_id, channel, by, answer, found, memory=memory)
-        if isinstance(found, Refused):
+        if isinstance(found, RejectedHypothesis):
             return Analysis(memory, reason=NOT_SHOWN.format(found.reason), model=answer.model, given=prompt.given)
         return Analysis(memory, found, model=answer.model, given=prompt.given)
 
@@ -102,8 +109,8 @@ class AskAnalyst:
         brief: Brief,
         channel: Channel,
         by: str,
-        evidence: Sequence[Cited] | None = None,
-        attempts: Sequence[Tried] = (),
+        evidence: Sequence[Citation] | None = None,
+        attempts: Sequence[TriedFix] = (),
     ) -> tuple[Analysis, Analysis]:
         """Return hypotheses with memory and without, asked at the same time, neither knowing of the other.
 
@@ -121,7 +128,7 @@ class AskAnalyst:
         if self.model is None:
             return OFF
         settings = await self.channels.read_settings(channel.id)
-        if not may_speak(channel) or not model_allowed(
+        if not may_speak(channel) or not may_use_model(
             settings, is_private=channel.is_private, is_shared=channel.is_shared
         ):
             return NOT_HERE
@@ -134,12 +141,12 @@ class AskAnalyst:
         channel: Channel,
         by: str,
         answer: ModelAnswer,
-        found: Hypothesis | Refused,
+        found: Hypothesis | RejectedHypothesis,
         *,
         memory: bool,
     ) -> None:
-        HYPOTHESES.labels(found.rule if isinstance(found, Refused) else "shown").inc()
-        outcome = NOT_SHOWN.format(found.reason) if isinstance(found, Refused) else "shown"
+        HYPOTHESES.labels(found.rule if isinstance(found, RejectedHypothesis) else "shown").inc()
+        outcome = NOT_SHOWN.format(found.reason) if isinstance(found, RejectedHypothesis) else "shown"
         tokens = answer.tokens_in + answer.tokens_out or _estimate_tokens(answer)
         now = self.clock.now()
         kept = ModelExchange(

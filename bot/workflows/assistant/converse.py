@@ -16,8 +16,8 @@ from typing import Protocol
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.assistant.answers import answer
-from bot.domain.assistant.current_answers import Known
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.current_answers import AnswerContext
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.assistant.intents import (
     ANSWERS_WITHIN,
     ASKS,
@@ -26,23 +26,23 @@ from bot.domain.assistant.intents import (
     MINUTE,
     PERSON_A_MINUTE,
     SAYS,
-    Answered,
-    Asked,
+    AskedQuestion,
     Intent,
+    PastAnswer,
     Reply,
-    Turn,
-    answered_of,
-    delivery_of,
-    turn_of,
-    understood,
+    ReplyTurn,
+    build_delivery_id,
+    choose_turn,
+    read_past_answer,
+    understand,
 )
-from bot.domain.assistant.thread_attempts import tried_in
-from bot.domain.brief.decide import Brief, with_life
+from bot.domain.assistant.thread_attempts import list_attempts
+from bot.domain.brief.decide import Brief, add_lifecycle
 from bot.domain.delivery.ids import build_talk_key
 from bot.domain.delivery.kinds import DeliveryKind, Operation
-from bot.domain.incidents.opening import view_of
+from bot.domain.incidents.opening import build_view
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.observability import QUESTIONS
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting, ThreadMessage, find_channel, may_speak, or_if_refused
 from bot.ports.clock import Clock
@@ -76,13 +76,13 @@ class Analyst(Protocol):
         brief: Brief,
         channel: Channel,
         by: str,
-        attempts: Sequence[Tried],
+        attempts: Sequence[TriedFix],
         question: str,
     ) -> ChatMessage:
         """Return one hypothesis on a question."""
         ...
 
-    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix]) -> ChatMessage:
         """Return hypotheses with memory and without, side by side."""
         ...
 
@@ -118,7 +118,7 @@ class ThreadQuestion:
     user: str
     # True if it names the bot; else it answers a question of the bot.
     named: bool
-    lately: tuple[Answered, ...] = ()
+    lately: tuple[PastAnswer, ...] = ()
     incident_id: str | None = None
 
     @property
@@ -128,7 +128,7 @@ class ThreadQuestion:
 
     def build_delivery_id(self, kind: str = "") -> str:
         """Return the delivery id of its answer."""
-        return delivery_of(self.channel.id, self.user, self.ts, kind or SAYS)
+        return build_delivery_id(self.channel.id, self.user, self.ts, kind or SAYS)
 
 
 def build_thread_key(channel: str, root: str) -> str:
@@ -150,7 +150,7 @@ class Converse:
     # Returns the names of people by their Slack ids.
     names: Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
     analyst: Analyst
-    load: Callable[[], Load] = lambda: Load.FULL
+    load: Callable[[], LoadShedding] = lambda: LoadShedding.FULL
     _asking: set[str] = field(default_factory=set)
     _compared: list[tuple[str, datetime]] = field(default_factory=list)
 
@@ -162,7 +162,7 @@ class Converse:
         latest = await self.deliveries.find_latest_post(build_thread_key(channel, root))
         if latest is None or latest.result is None:
             return False
-        said = answered_of(latest.delivery_id, self.clock.now())
+        said = read_past_answer(latest.delivery_id, self.clock.now())
         if said is None or said.kind != ASKS or said.user != user:
             return False
         return 0 < float(ts) - float(latest.result) <= ANSWERS_WITHIN.total_seconds()
@@ -170,10 +170,10 @@ class Converse:
     async def __call__(self, row: InboxRow) -> None:
         """Answer the question, or ignore it. Raises StoreUnavailable, ChatUnavailable: it is tried again then."""
         question = await self._read_question(row)
-        turn = self._decide_turn(question) if question else Turn.SILENCE
-        if question is None or turn is Turn.SILENCE:
+        turn = self._decide_turn(question) if question else ReplyTurn.SILENCE
+        if question is None or turn is ReplyTurn.SILENCE:
             await self.store.commit(Changes(done=row))
-        elif turn is Turn.TOLD:
+        elif turn is ReplyTurn.TOLD:
             await self._answer(question, self.talk.render_limit(), LIMITED)
         elif question.root is None:
             await self._answer(question, self.talk.render_help())
@@ -188,11 +188,11 @@ class Converse:
             return None
         now = self.clock.now()
         owed_since = await self.deliveries.list_queued(DeliveryKind.TALK.prefix, now - HOUR - timedelta(minutes=1))
-        lately = tuple(a for a in (answered_of(name, when) for name, when in owed_since) if a)
+        lately = tuple(a for a in (read_past_answer(name, when) for name, when in owed_since) if a)
         return ThreadQuestion(row, channel, ts, root or None, user, not event.get("answers"), lately)
 
-    def _decide_turn(self, question: ThreadQuestion) -> Turn:
-        return turn_of(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
+    def _decide_turn(self, question: ThreadQuestion) -> ReplyTurn:
+        return choose_turn(question.lately, question.channel.id, question.user, question.ts, self.clock.now())
 
     async def _answer_in_thread(self, question: ThreadQuestion, root: str) -> None:
         said = await self._read_message(question)
@@ -200,8 +200,8 @@ class Converse:
             await self.store.commit(Changes(done=question.row))
             return
         incident_id = await self.store.find_incident(question.channel.id, root)
-        if incident_id is None or understood(said.text).intent is Intent.THANKS:
-            await self._answer_elsewhere(question, understood(said.text))
+        if incident_id is None or understand(said.text).intent is Intent.THANKS:
+            await self._answer_elsewhere(question, understand(said.text))
             return
         question = replace(question, incident_id=incident_id)
         try:
@@ -209,7 +209,7 @@ class Converse:
         except IncidentNotFound:
             await self._answer(question, self.talk.render_reply(NO_BRIEF))
             return
-        asked = understood(said.text, brief.alert.vendor)
+        asked = understand(said.text, brief.alert.vendor)
         known = await self._gather_facts(question, root, incident_id, brief, asked)
         QUESTIONS.labels(asked.intent.value).inc()
         if asked.intent is Intent.COMPARE or asked.intent is Intent.UNKNOWN or not asked.sure:
@@ -220,9 +220,9 @@ class Converse:
     async def _read_brief(self, incident_id: str, channel: Channel) -> Brief:
         """Return the brief in this channel with the incident's current state. Raises IncidentNotFound."""
         brief = await self.brief(incident_id, channel.id, channel.viewer)
-        return with_life(brief, view_of(await self.store.read_lifecycle(incident_id)))
+        return add_lifecycle(brief, build_view(await self.store.read_lifecycle(incident_id)))
 
-    async def _answer_elsewhere(self, question: ThreadQuestion, asked: Asked) -> None:
+    async def _answer_elsewhere(self, question: ThreadQuestion, asked: AskedQuestion) -> None:
         """Answer in a thread of no incident: help for people who name the bot; thanks need no answer."""
         if asked.intent is Intent.THANKS or not question.named:
             await self.store.commit(Changes(done=question.row))
@@ -233,12 +233,12 @@ class Converse:
         return await or_if_refused(self.chat.read_message(question.channel.id, question.ts), None)
 
     async def _gather_facts(
-        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, asked: Asked
-    ) -> Known:
+        self, question: ThreadQuestion, root: str, incident_id: str, brief: Brief, asked: AskedQuestion
+    ) -> AnswerContext:
         record = (await self.store.find_records([incident_id])).get(incident_id)
         tried = await self.read_attempts(record, question.channel.id, root, question.ts)
         names = await self._read_names(brief) if asked.intent is Intent.FIXED else {}
-        return Known(brief, self.clock.now(), record, tried, names)
+        return AnswerContext(brief, self.clock.now(), record, tried, names)
 
     async def compare(self, incident_id: str, channel: Channel, by: str) -> ChatMessage:
         """Return the model's hypotheses with memory and without, for the person `by` alone, or why there are none.
@@ -274,14 +274,16 @@ class Converse:
         finally:
             self._asking.discard(what)
 
-    async def read_attempts(self, record: Incident | None, channel: str, root: str, but: str = "") -> tuple[Tried, ...]:
+    async def read_attempts(
+        self, record: Incident | None, channel: str, root: str, but: str = ""
+    ) -> tuple[TriedFix, ...]:
         """Return what was tried in an incident, by its record and its thread, without the message `but`.
 
         Raises ChatUnavailable.
         """
         thread = await or_if_refused(self.chat.read_thread(channel, root), ())
         sayings = [said.text for said in thread if said.ts != but]
-        return tried_in(record.attempts if record else (), sayings)
+        return list_attempts(record.attempts if record else (), sayings)
 
     async def _read_names(self, brief: Brief) -> Mapping[str, str]:
         """Return the names of the people who fixed it before; names that Slack does not give now are left out."""
@@ -291,7 +293,9 @@ class Converse:
         except (ChatUnavailable, ChatRejected):
             return {}
 
-    async def _answer_with_model(self, question: ThreadQuestion, text: str, asked: Asked, known: Known) -> None:
+    async def _answer_with_model(
+        self, question: ThreadQuestion, text: str, asked: AskedQuestion, known: AnswerContext
+    ) -> None:
         reason = await self.explain_refusal(question.channel)
         if reason:
             await self._answer_without_model(question, asked, known, reason)
@@ -310,11 +314,13 @@ class Converse:
 
         Raises StoreUnavailable.
         """
-        if self.load() is not Load.FULL:
+        if self.load() is not LoadShedding.FULL:
             return UNDER_LOAD
         return await self.analyst.explain_refusal(channel) or (BUSY if len(self._asking) >= AT_ONCE else None)
 
-    async def _answer_without_model(self, question: ThreadQuestion, asked: Asked, known: Known, reason: str) -> None:
+    async def _answer_without_model(
+        self, question: ThreadQuestion, asked: AskedQuestion, known: AnswerContext, reason: str
+    ) -> None:
         """Answer from the record, or say what it could answer, and why no model is asked.
 
         A person who already sees the placeholder is not asked anything back.

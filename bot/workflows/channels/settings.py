@@ -12,11 +12,11 @@ from datetime import datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.domain.access.roles import Act, Permission, Stewards, may
+from bot.domain.access.roles import Act, Permission, Stewards, check_permission
 from bot.domain.alerts.alert import Alert
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import Admission, admit
-from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
+from bot.domain.alerts.suppression import SuppressionDecision, decide_suppression
+from bot.domain.reports.schedule import DigestTime, choose_digest_time, find_zone
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
 from bot.ports.chat import Channel, Chat, find_channel
@@ -42,12 +42,12 @@ class AdmitAlert:
     # The operator's digest time; its zone applies to channels that set none.
     default: DigestTime
 
-    async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
+    async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> SuppressionDecision:
         """Apply the channel's policy to an alert that was posted at `at`. Raises StoreUnavailable."""
         source = read_source(row.body["event"])
         house = await self.channels.read_policy(channel.id, at)
-        zone = digest_time(house.settings, self.default).zone
-        admission = admit(alert, source, house, at, zone)
+        zone = choose_digest_time(house.settings, self.default).zone
+        admission = decide_suppression(alert, source, house, at, zone)
         if source:
             await self.channels.note_source(channel.id, alert.fingerprint, AlertSource(source, alert.tool))
         if admission.silenced_by:
@@ -95,13 +95,13 @@ class ShowChannel:
             await self.channels.list_pool(channel_id) if channel.is_private else (),
             sources,
             groups,
-            digest_time(settings, self.default),
-            may(person, Act.SETTINGS, self.stewards),
+            choose_digest_time(settings, self.default),
+            check_permission(person, Act.SETTINGS, self.stewards),
         )
 
     async def find_zone(self, channel_id: str) -> tzinfo:
         """Return the channel's time zone. Raises StoreUnavailable."""
-        return digest_time(await self.channels.read_settings(channel_id), self.default).zone
+        return choose_digest_time(await self.channels.read_settings(channel_id), self.default).zone
 
     async def _list_sources(self, channel_id: str, settings: ChannelSettings) -> tuple[tuple[str, str], ...]:
         """Return the channel's sources, including those in the settings that have posted no alert yet."""
@@ -140,10 +140,10 @@ class ChangeChannel:
         person = await self.people.read_person(user_id)
         channel, before = await self.chat.read_channel(channel_id), await self.channels.read_settings(channel_id)
         for act in (Act.SETTINGS, Act.SHARE) if settings.shared != before.shared else (Act.SETTINGS,):
-            permission = may(person, act, self.stewards)
+            permission = check_permission(person, act, self.stewards)
             if not permission.allowed:
                 raise NotAllowedHere(permission.refusal)
-        if settings.zone and zone_named(settings.zone) is None:
+        if settings.zone and find_zone(settings.zone) is None:
             raise RecordRejected("zone", "No such time zone: write a name such as Europe/Berlin or Asia/Kolkata.")
         if settings.shared and not channel.is_shared:
             raise RecordRejected("shared", "This channel is not shared with another organisation.")

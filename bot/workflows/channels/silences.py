@@ -10,14 +10,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.access.roles import Act, Stewards, may
+from bot.domain.access.roles import Act, Stewards, check_permission
 from bot.domain.alerts.alert import Alert
-from bot.domain.alerts.suppression import LONGEST_MUTE, MEMBERS_MUTE_FOR, House, Mute, Muted, Reach, Rule, title_of
-from bot.domain.brief.decide import with_life
+from bot.domain.alerts.suppression import (
+    LONGEST_MUTE,
+    MEMBERS_MUTE_FOR,
+    ChannelPolicy,
+    Mute,
+    MuteTarget,
+    RuleScope,
+    SilenceRule,
+    name_alert,
+)
+from bot.domain.brief.decide import add_lifecycle
 from bot.domain.delivery.ids import build_delete_id, build_incident_key, build_muted_id, split_superseded
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import IncidentState, Life, dismiss, take_back
-from bot.domain.incidents.opening import view_of
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, dismiss, undo_dismissal
+from bot.domain.incidents.opening import build_view
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
@@ -43,7 +52,7 @@ class PermissionGate:
 
     async def require(self, user_id: str, act: Act) -> None:
         """Raise NotAllowedHere, naming who may, unless this person may."""
-        permission = may(await self.people.read_person(user_id), act, self.stewards)
+        permission = check_permission(await self.people.read_person(user_id), act, self.stewards)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
 
@@ -57,7 +66,7 @@ class AnsweredAlert:
     source: str
     # The name of the app that posted it; "" if it is not known.
     app: str
-    life: Life
+    life: Lifecycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,9 @@ class DismissAlert:
     gate: PermissionGate
     clock: Clock
 
-    async def __call__(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+    async def __call__(
+        self, said: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
+    ) -> SilenceRule | None:
         """Return the rule that is in force from now on, None without one.
 
         Raises NotAllowedHere, RecordRejected (an incident with a recorded resolution was an alert), StoreUnavailable.
@@ -98,26 +109,28 @@ class DismissAlert:
         await self.gate.require(user_id, Act.TEACH)
         return await retry_conflicts(CONFLICTS, partial(self._dismiss, said, channel_id, user_id, reach))
 
-    async def _dismiss(self, said: AnsweredAlert, channel_id: str, user_id: str, reach: Reach | None) -> Rule | None:
+    async def _dismiss(
+        self, said: AnsweredAlert, channel_id: str, user_id: str, reach: RuleScope | None
+    ) -> SilenceRule | None:
         life = await self.store.read_lifecycle(said.incident_id)
         if life.state is IncidentState.RESOLVED:
             raise RecordRejected("", f"A resolution of {said.incident_id} is recorded, so it was an alert.")
         changes = await self._build_changes(life, channel_id, user_id, reach)
-        title = title_of(said.alert)
+        title = name_alert(said.alert)
         if reach is None or not said.source:
             await self.store.commit(changes)
             return None
         now = self.clock.now()
-        rule = Rule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
+        rule = SilenceRule(channel_id, said.source, said.alert.tool, title, user_id, now, reach, said.incident_id)
         return replace(rule, number=await self.channels.add_rule(rule, changes))
 
-    async def _build_changes(self, life: Life, channel_id: str, user_id: str, reach: Reach | None) -> Changes:
+    async def _build_changes(self, life: Lifecycle, channel_id: str, user_id: str, reach: RuleScope | None) -> Changes:
         """Delete the brief in this channel, and dismiss the incident unless another channel works on it."""
         posted = await self.store.list_briefs(life.incident_id)
         here = tuple(b for b in posted if b.channel == channel_id)
         alone = len(here) == len(posted)
         ended = dismiss(life, self.clock.now())
-        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(ended))) for b in here) if alone else ()
+        briefs = tuple(replace(b, brief=add_lifecycle(b.brief, build_view(ended))) for b in here) if alone else ()
         rule = {"rule": str(reach), "channel": channel_id} if reach else {}
         detail = format_change({}, rule) if rule else f"{channel_id}: this one only"
         return Changes(
@@ -154,7 +167,14 @@ class MuteAlerts:
     clock: Clock
 
     async def __call__(
-        self, said: AnsweredAlert, channel_id: str, user_id: str, what: Muted, until: datetime, reason: str, once: str
+        self,
+        said: AnsweredAlert,
+        channel_id: str,
+        user_id: str,
+        what: MuteTarget,
+        until: datetime,
+        reason: str,
+        once: str,
     ) -> Mute:
         """Return the mute that is in force from now on.
 
@@ -185,11 +205,11 @@ class MuteAlerts:
         except NotAllowedHere as refused:
             raise RecordRejected("until", str(refused)) from refused
 
-    def _describe_scope(self, alert: Alert, what: Muted) -> tuple[str, str]:
-        if what is Muted.CHANNEL:
+    def _describe_scope(self, alert: Alert, what: MuteTarget) -> tuple[str, str]:
+        if what is MuteTarget.CHANNEL:
             return "", "everything in this channel"
-        if what is Muted.FINGERPRINT:
-            return alert.fingerprint, title_of(alert)
+        if what is MuteTarget.FINGERPRINT:
+            return alert.fingerprint, name_alert(alert)
         if not alert.service:
             raise RecordRejected("what", "This alert names no service.")
         return alert.service, f"service {alert.service}"
@@ -220,7 +240,7 @@ class UndoSilence:
     gate: PermissionGate
     clock: Clock
 
-    async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
+    async def __call__(self, kind: str, number: int, channel_id: str, user_id: str) -> ChannelPolicy:
         """Return the channel's policy after ending a "rule" or "mute" (`kind`); one that has ended before is no
         error.
 
@@ -229,25 +249,25 @@ class UndoSilence:
         await self.gate.require(user_id, Act.UNDO)
         return await retry_conflicts(CONFLICTS, partial(self._undo, kind, number, channel_id, user_id))
 
-    async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> House:
+    async def _undo(self, kind: str, number: int, channel_id: str, user_id: str) -> ChannelPolicy:
         now = self.clock.now()
         house = await self.channels.read_policy(channel_id, now)
-        among: tuple[Rule | Mute, ...] = house.rules if kind == "rule" else house.mutes
+        among: tuple[SilenceRule | Mute, ...] = house.rules if kind == "rule" else house.mutes
         silence = next((s for s in among if s.number == number), None)
         if silence is None:
             return house
-        shown = silence.title if isinstance(silence, Rule) else silence.shown
+        shown = silence.title if isinstance(silence, SilenceRule) else silence.shown
         audit = (AuditLine(user_id, f"undo {kind}", channel_id, format_change({kind: shown, "number": number}, {})),)
-        lives = await self._reopen_dismissed(silence, now) if isinstance(silence, Rule) else ()
+        lives = await self._reopen_dismissed(silence, now) if isinstance(silence, SilenceRule) else ()
         await self.channels.undo_silence(silence, user_id, Changes(lifecycles=lives, audit=audit))
         return await self.channels.read_policy(channel_id, self.clock.now())
 
-    async def _reopen_dismissed(self, rule: Rule, now: datetime) -> tuple[Life, ...]:
+    async def _reopen_dismissed(self, rule: SilenceRule, now: datetime) -> tuple[Lifecycle, ...]:
         try:
             life = await self.store.read_lifecycle(rule.incident_id)
         except IncidentNotFound:
             return ()
-        return (take_back(life, now),) if life.state is IncidentState.DISMISSED else ()
+        return (undo_dismissal(life, now),) if life.state is IncidentState.DISMISSED else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +277,6 @@ class ListSilences:
     channels: ChannelStore
     clock: Clock
 
-    async def __call__(self, channel_id: str) -> House:
+    async def __call__(self, channel_id: str) -> ChannelPolicy:
         """Return what is in force now. Raises StoreUnavailable."""
         return await self.channels.read_policy(channel_id, self.clock.now())

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.reports.postmortem import Saying, postmortem
+from bot.domain.reports.postmortem import QuotedMessage, write_postmortem
 from bot.ports.chat import Chat, Posting, or_if_refused
 from bot.ports.errors import IncidentNotFound
 from bot.ports.files import ChartRenderer, ThreadReader, read_chart
@@ -44,22 +44,24 @@ class MakeFiles:
         people |= {life.acknowledged_by} if life and life.acknowledged_by else set()
         names = await self.threads.read_names(sorted(people))
         named = tuple(replace(s, by=names.get(s.by, s.by)) for s in said or ())
-        return postmortem(*_replace_ids(record, life, names), named, unread=said is None)
+        return write_postmortem(*_replace_ids(record, life, names), named, unread=said is None)
 
-    async def _read_thread(self, posting: Posting) -> tuple[Saying, ...] | None:
+    async def _read_thread(self, posting: Posting) -> tuple[QuotedMessage, ...] | None:
         """Return what people wrote in the thread; None if the bot may not read it."""
         said = await or_if_refused(self.threads.read_messages(posting.channel, posting.thread_ts or ""), None)
         return None if said is None else tuple(said)
 
 
-async def _find_lifecycle(store: IncidentStore, incident_id: str) -> Life | None:
+async def _find_lifecycle(store: IncidentStore, incident_id: str) -> Lifecycle | None:
     try:
         return await store.read_lifecycle(incident_id)
     except IncidentNotFound:
         return None
 
 
-def _replace_ids(record: Incident, life: Life | None, names: Mapping[str, str]) -> tuple[Incident, Life | None]:
+def _replace_ids(
+    record: Incident, life: Lifecycle | None, names: Mapping[str, str]
+) -> tuple[Incident, Lifecycle | None]:
     """Return record and lifecycle with people's names in place of their Slack ids."""
     attempts = tuple(replace(a, by=names.get(a.by, a.by)) if a.by else a for a in record.attempts)
     who = life.acknowledged_by if life else None

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.domain.brief.decide import Brief, with_evidence
-from bot.domain.brief.then_and_now import snapshot
-from bot.domain.evidence.items import is_pending
+from bot.domain.brief.decide import Brief, add_evidence
+from bot.domain.brief.then_and_now import take_snapshot
+from bot.domain.evidence.items import has_pending
 from bot.domain.incidents.record import Incident
 from bot.ports.delivery.inbox import Inbox, InboxRow
 from bot.ports.delivery.outbox import EDIT_EVERY_S, build_brief_edit
@@ -46,7 +46,7 @@ class CompleteEvidence:
             await self.inbox.acknowledge(row)
             return
         asking = self.sources.resume(posted[0].brief.alert, name)
-        if asking.not_asked and any(is_pending(p.brief.evidence) for p in posted):
+        if asking.not_asked and any(has_pending(p.brief.evidence) for p in posted):
             await self.inbox.retry_later(row, UNDER_LOAD_S, asking.not_asked)
         elif not asking.is_done:
             delay_s = min(LOOK_SELDOM_S, LOOK_AGAIN_S * 1.6 ** min(row.attempts, 10))
@@ -83,10 +83,10 @@ class CompleteEvidence:
 
 
 def _add_evidence(brief: Brief, said: GatheredEvidence) -> Brief:
-    return brief if said.not_asked else with_evidence(brief, said.evidence, said.at)
+    return brief if said.not_asked else add_evidence(brief, said.evidence, said.at)
 
 
 def _add_snapshot(record: Incident, said: GatheredEvidence) -> Incident | None:
     """Return the record with the evidence; None if that adds nothing."""
-    kept = snapshot(said.evidence, record.evidence)
+    kept = take_snapshot(said.evidence, record.evidence)
     return replace(record, evidence=kept) if kept != dict(record.evidence) else None

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bot.domain.evidence.deploys import Deploy, Deployed, fit_to_keep
+from bot.domain.evidence.deploys import Deploy, DeployAnnouncement, sanitize_deploy
 from bot.ports.alerts.deploy_log import DeployLog
 from bot.ports.delivery.inbox import Inbox, InboxRow
 
@@ -28,7 +28,7 @@ class RecordDeployPost:
         event = row.body["event"]
         ts = str((event.get("message") or event).get("ts"))
         place = f"{event.get('channel')}/{ts}"
-        deployed = Deployed(**event["deployed"])
+        deployed = DeployAnnouncement(**event["deployed"])
         deploy = Deploy(
             deployed.service,
             datetime.fromtimestamp(float(ts), UTC),
@@ -37,5 +37,5 @@ class RecordDeployPost:
             key=f"post/{hashlib.sha256(place.encode()).hexdigest()[:32]}",
             told_by="post",
         )
-        await self.log.record(fit_to_keep(deploy))
+        await self.log.record(sanitize_deploy(deploy))
         await self.inbox.acknowledge(row)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.evidence.items import Evidence, Unavailable, in_order
-from bot.domain.operations.load import Load
+from bot.domain.evidence.items import Evidence, Unavailable, sort_evidence
+from bot.domain.operations.load import LoadShedding
 from bot.observability import get_logger, spawn
 from bot.ports.clock import Clock
 from bot.ports.errors import EvidenceUnavailable
@@ -71,7 +71,7 @@ class EvidenceRequest:
         if self.not_asked:
             return GatheredEvidence(not_asked=self.not_asked)
         found = [item for provider, task in self.tasks for item in self._read_answer(provider, task)]
-        return GatheredEvidence(self.at if self.tasks or self.resting else None, in_order((*found, *self.resting)))
+        return GatheredEvidence(self.at if self.tasks or self.resting else None, sort_evidence((*found, *self.resting)))
 
     def _read_answer(
         self, provider: EvidenceProvider, task: asyncio.Task[tuple[Evidence, ...]]
@@ -97,7 +97,7 @@ class GatherEvidence:
     # When a source is given up.
     late_s: float = LATE_S
     # Asked first: under load no source is asked.
-    load: Callable[[], Load] = lambda: Load.FULL
+    load: Callable[[], LoadShedding] = lambda: LoadShedding.FULL
     _asked: dict[str, EvidenceRequest] = field(default_factory=dict)
     # Since when each source hangs, by name.
     _hung: dict[str, datetime] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class GatherEvidence:
         for old in [k for k, a in self._asked.items() if a.is_done and begun - a.begun > FORGOTTEN_AFTER_S]:
             del self._asked[old]
         until = begun + self.deadline_s
-        if self.providers and self.load() is not Load.FULL:
+        if self.providers and self.load() is not LoadShedding.FULL:
             return EvidenceRequest(None, begun, until, self.deadline_s, not_asked=BUSY)
         at = self.clock.now()
         awake = [p for p in self.providers if self._may_ask(p.name, at)]

@@ -15,9 +15,18 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-from bot.domain.alerts.alert import AlertState, Delivery
-from bot.domain.incidents.opening import posted_at
-from bot.domain.operations.backfill import FIRST, Span, Talk, Tally, missing, next_length, together, with_span
+from bot.domain.alerts.alert import AlertState, PostDelivery
+from bot.domain.incidents.opening import parse_ts
+from bot.domain.operations.backfill import (
+    FIRST,
+    BackfillTally,
+    ReadSpan,
+    ThreadActivity,
+    add_span,
+    add_tallies,
+    choose_next_length,
+    find_unread,
+)
 from bot.ports.alerts.backfill_progress import BackfillProgress, BackfillStore
 from bot.ports.channel_history import ChannelArchive, ConnectionWatermark, HistoryPage, MessageReader, PageCursors
 from bot.ports.chat import Channel, Chat, may_speak
@@ -85,11 +94,11 @@ class _Portion:
 
     # The alert posts: (ts, its one or two events, natural key).
     posts: list[tuple[str, tuple[Mapping[str, Any], ...], str]] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
-    talks: dict[str, Talk] = field(default_factory=dict)
+    tally: BackfillTally = field(default_factory=BackfillTally)
+    talks: dict[str, ThreadActivity] = field(default_factory=dict)
 
     def count(self, **more: Any) -> None:
-        self.tally = together(self.tally, Tally(**more))
+        self.tally = add_tallies(self.tally, BackfillTally(**more))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +116,7 @@ class Backfill:
     answer: Callable[[InboxRow], Awaitable[bool]]
     patiently: PacedCaller
     # Called with the progress after each portion.
-    told: Callable[[BackfillProgress, Span], None]
+    told: Callable[[BackfillProgress, ReadSpan], None]
 
     async def find_channel(self, name: str) -> str:
         """Return the id of the channel with this name or id.
@@ -136,7 +145,7 @@ class Backfill:
         known = await self.backfills.read_progress(channel_id) or BackfillProgress(channel_id)
         progress = replace(known, name=channel.name, at=self.clock.now())
         whole = (since, await self._find_end())
-        for gap in missing(progress.done, *whole):
+        for gap in find_unread(progress.done, *whole):
             progress = await self._read_gap(channel, progress, gap, whole)
         await self.backfills.save(progress, {})
         return progress
@@ -146,18 +155,20 @@ class Backfill:
         now, heard = self.clock.now(), await self.heard.read()
         return now if heard is None else max(heard - LEFT_TO_LISTENER, now - READ_BACK_AT_MOST)
 
-    async def _read_gap(self, channel: Channel, progress: BackfillProgress, gap: Span, whole: Span) -> BackfillProgress:
+    async def _read_gap(
+        self, channel: Channel, progress: BackfillProgress, gap: ReadSpan, whole: ReadSpan
+    ) -> BackfillProgress:
         """Read an unread stretch portion by portion, oldest first, as it happened."""
         at, length = gap[0], FIRST
         while at < gap[1]:
             end = min(at + length, gap[1])
             portion = await self._read_portion(channel.id, at, end, whole[1])
             await self._store_portion(channel, portion)
-            tally, done = together(progress.tally, portion.tally), with_span(progress.done, (at, end))
+            tally, done = add_tallies(progress.tally, portion.tally), add_span(progress.done, (at, end))
             progress = replace(progress, done=done, tally=tally)
             await self.backfills.save(progress, portion.talks)
             self.told(progress, whole)
-            at, length = end, next_length(length, portion.tally.messages + portion.tally.replies)
+            at, length = end, choose_next_length(length, portion.tally.messages + portion.tally.replies)
         return progress
 
     async def _read_portion(self, channel: str, start: datetime, end: datetime, until: datetime) -> _Portion:
@@ -172,7 +183,7 @@ class Backfill:
             return await self.patiently("history", lambda: self.history.read_range(channel, oldest, latest, cursor))
 
         async for message in _read_all(page):
-            at = posted_at(str(message.get("ts") or ""))
+            at = parse_ts(str(message.get("ts") or ""))
             if at is not None and start <= at < end:
                 portion.count(messages=1)
                 if self._count_message(channel, message, portion, in_thread=False):
@@ -211,7 +222,7 @@ class Backfill:
 
         wrote: Counter[str] = Counter()
         async for message in _read_all(page):
-            at = posted_at(str(message.get("ts") or ""))
+            at = parse_ts(str(message.get("ts") or ""))
             if message.get("ts") == ts or at is None or at >= until:
                 continue
             if message.get("subtype") != "thread_broadcast":  # those stand in the channel, too, and are counted there
@@ -220,7 +231,7 @@ class Backfill:
             if self.reader.is_by_person(message):
                 wrote[str(message.get("user"))] += 1
         if wrote:
-            portion.talks[ts] = Talk(len(wrote), wrote.total())
+            portion.talks[ts] = ThreadActivity(len(wrote), wrote.total())
 
     async def _store_portion(self, channel: Channel, portion: _Portion) -> None:
         """Store the lifecycles of the alerts, except for what the running bot received as it happened."""
@@ -251,7 +262,7 @@ class Backfill:
     async def _answer(self, event: Mapping[str, Any]) -> bool:
         """Process one event as past; retried if the running bot changed the same incident."""
         now = self.clock.now()
-        at = posted_at(str(event.get("event_ts") or event["ts"])) or now
+        at = parse_ts(str(event.get("event_ts") or event["ts"])) or now
         body = {"event": {**event, "past": at < now - PAST_AFTER}}
         row = InboxRow(0, "message", body, "", 1, now)
         return await retry_conflicts(CONFLICTS, partial(self.answer, row))
@@ -276,12 +287,12 @@ def rebuild_events(event: Mapping[str, Any], message: Mapping[str, Any]) -> tupl
     """
     alert, edited = event["alert"], message.get("edited")
     at = str(edited.get("ts") or "") if isinstance(edited, Mapping) else ""
-    if alert["state"] not in ENDS or posted_at(at) is None or at <= str(message["ts"]):
+    if alert["state"] not in ENDS or parse_ts(at) is None or at <= str(message["ts"]):
         return (event,)
     first = alert | {"state": AlertState.FIRING.value, "alerts": [], "firing": None, "cleared": None}
     inner = {key: event[key] for key in ("ts", "thread_ts", "bot_id", "app_id") if key in event}
     edit = {**event, "subtype": "message_changed", "ts": at, "event_ts": at, "message": {**inner, "edited": {"ts": at}}}
-    return {**event, "alert": first}, {**edit, "alert": alert | {"delivery": Delivery.EDIT.value}}
+    return {**event, "alert": first}, {**edit, "alert": alert | {"delivery": PostDelivery.EDIT.value}}
 
 
 def format_ts(at: datetime) -> str:

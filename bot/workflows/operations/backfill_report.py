@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.domain.operations.backfill import Family, Talk, Worth, families, worth_recording
+from bot.domain.operations.backfill import AlertFamily, ThreadActivity, ThreadToRecord, choose_threads, group_families
 from bot.domain.recall.query import OPERATOR
 from bot.ports.alerts.backfill_progress import BackfillProgress, BackfillStore
 from bot.ports.errors import IncidentNotFound
@@ -28,8 +28,8 @@ class BackfillReport:
     incidents: int
     # How many incidents are still open.
     open: int
-    families: tuple[Family, ...]
-    worth: tuple[Worth, ...]
+    families: tuple[AlertFamily, ...]
+    worth: tuple[ThreadToRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class ReportBackfill:
         records = await self.store.find_records([life.incident_id for life in lives])
         here = {key: r for key, r in records.items() if r.source.channel == found.channel}
         told = tuple(life for life in lives if life.incident_id in here)
-        worth = worth_recording(told, here, await self._read_talks(found.channel))
+        worth = choose_threads(told, here, await self._read_talks(found.channel))
         return BackfillReport(
             found,
             since,
             len(told),
             sum(life.state is IncidentState.OPEN for life in told),
-            families(told, here),
+            group_families(told, here),
             worth,
         )
 
@@ -66,9 +66,9 @@ class ReportBackfill:
         channel = await self.backfills.find_channel(name)
         return await self.backfills.read_progress(channel) if channel else None
 
-    async def _read_talks(self, channel: str) -> Mapping[str, tuple[str, Talk]]:
+    async def _read_talks(self, channel: str) -> Mapping[str, tuple[str, ThreadActivity]]:
         """Return for each incident the thread in which most was written."""
-        found: dict[str, tuple[str, Talk]] = {}
+        found: dict[str, tuple[str, ThreadActivity]] = {}
         for ts, talk in (await self.backfills.read_talks(channel)).items():
             incident = await self.store.find_incident(channel, ts)
             if incident and (incident not in found or talk.messages > found[incident][1].messages):

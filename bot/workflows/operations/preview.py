@@ -12,12 +12,21 @@ from datetime import UTC
 from typing import Any
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.alerts.suppression import House, Outcome, admit
-from bot.domain.incidents.alert_history import history_of
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.opening import posted_at, view_of
-from bot.domain.operations.preview import Opened, Preview, Seen, Would, answered, firing, opened, preview
-from bot.domain.reports.schedule import DigestTime, digest_time
+from bot.domain.alerts.suppression import ChannelPolicy, Disposition, decide_suppression
+from bot.domain.incidents.alert_history import count_history
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.incidents.opening import build_view, parse_ts
+from bot.domain.operations.preview import (
+    Preview,
+    PreviewedAnswer,
+    PreviewedIncident,
+    SeenPost,
+    build_answer,
+    build_preview,
+    find_openings,
+    restore_firing,
+)
+from bot.domain.reports.schedule import DigestTime, choose_digest_time
 from bot.ports.brief_preview import BriefPreview
 from bot.ports.channel_history import ChannelArchive, MessageReader, PageCursors
 from bot.ports.channels import ChannelStore
@@ -37,7 +46,7 @@ class _Sample:
     """What the last messages were."""
 
     messages: int = 0
-    posts: list[Seen] = field(default_factory=list)
+    posts: list[SeenPost] = field(default_factory=list)
     unread: Counter[str] = field(default_factory=Counter)
 
 
@@ -63,9 +72,9 @@ class PreviewChannel:
             return LATER
         posts = sorted(looked.posts[:ALERTS], key=lambda post: post.at)
         house = await self.channels.read_policy(channel.id, self.clock.now())
-        incidents = opened(posts, channel.visibility, channel.id)
+        incidents = find_openings(posts, channel.visibility, channel.id)
         would = [await self._preview_answer(one, channel, house, incidents) for one in incidents]
-        return preview(looked.messages, posts, looked.unread, would)
+        return build_preview(looked.messages, posts, looked.unread, would)
 
     async def _read_sample(self, channel: str) -> _Sample:
         """Read the newest messages until enough of them are alerts."""
@@ -85,31 +94,33 @@ class PreviewChannel:
     def _add_message(self, channel: str, message: Mapping[str, Any], looked: _Sample) -> None:
         looked.messages += 1
         ts, edited = str(message.get("ts") or ""), message.get("edited")
-        found, at = self.reader.read_alert({**message, "channel": channel}), posted_at(ts)
+        found, at = self.reader.read_alert({**message, "channel": channel}), parse_ts(ts)
         if isinstance(found, Alert) and at is not None:
-            changed = posted_at(str(edited.get("ts") or "")) if isinstance(edited, Mapping) else None
-            looked.posts.append(Seen(found, ts, at, _read_source(message), changed))
+            changed = parse_ts(str(edited.get("ts") or "")) if isinstance(edited, Mapping) else None
+            looked.posts.append(SeenPost(found, ts, at, _read_source(message), changed))
         elif (poster := self.reader.find_poster(message)) and self.reader.read_event(channel, message) is not None:
             looked.unread[poster] += 1
 
     async def _preview_answer(
-        self, one: Opened, channel: Channel, house: House, all_of_them: tuple[Opened, ...]
-    ) -> Would:
-        alert, at = firing(one.first), one.life.opened_at
-        admission = admit(alert, one.first.source, house, at, digest_time(house.settings, self.default).zone)
-        if admission.outcome is not Outcome.ANSWER:
-            return answered(one, admission, None)
+        self, one: PreviewedIncident, channel: Channel, house: ChannelPolicy, all_of_them: tuple[PreviewedIncident, ...]
+    ) -> PreviewedAnswer:
+        alert, at = restore_firing(one.first), one.life.opened_at
+        admission = decide_suppression(
+            alert, one.first.source, house, at, choose_digest_time(house.settings, self.default).zone
+        )
+        if admission.outcome is not Disposition.ANSWER:
+            return build_answer(one, admission, None)
         known = await self.store.find_incident(channel.id, one.first.ts) or ""
         life = build_opening_state(one.life, known)
         earlier = [o.life for o in all_of_them if o.life.fingerprint == life.fingerprint and o.life.opened_at < at]
-        history = history_of(earlier, at, HISTORY_DAYS)
-        brief = await self.brief(alert, channel.viewer, at, incident=view_of(life), history=history)
-        return answered(one, admission, brief)
+        history = count_history(earlier, at, HISTORY_DAYS)
+        brief = await self.brief(alert, channel.viewer, at, incident=build_view(life), history=history)
+        return build_answer(one, admission, brief)
 
 
-def build_opening_state(life: Life, incident_id: str) -> Life:
+def build_opening_state(life: Lifecycle, incident_id: str) -> Lifecycle:
     """Return the incident as it was when it opened, under the id by which it is known: it is no precedent of itself."""
-    return Life(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
+    return Lifecycle(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
 
 
 def _read_source(message: Mapping[str, Any]) -> str:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.access.visibility import Viewer, list_scopes
 from bot.domain.alerts.alert import Alert, AlertState, Severity
-from bot.domain.brief.as_json import brief_json, time_text
+from bot.domain.brief.as_json import build_brief_json, format_time
 from bot.domain.brief.decide import Brief, decide
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, KnownNames, build_query
@@ -52,12 +52,12 @@ class ReplayBriefs:
     # Gives an alert the names of the configuration.
     rename: Callable[[Alert], Alert]
 
-    async def list_alerts(self, since: datetime, until: datetime) -> list[tuple[Life, PostedBrief | Incident]]:
+    async def list_alerts(self, since: datetime, until: datetime) -> list[tuple[Lifecycle, PostedBrief | Incident]]:
         """Return what there is to decide: each incident's briefs, or its record if it has none.
 
         Raises StoreUnavailable.
         """
-        found: list[tuple[Life, PostedBrief | Incident]] = []
+        found: list[tuple[Lifecycle, PostedBrief | Incident]] = []
         for life in await self.store.list_lifecycles(since, until, OPERATOR):
             if life.state is IncidentState.DISMISSED:
                 continue
@@ -68,7 +68,9 @@ class ReplayBriefs:
                 found.append((life, record))
         return found
 
-    async def __call__(self, alerts: Sequence[tuple[Life, PostedBrief | Incident]]) -> AsyncIterator[ReplayedBrief]:
+    async def __call__(
+        self, alerts: Sequence[tuple[Lifecycle, PostedBrief | Incident]]
+    ) -> AsyncIterator[ReplayedBrief]:
         """Yield each alert with its brief. Raises StoreUnavailable."""
         records = await self.store.list_records(OPERATOR, recallable_only=True)
         names = await self.index.list_known_names()
@@ -76,7 +78,7 @@ class ReplayBriefs:
             yield await self._decide(life, kept, records, names)
 
     async def _decide(
-        self, life: Life, kept: PostedBrief | Incident, records: Sequence[Incident], names: KnownNames
+        self, life: Lifecycle, kept: PostedBrief | Incident, records: Sequence[Incident], names: KnownNames
     ) -> ReplayedBrief:
         old = kept.brief if isinstance(kept, PostedBrief) else None
         alert = self.rename(old.alert if old else build_alert(life, kept))  # type: ignore[arg-type]  # without a brief it is a record
@@ -93,8 +95,8 @@ class ReplayBriefs:
         brief = decide(alert, recalled, evidence, at, incident=view, evidence_at=seen_at)
         return ReplayedBrief(life.incident_id, channel, at, "brief" if old else "record", brief)
 
-    async def _build_viewer(self, life: Life, channel: str) -> Viewer:
-        return Viewer(scopes(life.visibility, await self.channels.list_pool(channel) if channel else ()))
+    async def _build_viewer(self, life: Lifecycle, channel: str) -> Viewer:
+        return Viewer(list_scopes(life.visibility, await self.channels.list_pool(channel) if channel else ()))
 
 
 def is_over(record: Incident, at: datetime) -> bool:
@@ -103,7 +105,7 @@ def is_over(record: Incident, at: datetime) -> bool:
     return (begun is None or begun < at) and (over is None or over <= at)
 
 
-def build_alert(life: Life, record: Incident) -> Alert:
+def build_alert(life: Lifecycle, record: Incident) -> Alert:
     """Build the alert from an incident's record, where nothing else is stored of it."""
     first = record.alerts[0]
     severity = Severity(record.severity) if record.severity in set(Severity) else None
@@ -128,10 +130,10 @@ def build_line(one: ReplayedBrief) -> dict[str, Any]:
     return {
         "incident_id": one.incident_id,
         "channel": one.channel,
-        "at": time_text(one.at),
+        "at": format_time(one.at),
         "service": alert.service,
         "title": alert.title,
         "read_from": one.read_from,
-        "evidence_at": time_text(one.brief.evidence_at),
-        "brief": brief_json(one.brief),
+        "evidence_at": format_time(one.brief.evidence_at),
+        "brief": build_brief_json(one.brief),
     }

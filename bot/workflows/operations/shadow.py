@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.alerts.suppression import Disposition, SuppressionDecision
 from bot.domain.delivery.ids import build_left_out_id
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.operations.shadow import may_be_shown
 from bot.domain.recall.query import OPERATOR
 from bot.observability import get_logger
@@ -154,7 +154,7 @@ async def is_hidden(chat: Chat, shadow: Channel, visibility: str, *, within_s: f
     return here is None or not may_be_shown(shadow.viewer, here.viewer)
 
 
-Admit = Callable[[InboxRow, Channel, Alert, datetime], Awaitable[Admission]]
+Admit = Callable[[InboxRow, Channel, Alert, datetime], Awaitable[SuppressionDecision]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +168,21 @@ class AdmitInShadow:
     chat: Chat
     shadow: str
 
-    async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> Admission:
+    async def __call__(self, row: InboxRow, channel: Channel, alert: Alert, at: datetime) -> SuppressionDecision:
         """See `AdmitAlert`.
 
         Raises StoreUnavailable; ChatUnavailable also if the channel's audience changed while its alert was being
         read: the alert is read again then.
         """
         admission = replace(await self.admit(row, channel, alert, at), tell=None)
-        if admission.outcome is not Outcome.ANSWER:
+        if admission.outcome is not Disposition.ANSWER:
             return admission
         now = await or_if_refused(self.chat.read_channel(channel.id, within_s=FRESH_S), channel)
         if (now.visibility, now.is_silent) != (channel.visibility, channel.is_silent):
             raise ChatUnavailable("Who reads this channel changed just now: its alert is read anew.", AGAIN_S)
         there = await or_if_refused(self.chat.read_channel(self.shadow, within_s=FRESH_S), Channel(self.shadow))
         if await is_hidden(self.chat, there, channel.visibility):
-            return Admission(Outcome.COUNT_ONLY, LEFT_OUT)
+            return SuppressionDecision(Disposition.COUNT_ONLY, LEFT_OUT)
         return admission
 
 
@@ -196,7 +196,7 @@ class NudgesInShadow:
     chat: Chat
     shadow: str
 
-    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Lifecycle, ...]:
         """See the port. Raises ChatUnavailable, too."""
         there = await or_if_refused(self.chat.read_channel(self.shadow, within_s=FRESH_S), None)
         found = await self.nudges.list_unasked(since) if there else ()

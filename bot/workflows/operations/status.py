@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.operations.dependency import Dependency, told
+from bot.domain.operations.dependency import Dependency, describe_dependency
 from bot.domain.recall.query import OPERATOR
 from bot.ports.alerts.brief_timings import BriefTimingStore
 from bot.ports.clock import Clock
@@ -60,7 +60,11 @@ class ReportStatus:
         lines, watched, now = await self._list_lines(viewer), self.watched(), self.clock.now()
         named = {line.name for line in lines}
         others = tuple(
-            StatusLine(name, d.problem is None, f"answers {told(d, now)}" if d.problem is None else told(d, now))
+            StatusLine(
+                name,
+                d.problem is None,
+                f"answers {describe_dependency(d, now)}" if d.problem is None else describe_dependency(d, now),
+            )
             for name, d in watched.items()
             if name not in named
         )
@@ -121,7 +125,7 @@ def _add_since(line: StatusLine, dependency: Dependency | None, now: datetime) -
     """Add how long it has been so, if that is known and agrees with the line."""
     if dependency is None or line.ok is not (dependency.problem is None):
         return line
-    lasted = told(dependency, now)
+    lasted = describe_dependency(dependency, now)
     if dependency.problem is not None:
         lasted = f"for {lasted.removeprefix('down for ').partition(':')[0]}"
     return replace(line, detail=f"{line.detail}, {lasted}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from bot.domain.operations.dependency import Dependency, looked_at
+from bot.domain.operations.dependency import Dependency, record_check
 from bot.observability import DEPENDENCY_UP, get_logger
 from bot.ports.clock import Clock
 from bot.ports.errors import PrecedentError
@@ -48,7 +48,7 @@ class WatchDependencies:
 
     def _record_state(self, name: str, problem: str | None) -> None:
         before = self._states.get(name)
-        after = looked_at(before, name, problem, self.clock.now())
+        after = record_check(before, name, problem, self.clock.now())
         self._states[name] = after
         DEPENDENCY_UP.labels(name).set(int(problem is None))
         if before and before.problem is None and problem is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.domain.operations.load import Load, load_of
+from bot.domain.operations.load import LoadShedding, choose_load_shedding
 from bot.observability import get_logger
 from bot.ports.delivery.inbox import InboxBacklog
 
@@ -21,12 +21,12 @@ class WatchLoad:
     """Know the load as of the last look."""
 
     backlog: InboxBacklog
-    _load: Load = Load.FULL
+    _load: LoadShedding = LoadShedding.FULL
 
     async def __call__(self) -> float:
         """Look once, and return the seconds until the next look. Raises StoreUnavailable."""
         waiting = await self.backlog.read_backlog()
-        load = load_of(waiting)
+        load = choose_load_shedding(waiting)
         if load is not self._load:
             log.warning(
                 "the load changed", load=load.value, waiting=waiting.rows, oldest_s=waiting.oldest.total_seconds()
@@ -34,6 +34,6 @@ class WatchLoad:
         self._load = load
         return EVERY_S
 
-    def read_load(self) -> Load:
+    def read_load(self) -> LoadShedding:
         """Return the load as of the last look."""
         return self._load

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.decide import Brief, with_evidence
-from bot.domain.brief.timings import TraceStep, steps_of
+from bot.domain.brief.decide import Brief, add_evidence
+from bot.domain.brief.timings import TimingStep, list_timing_steps
 from bot.domain.recall.query import build_query
 from bot.domain.recall.ranking import OutsideMemory
 from bot.ports.alerts.brief_timings import BriefTimingStore
@@ -34,7 +34,7 @@ class BriefDetails:
     # Texts that a shared bank holds without a record; never counted.
     outside: tuple[OutsideMemory, ...] = ()
     # How the alert became this brief, step by step.
-    trace: tuple[TraceStep, ...] = ()
+    trace: tuple[TimingStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class ShowDetails:
         brief, anew = await self._read_visible(await self._find_posted(incident_id, channel_id), viewer)
         query = build_query(brief.alert, await self.index.list_known_names(), frozenset({incident_id}))
         traced = await self.traces.read_timings(incident_id, channel_id) if self.traces else None
-        trace = steps_of(traced, brief) if traced else ()
+        trace = list_timing_steps(traced, brief) if traced else ()
         return BriefDetails(brief, anew, (await self.recall.precedents(query, viewer)).outside, trace)
 
     async def read_brief(self, incident_id: str, channel_id: str, viewer: Viewer) -> Brief:
@@ -65,7 +65,7 @@ class ShowDetails:
         brief, _ = await self._read_visible(await self._find_posted(incident_id, channel_id), viewer)
         at = brief.now or self.clock.now()
         without = await self.preview(brief.alert, viewer, at, incident=brief.incident, use_memory=False)
-        return brief, with_evidence(without, brief.evidence, brief.evidence_at)
+        return brief, add_evidence(without, brief.evidence, brief.evidence_at)
 
     async def _find_posted(self, incident_id: str, channel_id: str) -> PostedBrief:
         here = [b for b in await self.store.list_briefs(incident_id) if b.is_shown_here(channel_id)]
@@ -82,7 +82,7 @@ class ShowDetails:
             return brief, False
         at = brief.now or self.clock.now()
         fresh = await self.preview(brief.alert, viewer, at, incident=brief.incident, history=brief.history)
-        return replace(with_evidence(fresh, brief.evidence, brief.evidence_at), same_outage=None), True
+        return replace(add_evidence(fresh, brief.evidence, brief.evidence_at), same_outage=None), True
 
 
 def _list_incidents(brief: Brief) -> Iterator[str]:

@@ -14,8 +14,8 @@ from datetime import datetime
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, VerificationStatus
-from bot.domain.recall.query import Query, query_from_text
-from bot.domain.recall.ranking import Candidate, Missing, OutsideMemory, Recalled, rank
+from bot.domain.recall.query import Query, build_text_query
+from bot.domain.recall.ranking import Candidate, MissingPart, OutsideMemory, Recalled, rank
 from bot.observability import get_logger
 from bot.ports.errors import MemoryRejected, MemoryUnavailable, StoreUnavailable
 from bot.ports.incidents import IncidentStore
@@ -51,7 +51,7 @@ class RecallPrecedents:
         except StoreUnavailable as problem:
             if not hits:
                 raise
-            known, found, foreign, missing = 0, (), hits, (*missing, Missing("memory", str(problem)))
+            known, found, foreign, missing = 0, (), hits, (*missing, MissingPart("memory", str(problem)))
         candidates = (*found, *list_bank_only(foreign, found, query, viewer))
         return Recalled(rank(query, candidates, known=known), known, missing, list_outside(foreign))
 
@@ -63,7 +63,7 @@ class RecallPrecedents:
             here |= set(await self.store.find_records(others)) | await self.store.find_retracted(others)
         return tuple(hit for hit in hits if hit.incident_id not in here)
 
-    async def _ask_bank(self, query: Query, viewer: Viewer) -> tuple[tuple[BankHit, ...], tuple[Missing, ...]]:
+    async def _ask_bank(self, query: Query, viewer: Viewer) -> tuple[tuple[BankHit, ...], tuple[MissingPart, ...]]:
         if self.bank is None:
             return (), ()
         try:
@@ -74,7 +74,7 @@ class RecallPrecedents:
         except (MemoryUnavailable, MemoryRejected) as problem:
             reason = str(problem).rstrip(".")
         log.warning("the memory bank is missing", reason=reason)
-        return (), (Missing("memory", f"{reason}; the local index answers"),)
+        return (), (MissingPart("memory", f"{reason}; the local index answers"),)
 
 
 def list_bank_only(
@@ -127,7 +127,7 @@ class LookUpPrecedents:
         Raises StoreUnavailable.
         """
         known = await self.index.list_known_names()
-        query = query_from_text(text, known, vendor=vendor, service=service, region=region)
+        query = build_text_query(text, known, vendor=vendor, service=service, region=region)
         recalled = await self.recall.precedents(query, viewer)
         kept = [p for p in recalled.precedents if since is None or _is_after(p.incident, since)]
         return query, replace(recalled, precedents=tuple(kept[:limit]))

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.catalog.vendors import STANDARD, Directory
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.reports.vendor_profile import VendorProfile, vendor_profile
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.reports.vendor_profile import VendorProfile, build_vendor_profile
 from bot.ports.clock import Clock
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
@@ -28,6 +28,8 @@ class ProfileVendor:
     async def __call__(self, vendor: str, viewer: Viewer, since: datetime | None) -> VendorProfile:
         """Return the profile over the records that the viewer may see. Raises StoreUnavailable."""
         records = await self.store.list_records(viewer, recallable_only=True)
-        groups = filed_of(await self.feedback.list_fix_equivalences())
+        groups = build_fix_groups(await self.feedback.list_fix_equivalences())
         # Counted in a thread: a vendor with thousands of incidents must not hold up other people's acknowledgements.
-        return await asyncio.to_thread(vendor_profile, vendor, records, self.clock.now(), since, self.names, groups)
+        return await asyncio.to_thread(
+            build_vendor_profile, vendor, records, self.clock.now(), since, self.names, groups
+        )

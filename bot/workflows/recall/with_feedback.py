@@ -8,16 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.recall.feedback import Said, heed
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.recall.feedback import Feedback, apply_feedback
 from bot.domain.recall.query import Query
-from bot.domain.recall.ranking import Missing, Recalled
+from bot.domain.recall.ranking import MissingPart, Recalled
 from bot.observability import get_logger
 from bot.ports.errors import StoreUnavailable
 from bot.ports.feedback import FeedbackStore
 from bot.ports.memory import Recall
 
-UNREAD = Missing("memory", "what people said of precedents cannot be read now, so it is not heeded")
+UNREAD = MissingPart("memory", "what people said of precedents cannot be read now, so it is not heeded")
 log = get_logger("recall")
 
 
@@ -32,10 +32,10 @@ class RecallWithFeedback:
         """See the port."""
         recalled = await self.recall.precedents(query, viewer)
         try:
-            said = Said(
-                await self.feedback.list_dismissed(query), filed_of(await self.feedback.list_fix_equivalences())
+            said = Feedback(
+                await self.feedback.list_dismissed(query), build_fix_groups(await self.feedback.list_fix_equivalences())
             )
         except StoreUnavailable as problem:
             log.warning("what people said is not heeded", problem=str(problem))
             return replace(recalled, missing=(*recalled.missing, UNREAD))
-        return heed(recalled, query, said, viewer)
+        return apply_feedback(recalled, query, said, viewer)

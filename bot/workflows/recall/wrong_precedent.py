@@ -12,7 +12,7 @@ from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
 from bot.domain.brief.decide import SourceLine
 from bot.domain.delivery.ids import build_correction_key
-from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, SetAside, WhyAside, set_aside_for
+from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK, DismissalReason, DismissedPrecedent, dismiss_precedent
 from bot.domain.text.redaction import mask
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.clock import Clock
@@ -34,7 +34,7 @@ class PrecedentDismissal:
     """The form as submitted."""
 
     incident_id: str
-    why: WhyAside
+    why: DismissalReason
     note: str = ""
     # True to hide the precedent from all alerts of the service, not only from this kind of alert.
     pinned_off: bool = False
@@ -68,7 +68,7 @@ class DismissPrecedent:
 
     async def __call__(
         self, incident_id: str, channel_id: str, viewer: Viewer, user_id: str, wrong: PrecedentDismissal, once: str
-    ) -> SetAside:
+    ) -> DismissedPrecedent:
         """Store the dismissal, and queue an update of the threads whose brief it changes.
 
         `once` names the submission. Raises NotAllowedHere, RecordRejected with the field, IncidentNotFound,
@@ -83,7 +83,7 @@ class DismissPrecedent:
         posted, life = await self._find_posted(incident_id, channel_id), await self.store.read_lifecycle(incident_id)
         note = mask(wrong.note.replace("\x00", "").strip())[0][:MAX_NOTE]
         aside = replace(
-            set_aside_for(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
+            dismiss_precedent(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
             about=incident_id,
             channel=channel_id,
             visibility=life.visibility,
@@ -95,7 +95,7 @@ class DismissPrecedent:
         changes = Changes(once=f"aside/{once}", audit=audit, received=(_build_work(SET_ASIDE, aside, user_id, once),))
         return replace(aside, number=await self.feedback.dismiss_precedent(aside, changes))
 
-    async def list_dismissed(self, channel_id: str) -> tuple[SetAside, ...]:
+    async def list_dismissed(self, channel_id: str) -> tuple[DismissedPrecedent, ...]:
         """Return the dismissals of this channel that are in force. Raises StoreUnavailable."""
         return await self.feedback.list_dismissed(channel=channel_id)
 
@@ -120,7 +120,7 @@ class DismissPrecedent:
         return here[0]
 
 
-def _build_work(what: str, aside: SetAside, by: str, once: str) -> ReceivedEvent:
+def _build_work(what: str, aside: DismissedPrecedent, by: str, once: str) -> ReceivedEvent:
     """Build the inbox event that updates the threads, in order with whatever else happens to the precedent."""
     key = build_correction_key(what.split(" for ", maxsplit=1)[0], aside.incident_id, once)
     body = {"what": what, "incident_id": aside.incident_id, "by": by, "key": key}

@@ -11,11 +11,11 @@ from datetime import date, datetime, timedelta
 from bot.domain.access.visibility import Viewer
 from bot.domain.delivery.ids import build_chart_id, build_digest_id, build_digest_key
 from bot.domain.delivery.kinds import Operation
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.reports.digest import Digest, compose, period_for
-from bot.domain.reports.digest_chart import chart_of
-from bot.domain.reports.schedule import DigestTime, digest_time, last_digest
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.incidents.lifecycle import Lifecycle
+from bot.domain.reports.digest import Digest, compose_digest, find_period
+from bot.domain.reports.digest_chart import build_chart
+from bot.domain.reports.schedule import DigestTime, choose_digest_time, find_last_digest
 from bot.ports.channels import ChannelStore
 from bot.ports.chat import Chat, Posting, find_channel, may_speak
 from bot.ports.claims import ClaimStore
@@ -50,10 +50,10 @@ class ComposeDigest:
         answered = [
             a for life in lives if life.opened_at >= since for a in [await self._has_answer(life)] if a is not None
         ]
-        filed = filed_of(await self.feedback.list_fix_equivalences())
-        return compose(records, lives, since, until, period, answered, filed)
+        filed = build_fix_groups(await self.feedback.list_fix_equivalences())
+        return compose_digest(records, lives, since, until, period, answered, filed)
 
-    async def _has_answer(self, life: Life) -> bool | None:
+    async def _has_answer(self, life: Lifecycle) -> bool | None:
         """Return whether memory had an answer for an incident; None if no brief of it asked memory."""
         asked = [b.brief for b in await self.store.list_briefs(life.incident_id) if b.brief.memory_mode == "on"]
         return any(brief.insufficient_memory is None for brief in asked) if asked else None
@@ -87,8 +87,8 @@ class PostDigests:
         now = self.clock.now()
         posted = 0
         for channel_id in await self.store.list_brief_channels(now - CHANNELS_OF_LAST):
-            when = digest_time(await self.channels.read_settings(channel_id), self.default)
-            due = last_digest(when, now)
+            when = choose_digest_time(await self.channels.read_settings(channel_id), self.default)
+            due = find_last_digest(when, now)
             if due is not None and now - due < CATCH_UP:
                 posted += await self._post(channel_id, when, due.astimezone(when.zone).date())
         return posted
@@ -99,7 +99,7 @@ class PostDigests:
         channel = await find_channel(self.chat, channel_id)
         if not may_speak(channel):  # one that is gone, or shared by now, holds up no other
             return False
-        period = period_for(due, when.day, when.zone)
+        period = find_period(due, when.day, when.zone)
         digest = await ComposeDigest(self.store, self.feedback)(period.since, period.until, channel.viewer, period.name)
         message = self.surfaces.render_digest(digest)
         delivery = build_digest_id(channel_id, period.key)
@@ -117,7 +117,7 @@ def _build_picture(digest: Digest, channel_id: str, delivery: str, key: date) ->
     """Queue the picture for the thread of the digest's message, after it: whatever becomes of the picture, the text
     is out.
     """
-    chart = chart_of(digest)
+    chart = build_chart(digest)
     if chart is None:
         return ()
     day = key.isoformat()

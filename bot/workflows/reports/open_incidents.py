@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.ports.incidents import IncidentStore
 
 MAX_LISTED = 100
@@ -15,7 +15,7 @@ MAX_LISTED = 100
 class OpenIncident:
     """An incident that is not resolved, as lists show it."""
 
-    life: Life
+    life: Lifecycle
     title: str
 
 

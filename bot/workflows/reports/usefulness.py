@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.decide import spoke_of_strong
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.reports.usefulness import Feedback, Report, Told, report
+from bot.domain.brief.decide import is_counted_precedent
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.reports.usefulness import PrecedentJudgment, ReportedIncident, UsefulnessReport, build_report
 from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
 
@@ -23,13 +23,13 @@ class ComposeUsefulnessReport:
     store: IncidentStore
     feedback: FeedbackStore
 
-    async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> Report:
+    async def __call__(self, since: datetime, until: datetime, viewer: Viewer) -> UsefulnessReport:
         """Return the report over the incidents that the viewer may see. Raises StoreUnavailable."""
         lives = await self.store.list_lifecycles(since, until, viewer)
         ids = [life.incident_id for life in lives]
         records, posts = await self.store.find_records(ids), await self.store.count_posts(since)
         rows = [
-            Told(
+            ReportedIncident(
                 life,
                 records.get(life.incident_id),
                 tuple(posted.brief for posted in await self.store.list_briefs(life.incident_id)),
@@ -39,6 +39,6 @@ class ComposeUsefulnessReport:
         ]
         asides = [aside for aside in await self.feedback.list_dismissed() if since <= aside.at < until]
         briefs = {row.life.incident_id: row.briefs for row in rows}
-        strong = [a for a in asides if all(spoke_of_strong(a, brief) for brief in briefs.get(a.about, ()))]
-        feedback = [Feedback(aside.about, right=False) for aside in strong]
-        return report(rows, feedback, since, until, filed_of(await self.feedback.list_fix_equivalences()))
+        strong = [a for a in asides if all(is_counted_precedent(a, brief) for brief in briefs.get(a.about, ()))]
+        feedback = [PrecedentJudgment(aside.about, right=False) for aside in strong]
+        return build_report(rows, feedback, since, until, build_fix_groups(await self.feedback.list_fix_equivalences()))

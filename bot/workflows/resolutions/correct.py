@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from bot.domain.access.roles import Act, Permission, Stewards, may
+from bot.domain.access.roles import Act, Permission, Stewards, check_permission
 from bot.domain.delivery.ids import build_correction_key
 from bot.domain.incidents.corrections import (
     BOUNDARY,
     FAILED_CHECKS,
     TITLE,
-    Difference,
-    differences,
+    FieldChange,
+    apply_texts,
+    compare_records,
+    hash_text,
     is_author,
-    mark_of,
-    newly_verified,
-    texts_of,
-    with_texts,
-    words_of,
+    is_newly_verified,
+    list_quotable_lines,
+    read_texts,
 )
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Boundary, Incident
 from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.text.redaction import mask
@@ -72,7 +72,7 @@ class RecordGate:
     async def __call__(self, user_id: str, act: Act, record: Incident | None) -> None:
         """See `RecordAccess`."""
         author = record is not None and is_author(record, user_id)
-        permission = may(await self.people.read_person(user_id), act, self.stewards, is_author=author)
+        permission = check_permission(await self.people.read_person(user_id), act, self.stewards, is_author=author)
         if not permission.allowed:
             raise NotAllowedHere(permission.refusal)
 
@@ -91,7 +91,7 @@ class RecordCorrection:
     """A correction that was made: the record as it is now, and what changed."""
 
     record: Incident
-    changed: tuple[Difference, ...]
+    changed: tuple[FieldChange, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +118,7 @@ class EditRecord:
         else changed meanwhile is neither lost nor overwritten. Raises RecordRejected with the field, NotAllowedHere,
         IncidentNotFound, StoreUnavailable.
         """
-        typed = {name: _clean(text) for name, text in said.items() if mark_of(text) != shown.get(name)}
+        typed = {name: _clean(text) for name, text in said.items() if hash_text(text) != shown.get(name)}
         return await retry_conflicts(CONFLICTS, partial(self._edit, incident_id, user_id, typed, shown, once))
 
     async def _edit(
@@ -128,10 +128,10 @@ class EditRecord:
         _require_same(before, typed, shown)
         _require_valid(typed)
         checks = require_readable(read_failed_checks(typed[FAILED_CHECKS])) if FAILED_CHECKS in typed else None
-        after = with_texts(before, typed, checks)
+        after = apply_texts(before, typed, checks)
         if after == before:
             return RecordCorrection(before, ())
-        if newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
+        if is_newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
             raise RecordRejected(_find_verified_field(before, after), confirmed.refusal)
         changes = Changes(
             lifecycles=await _find_lifecycle(self.store, incident_id),
@@ -143,7 +143,7 @@ class EditRecord:
             audit=(AuditLine(user_id, "edit", incident_id, format_record_change(before, after)),),
         )
         await self.store.commit(changes)
-        return RecordCorrection(after, differences(before, after))
+        return RecordCorrection(after, compare_records(before, after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class PurgeRecord:
             received=(_build_work(PURGED, incident_id, user_id, once),),
             audit=(AuditLine(user_id, "purge", incident_id, detail),),
         )
-        there = await self.purging.purge(incident_id, words_of(record) if record else (), changes)
+        there = await self.purging.purge(incident_id, list_quotable_lines(record) if record else (), changes)
         return PurgeResult(incident_id, there, digest)
 
 
@@ -242,11 +242,11 @@ def _clean(text: str) -> str:
 
 
 def _require_same(before: Incident, typed: Mapping[str, str], shown: Mapping[str, str]) -> None:
-    now = texts_of(before)
+    now = read_texts(before)
     for name in typed:
         if name not in now:
             raise RecordRejected(name, "The record has no such field any more. Close this and begin again.")
-        if mark_of(now[name]) != shown.get(name):
+        if hash_text(now[name]) != shown.get(name):
             raise RecordRejected(name, NOT_NOW.format(now[name][:200] or "nothing"))
 
 
@@ -262,11 +262,11 @@ def _require_valid(typed: Mapping[str, str]) -> None:
 
 
 def _find_verified_field(before: Incident, after: Incident) -> str:
-    changed = differences(before, after)
+    changed = compare_records(before, after)
     return next(d.field for d in changed if d.after == "VERIFIED" and d.field not in (TITLE, BOUNDARY))
 
 
-async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Life, ...]:
+async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Lifecycle, ...]:
     """Return the record's lifecycle, if it has one.
 
     It is written back unchanged, so that a concurrent change of the incident makes the commit fail.

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from bot.domain.access.roles import Act, Person
-from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.alerts.suppression import Mute, MuteTarget
 from bot.domain.delivery.ids import build_nudge_id
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import Life
-from bot.domain.reports.schedule import DigestTime, digest_time, zone_named
-from bot.domain.resolutions.nudge import Nudge, Nudged, in_order, is_due, may_be_due, whom
+from bot.domain.incidents.lifecycle import Lifecycle
+from bot.domain.reports.schedule import DigestTime, choose_digest_time, find_zone
+from bot.domain.resolutions.nudge import Nudge, NudgedIncident, choose_people, is_due, may_be_due, sort_nudges
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import OF_CHANNELS, Chat, Posting, find_channel, may_speak, or_if_refused
@@ -69,7 +69,7 @@ class PostNudges:
         waiting = [life for life in await self.nudges.list_unasked(now - OPENED_WITHIN) if _may_be_due(life, now)]
         for gone in set(self._looked) - {life.incident_id for life in waiting}:
             del self._looked[gone]
-        asked: dict[str, list[Nudged]] = {}
+        asked: dict[str, list[NudgedIncident]] = {}
         reads = 0
         for life in waiting:
             if reads >= READS_AT_ONCE or not self._is_worth_checking(life, now):
@@ -85,30 +85,30 @@ class PostNudges:
                 await self.nudges.close(life.incident_id)
             else:
                 asked.setdefault(looked.person, []).append(await self._build_nudged(life, brief))
-        return sum([await self._ask(person, in_order(found), now) for person, found in asked.items()])
+        return sum([await self._ask(person, sort_nudges(found), now) for person, found in asked.items()])
 
-    def _is_worth_checking(self, life: Life, now: datetime) -> bool:
+    def _is_worth_checking(self, life: Lifecycle, now: datetime) -> bool:
         """Return whether it is unknown whom to ask, or it is their time."""
         looked = self._looked.get(life.incident_id)
         return looked is None or is_due(life.cleared_at or now, now, looked.zone)
 
-    async def _find_brief(self, life: Life, now: datetime) -> PostedBrief | None:
+    async def _find_brief(self, life: Lifecycle, now: datetime) -> PostedBrief | None:
         """Return the incident's brief in a channel that wants nudges about this alert."""
         for brief in await self.store.list_briefs(life.incident_id):
             house = await self.channels.read_policy(brief.channel, now)
-            stopped = any(m.what is Muted.NUDGES and m.value == life.fingerprint for m in house.mutes)
+            stopped = any(m.what is MuteTarget.NUDGES and m.value == life.fingerprint for m in house.mutes)
             if house.settings.nudges and not stopped and may_speak(await find_channel(self.chat, brief.channel)):
                 return brief
         return None
 
-    async def _choose_person(self, life: Life, brief: PostedBrief) -> _Candidate:
+    async def _choose_person(self, life: Lifecycle, brief: PostedBrief) -> _Candidate:
         """Choose whom to ask: whoever acknowledged the alert, else whoever wrote most in the thread."""
-        zone = digest_time(await self.channels.read_settings(brief.channel), self.default).zone
-        person = await self._find_first(whom(life.acknowledged_by, ()), brief)
-        person = person or await self._find_first(whom(None, await self._list_authors(brief)), brief)
+        zone = choose_digest_time(await self.channels.read_settings(brief.channel), self.default).zone
+        person = await self._find_first(choose_people(life.acknowledged_by, ()), brief)
+        person = person or await self._find_first(choose_people(None, await self._list_authors(brief)), brief)
         if person is None:
             return _Candidate(None, zone)
-        return _Candidate(person.user_id, (zone_named(person.zone) if person.zone else None) or zone)
+        return _Candidate(person.user_id, (find_zone(person.zone) if person.zone else None) or zone)
 
     async def _find_first(self, users: Sequence[str], brief: PostedBrief) -> Person | None:
         for user_id in users:
@@ -134,18 +134,18 @@ class PostNudges:
             return None
         return None if person.is_bot or person.is_gone or person.is_outsider or not is_there else person
 
-    async def _build_nudged(self, life: Life, brief: PostedBrief) -> Nudged:
+    async def _build_nudged(self, life: Lifecycle, brief: PostedBrief) -> NudgedIncident:
         found = await self.store.find_records([life.incident_id])
         title = found[life.incident_id].title if life.incident_id in found else brief.brief.verdict
         url = await self._find_link(brief)
         best, cleared_at = brief.brief.recommendation, life.cleared_at or life.last_seen_at
-        return Nudged(life.incident_id, title, brief.channel, cleared_at, url, best.fix if best else None)
+        return NudgedIncident(life.incident_id, title, brief.channel, cleared_at, url, best.fix if best else None)
 
     async def _find_link(self, brief: PostedBrief) -> str | None:
         where = (brief.message_channel, brief.message_ts) if brief.message_ts else (brief.channel, brief.root_ts)
         return await or_if_refused(self.chat.get_permalink(*where), None)
 
-    async def _ask(self, person: str, incidents: tuple[Nudged, ...], now: datetime) -> bool:
+    async def _ask(self, person: str, incidents: tuple[NudgedIncident, ...], now: datetime) -> bool:
         """Queue the message. Somebody to whom Slack lets nobody write is not asked, now or later."""
         names = [one.incident_id for one in incidents]
         direct = await or_if_refused(self.chat.open_direct_message(person), None)
@@ -163,7 +163,7 @@ class PostNudges:
         return await self.nudges.claim(person, day, names, changes)
 
 
-def _may_be_due(life: Life, now: datetime) -> bool:
+def _may_be_due(life: Lifecycle, now: datetime) -> bool:
     return life.cleared_at is not None and may_be_due(life.cleared_at, now)
 
 
@@ -185,7 +185,7 @@ class StopNudges:
         await self.require(user_id, Act.MUTE)
         life, record = await self.store.read_lifecycle(incident_id), await self.store.read_record(incident_id)
         now, title = self.clock.now(), record.title
-        mute = Mute(channel_id, Muted.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)
+        mute = Mute(channel_id, MuteTarget.NUDGES, life.fingerprint, title, NO_END, "", user_id, now, incident_id)
         detail = format_change({}, {"no nudges": title})
         await self.channels.add_mute(mute, Changes(audit=(AuditLine(user_id, "stop nudges", channel_id, detail),)))
         return mute

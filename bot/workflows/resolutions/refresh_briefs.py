@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from bot.domain.access.visibility import Viewer, scopes
-from bot.domain.brief.decide import Brief, same_advice, with_evidence
+from bot.domain.access.visibility import Viewer, list_scopes
+from bot.domain.brief.decide import Brief, add_evidence, is_same_advice
 from bot.domain.delivery.ids import (
     build_correction_id,
     build_edit_id,
@@ -19,8 +19,8 @@ from bot.domain.delivery.ids import (
     split_superseded,
 )
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.opening import view_of
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.incidents.opening import build_view
 from bot.domain.recall.dismissed import SET_ASIDE, TAKEN_BACK
 from bot.ports.brief_preview import BriefPreview
 from bot.ports.chat import Chat, ChatMessage, Posting, find_channel
@@ -88,7 +88,7 @@ class RefreshBriefs:
         fresh = await self._decide_again(posted, life, said)
         if fresh == posted.brief or (said.what in DISMISSALS and fresh.set_aside == posted.brief.set_aside):
             return
-        same = same_advice(fresh, posted.brief)
+        same = is_same_advice(fresh, posted.brief)
         is_open = life is not None and life.state is IncidentState.OPEN
         if is_open and not same and fresh.recommendation and said.what != PURGED:
             newer = replace(
@@ -104,29 +104,29 @@ class RefreshBriefs:
         once = f"retell/{said.key}/{posted.incident_id}/{posted.channel}"
         await self.store.commit(Changes(lifecycles=lives, briefs=(newer,), deliveries=due, once=once))
 
-    async def _find_lifecycle(self, incident_id: str) -> Life | None:
+    async def _find_lifecycle(self, incident_id: str) -> Lifecycle | None:
         try:
             return await self.store.read_lifecycle(incident_id)
         except IncidentNotFound:
             return None
 
-    async def _decide_again(self, posted: PostedBrief, life: Life | None, said: Correction) -> Brief:
+    async def _decide_again(self, posted: PostedBrief, life: Lifecycle | None, said: Correction) -> Brief:
         old = posted.brief
         viewer = await self._build_viewer(posted.channel, life)
-        incident = view_of(life) if life else old.incident
+        incident = build_view(life) if life else old.incident
         at = old.now or self.clock.now()
         fresh = await self.preview(old.alert, viewer, at, incident=incident, history=old.history)
-        fresh = with_evidence(fresh, old.evidence, old.evidence_at)
+        fresh = add_evidence(fresh, old.evidence, old.evidence_at)
         same = old.same_outage
         gone = same is not None and same.incident_id == said.incident_id and said.what == PURGED
         return replace(fresh, same_outage=None if gone else same)
 
-    async def _build_viewer(self, channel_id: str, life: Life | None) -> Viewer:
+    async def _build_viewer(self, channel_id: str, life: Lifecycle | None) -> Viewer:
         """Return who reads the thread now; only the public if that cannot be known."""
         if self.chat:
             channel = await find_channel(self.chat, channel_id)
             return channel.viewer if channel else Viewer()
-        return Viewer(scopes(life.visibility, ())) if life else Viewer()
+        return Viewer(list_scopes(life.visibility, ())) if life else Viewer()
 
     def _build_line(self, posted: PostedBrief, said: Correction, *, same: bool) -> OutboxEntry:
         message = self.surfaces.render_correction(said.incident_id, said.what, same_advice=same)

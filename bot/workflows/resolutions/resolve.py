@@ -14,18 +14,18 @@ from functools import partial
 
 from bot.domain.access.roles import Permission, Verifiers, may_verify
 from bot.domain.alerts.alert import Alert
-from bot.domain.brief.decide import Brief, with_life
+from bot.domain.brief.decide import Brief, add_lifecycle
 from bot.domain.delivery.ids import build_incident_key, build_recorded_id
 from bot.domain.delivery.kinds import Operation
-from bot.domain.fixes.grouping import filed_of
-from bot.domain.incidents.corrections import ATTEMPT, Difference, differences
-from bot.domain.incidents.lifecycle import IncidentState, Life, past_end, resolve
-from bot.domain.incidents.opening import opened_record, posted_at, view_of
+from bot.domain.fixes.grouping import build_fix_groups
+from bot.domain.incidents.corrections import ATTEMPT, FieldChange, compare_records
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, find_past_end, resolve
+from bot.domain.incidents.opening import build_view, open_record, parse_ts
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
-from bot.domain.resolutions.suggestions import KnownFix, known_fixes, known_runbooks, usual_checks
-from bot.domain.text.names import counted
-from bot.domain.text.redaction import marks, mask, masked_note
-from bot.domain.text.tokens import normalise
+from bot.domain.resolutions.suggestions import SuggestedFix, suggest_checks, suggest_fixes, suggest_runbooks
+from bot.domain.text.names import format_count
+from bot.domain.text.redaction import count_marks, format_masked_note, mask
+from bot.domain.text.tokens import normalize
 from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.chat import Channel, ChatMessage, Posting
@@ -123,7 +123,7 @@ class ResolveForm:
 
     incident_id: str | None
     title: str
-    known_fixes: tuple[KnownFix, ...] = ()
+    known_fixes: tuple[SuggestedFix, ...] = ()
     usual_checks: tuple[str, ...] = ()
     record: Incident | None = None
     runbooks: tuple[Runbook, ...] = ()
@@ -182,9 +182,9 @@ class Resolve:
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
         past = await self._find_precedents(brief)
-        filed = filed_of(await self.feedback.list_fix_equivalences()) if self.feedback else None
-        fixes, checks = known_fixes(brief, past, filed), usual_checks(brief, past)
-        return ResolveForm(incident_id, record.title, fixes, checks, record, known_runbooks(brief, past))
+        filed = build_fix_groups(await self.feedback.list_fix_equivalences()) if self.feedback else None
+        fixes, checks = suggest_fixes(brief, past, filed), suggest_checks(brief, past)
+        return ResolveForm(incident_id, record.title, fixes, checks, record, suggest_runbooks(brief, past))
 
     async def find_suggested_fix(self, incident_id: str) -> str | None:
         """Return the fix that the incident's brief recommends, as the brief shows it; the form lists it first, in
@@ -219,14 +219,14 @@ class Resolve:
     async def _record(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         now = self.clock.now()
         life, before, seen = await self._find_subject(resolution, now)
-        at = past_end(life) or now
+        at = find_past_end(life) or now
         record, after = merge_resolution(before, resolution, by, at), resolve(life, at)
         if resolution.outcome is FixOutcome.NO and not seen:
             # A fix that failed is remembered and ends nothing; of what is told afterwards, the end is past.
             record, after = replace(record, resolved_at=before.resolved_at), life
         summary = summarize(resolution)
         posted = await self.store.list_briefs(record.incident_id)
-        briefs = tuple(replace(b, brief=with_life(b.brief, view_of(after))) for b in posted)
+        briefs = tuple(replace(b, brief=add_lifecycle(b.brief, build_view(after))) for b in posted)
         threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
         if not threads and resolution.thread:
             threads = [resolution.thread]
@@ -250,7 +250,7 @@ class Resolve:
 
     async def _find_subject(
         self, resolution: Resolution, now: datetime
-    ) -> tuple[Life, Incident, tuple[IncidentPost, ...]]:
+    ) -> tuple[Lifecycle, Incident, tuple[IncidentPost, ...]]:
         if resolution.incident_id:
             record = await self.store.read_record(resolution.incident_id)
             return await self._find_lifecycle(record, now), record, ()
@@ -263,12 +263,12 @@ class Resolve:
             # somebody was faster: theirs is the incident of this message
             return await self._find_subject(replace(resolution, incident_id=known, subject=None), now)
         incident_id = await self.store.new_incident_id()
-        life = Life(
+        life = Lifecycle(
             incident_id,
             subject.alert.fingerprint if subject.alert else f"message/{subject.channel.id}/{subject.ts}",
             subject.channel.visibility,
             IncidentState.OPEN,
-            posted_at(subject.ts) or now,
+            parse_ts(subject.ts) or now,
             now,
         )
         return (
@@ -277,7 +277,7 @@ class Resolve:
             (IncidentPost(subject.channel.id, subject.ts, incident_id),),
         )
 
-    async def _find_lifecycle(self, record: Incident, now: datetime) -> Life:
+    async def _find_lifecycle(self, record: Incident, now: datetime) -> Lifecycle:
         """Return the incident's lifecycle; an imported record has none yet, and gets one that ended when the record
         says.
         """
@@ -288,14 +288,14 @@ class Resolve:
             begun, ended = record.happened_at or now, record.resolved_at or record.happened_at or now
             known = alert or f"record/{record.incident_id}"
             visibility, state = record.source.visibility, IncidentState.RESOLVED
-            return Life(record.incident_id, known, visibility, state, begun, begun, resolved_at=ended)
+            return Lifecycle(record.incident_id, known, visibility, state, begun, begun, resolved_at=ended)
 
     def _build_record(self, incident_id: str, subject: Subject, at: datetime) -> Incident:
         source = Source("slack", subject.url, subject.channel.id, subject.channel.visibility)
-        return opened_record(incident_id, subject.title, at, source, subject.alert)
+        return open_record(incident_id, subject.title, at, source, subject.alert)
 
 
-def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:
+def _build_reply(life: Lifecycle, thread: tuple[str, str], message: ChatMessage, once: str) -> OutboxEntry:
     """Build the line in a thread that confirms what was recorded."""
     channel, root = thread
     delivery = build_recorded_id(once, channel)
@@ -305,14 +305,14 @@ def _build_reply(life: Life, thread: tuple[str, str], message: ChatMessage, once
     return build_outbox_entry(posting, key=build_incident_key(channel, life.incident_id), urgent=True)
 
 
-def list_changes(before: Incident, record: Incident) -> tuple[Difference, ...]:
+def list_changes(before: Incident, record: Incident) -> tuple[FieldChange, ...]:
     """Return what recording once more changed of the earlier record; nothing the first time.
 
     Attempts are added, never changed, so they are left out.
     """
     if before.resolved_at is None and not before.attempts:
         return ()
-    return tuple(one for one in differences(before, record) if not one.field.startswith(ATTEMPT))
+    return tuple(one for one in compare_records(before, record) if not one.field.startswith(ATTEMPT))
 
 
 def require_valid(resolution: Resolution) -> None:
@@ -351,11 +351,14 @@ def mask_secrets(resolution: Resolution) -> Resolution:
 
 def _build_warning(before: Resolution, after: Resolution) -> str:
     """Build the warning about secrets in what the person wrote, "" for none; those in the thread are still there."""
-    written, there = Counter(marks(_join_texts(after))), Counter(marks(after.subject.title) if after.subject else {})
+    written, there = (
+        Counter(count_marks(_join_texts(after))),
+        Counter(count_marks(after.subject.title) if after.subject else {}),
+    )
     if after.how in TYPED:
         # a known fix that is chosen again may hold marks of old
-        written -= Counter(marks(_join_texts(before)))
-    return masked_note(written + there, "the thread" if there or after.how not in TYPED else None) or ""
+        written -= Counter(count_marks(_join_texts(before)))
+    return format_masked_note(written + there, "the thread" if there or after.how not in TYPED else None) or ""
 
 
 def _join_texts(said: Resolution) -> str:
@@ -374,8 +377,8 @@ def merge_resolution(before: Incident, resolution: Resolution, by: str, now: dat
     """Return the record with the resolution added; what the person left open stays as it was."""
     runbook = resolution.runbook
     missing = runbook is not None and runbook.id not in {r.id for r in before.runbooks}
-    known = {normalise(c.check) for c in resolution.failed_checks}
-    checks = tuple(c for c in before.failed_checks if normalise(c.check) not in known) + resolution.failed_checks
+    known = {normalize(c.check) for c in resolution.failed_checks}
+    checks = tuple(c for c in before.failed_checks if normalize(c.check) not in known) + resolution.failed_checks
     return replace(
         before,
         attempts=(*before.attempts, *_build_attempts(resolution, by, now)),
@@ -406,6 +409,6 @@ def summarize(resolution: Resolution) -> str:
     """Return one line that says what was recorded."""
     first, *more = (resolution.fix or "").strip().splitlines() or [""]
     said = UNCONFIRMED if resolution.unconfirmed else OUTCOME_TEXTS[resolution.outcome]
-    steps = f" (and {counted(len(more), 'more step')})" if more else ""
+    steps = f" (and {format_count(len(more), 'more step')})" if more else ""
     told = f"{said}: {first[:120]}{steps}" if first else said
     return f"{told}. {resolution.warning}" if resolution.warning else told

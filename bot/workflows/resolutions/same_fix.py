@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
 from bot.domain.delivery.ids import build_correction_key
-from bot.domain.fixes.grouping import FixesSaid, FixPair, Wording, pairs_to_ask, wordings_in
-from bot.domain.fixes.steps import fix_form
+from bot.domain.fixes.grouping import FixEquivalence, FixPair, Wording, choose_pairs, list_wordings
+from bot.domain.fixes.steps import normalize_fix
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
 from bot.ports.audit import AuditLine, format_change
@@ -43,18 +43,18 @@ class GroupFixes:
         """Return the pairs of fixes of these incidents that this person may judge. Raises StoreUnavailable."""
         found = await self.store.find_records(tuple(incident_ids))
         seen = [found[i] for i in incident_ids if i in found and viewer.may_see(found[i].source.visibility)]
-        pairs = pairs_to_ask(seen, await self.feedback.list_fix_equivalences())
+        pairs = choose_pairs(seen, await self.feedback.list_fix_equivalences())
         return tuple([pair for pair in pairs if await self._is_allowed(user_id, pair)])
 
     async def list_wordings(self) -> tuple[Wording, ...]:
         """Return every wording of a fix in memory, for the operator. Raises StoreUnavailable."""
-        return wordings_in(await self.store.list_records(OPERATOR, recallable_only=True))
+        return list_wordings(await self.store.list_records(OPERATOR, recallable_only=True))
 
-    async def list_equivalences(self) -> tuple[FixesSaid, ...]:
+    async def list_equivalences(self) -> tuple[FixEquivalence, ...]:
         """Return the judgements in force, oldest first. Raises StoreUnavailable."""
         return await self.feedback.list_fix_equivalences()
 
-    async def __call__(self, pair: FixPair, user_id: str, once: str) -> FixesSaid:
+    async def __call__(self, pair: FixPair, user_id: str, once: str) -> FixEquivalence:
         """Store that the two are one fix (`pair.same`) or two, and queue an update of the threads whose brief it
         changes.
 
@@ -63,8 +63,10 @@ class GroupFixes:
         """
         one, other = pair.one, pair.other
         await self._require(user_id, pair)
-        said = FixesSaid(pair.same, one.fix, other.fix, one.incident_id, other.incident_id, user_id, self.clock.now())
-        if fix_form(one.fix) == fix_form(other.fix):
+        said = FixEquivalence(
+            pair.same, one.fix, other.fix, one.incident_id, other.incident_id, user_id, self.clock.now()
+        )
+        if normalize_fix(one.fix) == normalize_fix(other.fix):
             raise RecordRejected("", SAME_WORDING)
         after = {"fixes": "one" if pair.same else "two", "with": other.incident_id}
         work = tuple(_build_work(i, user_id, once) for i in dict.fromkeys((one.incident_id, other.incident_id)))

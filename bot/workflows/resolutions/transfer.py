@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR
-from bot.domain.resolutions.import_merge import carried_over
+from bot.domain.resolutions.import_merge import merge_import
 from bot.ports.audit import AuditLine
 from bot.ports.audit import format_change as changed_values
 from bot.ports.errors import RecordRejected
@@ -91,7 +91,7 @@ class ImportRecords:
         done.forgotten += sorted(gone)
         batch = {incident_id: record for incident_id, record in batch.items() if incident_id not in gone}
         before = await self.store.find_records(tuple(batch))
-        over = {i: carried_over(before[i], record) if i in before else record for i, record in batch.items()}
+        over = {i: merge_import(before[i], record) if i in before else record for i, record in batch.items()}
         changed = tuple(record for incident_id, record in over.items() if before.get(incident_id) != record)
         if changed:
             ids = frozenset(record.incident_id for record in changed)

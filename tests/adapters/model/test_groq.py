@@ -15,16 +15,16 @@ import pytest
 
 from bot.adapters.model.groq import open_groq
 from bot.adapters.model.ladder import ModelLadder
-from bot.domain.assistant.analyst_prompt import Prompt, prompt_for, schema_for
-from bot.domain.assistant.hypothesis import ALERT, Cited, Given
+from bot.domain.assistant.analyst_prompt import Prompt, build_prompt, build_schema
+from bot.domain.assistant.hypothesis import ALERT, Citation, ModelInput
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer
 from tests.adapters.model.server import ANSWER, DROP, OK, SLOW, ModelServer, answered, failed, model_server, page
 
 BIG, SMALL, OTHER = "openai/gpt-oss-120b", "openai/gpt-oss-20b", "qwen/some-model"
-GIVEN = Given((Cited(ALERT, "payments-api is slow"),))
-PROMPT = prompt_for(GIVEN)
-SCHEMA = schema_for(GIVEN)
+GIVEN = ModelInput((Citation(ALERT, "payments-api is slow"),))
+PROMPT = build_prompt(GIVEN)
+SCHEMA = build_schema(GIVEN)
 TEXT = json.dumps(ANSWER)
 # Where nothing answers the deadline is waited for; everywhere else it only must be long enough for a busy machine.
 DEADLINE_S, LONG_S = 1.0, 5.0

@@ -10,7 +10,7 @@ from bot.bootstrap.config.file import read_configuration, read_directory
 from bot.doctor.examine import check_configuration
 from bot.doctor.machine import check_webhooks
 from bot.domain.alerts.alert import Alert
-from bot.domain.catalog.vendors import STANDARD, find_vendor, named_service, named_vendor, vendor_of_host
+from bot.domain.catalog.vendors import STANDARD, find_host_vendor, find_vendor, resolve_service, resolve_vendor
 from bot.parsers import read
 from bot.ports.errors import ConfigurationRejected
 from bot.settings import Settings
@@ -42,12 +42,12 @@ def test_vendors_and_services_of_the_file_are_known_beside_the_table(tmp_path: P
     names = read_directory(written(tmp_path, GOOD))
     assert find_vendor("AcmePay is slow", names=names) == "acmepay"
     assert find_vendor("アクメ決済が応答しない", names=names) == "acmepay"
-    assert vendor_of_host("api.acmepay.example", names) == "acmepay"
+    assert find_host_vendor("api.acmepay.example", names) == "acmepay"
     assert find_vendor("our card processor is slow", names=names) == "stripe"
-    assert vendor_of_host("api.stripe.com", names) == "stripe"
-    assert named_vendor("Razorpay", names) == "razorpay"
-    assert named_service("Checkout-SVC", names) == "checkout-api"
-    assert named_service("ledger", names) == "ledger"
+    assert find_host_vendor("api.stripe.com", names) == "stripe"
+    assert resolve_vendor("Razorpay", names) == "razorpay"
+    assert resolve_service("Checkout-SVC", names) == "checkout-api"
+    assert resolve_service("ledger", names) == "ledger"
     assert find_vendor("AcmePay is slow") is None
 
 

@@ -22,9 +22,9 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.backfill import build_json, format_report
 from bot.domain.access.visibility import Viewer
-from bot.domain.alerts.suppression import Reach, Rule
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.operations.backfill import Span
+from bot.domain.alerts.suppression import RuleScope, SilenceRule
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.operations.backfill import ReadSpan
 from bot.domain.recall.query import OPERATOR
 from bot.playground import LocalSlack
 from bot.ports.alerts.backfill_progress import BackfillProgress
@@ -68,7 +68,7 @@ class World:
     def _waited(self, seconds: float, _problem: ChatUnavailable) -> None:
         self.waits.append(seconds)
 
-    def _tell(self, progress: BackfillProgress, _whole: Span) -> None:
+    def _tell(self, progress: BackfillProgress, _whole: ReadSpan) -> None:
         self.told.append(progress)
 
     async def run(self, channel: str = "#alerts", days: int = 90) -> tuple[BackfillReport, dict[str, list[Any]]]:
@@ -321,7 +321,7 @@ async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:
     async with open_memory(world.settings, SystemClock(), RandomIds()) as memory:
         key = f"message/{world.slack.team_id}/C0ALERTS/{told}"
         await memory.inbox.receive(ReceivedEvent("Ev1", key, "message"))
-        rule = Rule("C0ALERTS", sentry, "sentry", "any", "U1", past.ago(hours=1), Reach.SOURCE)
+        rule = SilenceRule("C0ALERTS", sentry, "sentry", "any", "U1", past.ago(hours=1), RuleScope.SOURCE)
         await memory.channels.add_rule(rule, Changes())
     async with world.opened() as (read, _):
         store, now = read.store, SystemClock().now()
@@ -338,7 +338,7 @@ async def test_what_the_listening_bot_has_is_left_to_it(world: World) -> None:
         progress = await read(await read.find_channel("alerts"), past.ago(days=9))
         assert (progress.tally.live, progress.tally.ignored, sum(progress.tally.alerts.values())) == (1, 1, 3)
         (life,) = await store.list_lifecycles(past.ago(days=9), now, OPERATOR)
-        assert isinstance(life, Life)
+        assert isinstance(life, Lifecycle)
         assert life.fingerprint.startswith("alertmanager")
 
 

@@ -2,7 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.access.roles import NEEDS, Act, Need, Person, Stewards, Verifiers, is_steward, may, may_verify, who_are
+from bot.domain.access.roles import (
+    NEEDS,
+    Act,
+    Need,
+    Person,
+    Stewards,
+    Verifiers,
+    check_permission,
+    is_steward,
+    may_verify,
+    name_stewards,
+)
 
 NONE = Stewards()
 NAMED = Stewards(frozenset({"U1", "U2"}), "S1")
@@ -30,10 +41,10 @@ def test_who_is_a_steward(person: Person, stewards: Stewards, is_one: bool) -> N
 def test_what_a_member_an_author_and_a_steward_may(act: Act) -> None:
     member, steward = Person("U9"), Person("U9", is_admin=True)
     need = NEEDS[act]
-    assert may(member, act, NONE).allowed is (need is Need.MEMBER)
-    assert may(member, act, NONE, is_author=True).allowed is (need is not Need.STEWARD)
-    assert may(steward, act, NONE).allowed
-    assert not may(Person("U9", is_admin=True, is_outsider=True), act, NAMED, is_author=True).allowed
+    assert check_permission(member, act, NONE).allowed is (need is Need.MEMBER)
+    assert check_permission(member, act, NONE, is_author=True).allowed is (need is not Need.STEWARD)
+    assert check_permission(steward, act, NONE).allowed
+    assert not check_permission(Person("U9", is_admin=True, is_outsider=True), act, NAMED, is_author=True).allowed
 
 
 def test_the_table_is_the_agreed_one() -> None:
@@ -48,23 +59,23 @@ def test_the_table_is_the_agreed_one() -> None:
 
 
 def test_who_may_not_is_told_who_may() -> None:
-    assert may(Person("U9"), Act.MUTE_LONG, NONE).refusal == (
+    assert check_permission(Person("U9"), Act.MUTE_LONG, NONE).refusal == (
         "You may not mute for longer than 24 hours. Workspace admins and owners may."
     )
-    assert may(Person("U9"), Act.EDIT, NONE).refusal == (
+    assert check_permission(Person("U9"), Act.EDIT, NONE).refusal == (
         "You may not edit a record. Its author and workspace admins and owners may."
     )
-    assert may(Person("U9", is_outsider=True), Act.MUTE, NONE).refusal == (
+    assert check_permission(Person("U9", is_outsider=True), Act.MUTE, NONE).refusal == (
         "Only members of this workspace may mute for up to 24 hours."
     )
-    assert may(Person("U1"), Act.MUTE_LONG, NAMED).refusal == ""
+    assert check_permission(Person("U1"), Act.MUTE_LONG, NAMED).refusal == ""
 
 
 def test_all_kinds_of_stewards_are_named() -> None:
-    assert who_are(NAMED) == (
+    assert name_stewards(NAMED) == (
         "workspace admins and owners, the stewards whom the operator listed and the members of the stewards' user group"
     )
-    assert who_are(Stewards(frozenset({"U1"}))) == (
+    assert name_stewards(Stewards(frozenset({"U1"}))) == (
         "workspace admins and owners and the stewards whom the operator listed"
     )
 
@@ -100,8 +111,8 @@ def test_who_may_not_confirm_is_told_who_can() -> None:
 
 
 def test_a_guest_may_record_and_say_what_helped_and_change_nothing_for_others() -> None:
-    allowed = {act for act in Act if may(GUEST, act, NONE, is_author=True).allowed}
+    allowed = {act for act in Act if check_permission(GUEST, act, NONE, is_author=True).allowed}
     assert allowed == {Act.RECORD, Act.FEEDBACK, Act.EDIT, Act.RETRACT}
-    assert may(GUEST, Act.TEACH, NONE).refusal.startswith(
+    assert check_permission(GUEST, Act.TEACH, NONE).refusal.startswith(
         "Guests may not say that something is not an alert. Any member"
     )

@@ -20,4 +20,4 @@ from bot.domain.alerts.alert import Symptom
     ],
 )
 def test_a_symptom_in_words_never_takes_a_value_for_its_limit(symptom: Symptom, said: str) -> None:
-    assert symptom.said == said
+    assert symptom.in_words == said

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.domain.access.visibility import scopes
+from bot.domain.access.visibility import list_scopes
 from bot.domain.alerts.channel_settings import NO_DIGEST, is_quiet
-from bot.domain.reports.schedule import DigestTime, last_digest
+from bot.domain.reports.schedule import DigestTime, find_last_digest
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = (time(22), time(7))
@@ -43,18 +43,18 @@ def test_quiet_hours_go_over_midnight_and_end_on_time(
     ],
 )
 def test_when_it_was_due_last(now: datetime, due: datetime) -> None:
-    assert last_digest(DigestTime("mon", 9, BERLIN), now) == due
+    assert find_last_digest(DigestTime("mon", 9, BERLIN), now) == due
 
 
 def test_none_is_due_where_none_is_wanted() -> None:
-    assert last_digest(DigestTime(NO_DIGEST, 9, BERLIN), datetime(2026, 11, 30, 8, tzinfo=UTC)) is None
+    assert find_last_digest(DigestTime(NO_DIGEST, 9, BERLIN), datetime(2026, 11, 30, 8, tzinfo=UTC)) is None
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Chatham"])
 def test_it_is_due_once_a_week_at_its_local_hour_over_changes_of_the_clock(zone: str) -> None:
     when = DigestTime("sun", 2, ZoneInfo(zone))
     start = datetime(2026, 9, 1, tzinfo=UTC)
-    found = {last_digest(when, start + timedelta(hours=3 * n)) for n in range(8 * 100)}
+    found = {find_last_digest(when, start + timedelta(hours=3 * n)) for n in range(8 * 100)}
     dues = sorted(due for due in found if due is not None)
     assert all(timedelta(days=6, hours=22) < b - a < timedelta(days=7, hours=2) for a, b in pairwise(dues))
     local = [due.astimezone(when.zone) for due in dues]
@@ -64,5 +64,5 @@ def test_it_is_due_once_a_week_at_its_local_hour_over_changes_of_the_clock(zone:
 
 
 def test_what_may_be_seen_in_a_channel() -> None:
-    assert scopes("public", ()) == {"public"}
-    assert scopes("private:G1", ("G2", "G3")) == {"public", "private:G1", "private:G2", "private:G3"}
+    assert list_scopes("public", ()) == {"public"}
+    assert list_scopes("private:G1", ("G2", "G3")) == {"public", "private:G1", "private:G2", "private:G3"}

@@ -7,11 +7,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
-from bot.domain.assistant.analyst_prompt import BUDGET, SMALL_BUDGET, WITHOUT_MEMORY, given_of, prompt_for, schema_for
-from bot.domain.assistant.hypothesis import ALERT, Cited, Given, Tried
-from bot.domain.brief.checks import Skip
+from bot.domain.assistant.analyst_prompt import (
+    BUDGET,
+    SMALL_BUDGET,
+    WITHOUT_MEMORY,
+    build_model_input,
+    build_prompt,
+    build_schema,
+)
+from bot.domain.assistant.hypothesis import ALERT, Citation, ModelInput, TriedFix
+from bot.domain.brief.checks import SkippedCheck
 from bot.domain.brief.decide import Brief, RootCause, SourceLine
-from bot.domain.brief.recommendation import Confidence, DidNotWork, Recommendation
+from bot.domain.brief.recommendation import Confidence, FailedFix, Recommendation
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary, VerificationStatus
 
@@ -25,16 +32,16 @@ BRIEF = Brief(
     root_cause=RootCause("gateway latency", verified=True, incident_id="INC-7"),
     recommendation=Recommendation("failover", 1, 0, 0, 2, Confidence.MEDIUM, "", AT, ("INC-7", "INC-5"), resolved=("INC-7",)),
     alternatives=(Recommendation("wait", 0, 1, 0, 2, Confidence.LOW, "", None, ("INC-5",)),),
-    did_not_work=(DidNotWork("restart the pods", 1, ("INC-5",)),),
-    skip=(Skip("DB pool", 1, 2, None, None, ("INC-7",)),),
+    did_not_work=(FailedFix("restart the pods", 1, ("INC-5",)),),
+    skip=(SkippedCheck("DB pool", 1, 2, None, None, ("INC-7",)),),
     sources=(SourceLine("INC-7", "Gateway times out", Boundary.VENDOR, "strong", 0.9, AT), SourceLine("INC-5", "Slow", Boundary.UNKNOWN, "strong", 0.6)),
 )  # fmt: skip
-TRIED = Tried("A1", "raise the pool", VerificationStatus.FAILED)
+TRIED = TriedFix("A1", "raise the pool", VerificationStatus.FAILED)
 
 
 def test_the_parts_hold_what_the_brief_says_of_each_incident() -> None:
-    given = given_of(BRIEF, [Cited("E1", "pool 100 %")], [TRIED])
-    user = json.loads(prompt_for(given).user)
+    given = build_model_input(BRIEF, [Citation("E1", "pool 100 %")], [TRIED])
+    user = json.loads(build_prompt(given).user)
     assert user == {
         "evidence": [
             {"id": ALERT, "text": "PaymentErrors; payments-api; razorpay; critical; open; error rate 18.2 % > threshold 5 %; 504 timeout"},
@@ -46,38 +53,38 @@ def test_the_parts_hold_what_the_brief_says_of_each_incident() -> None:
         ],
         "attempts": [{"id": "A1", "text": "raise the pool (FAILED)"}],
     }  # fmt: skip
-    assert given.failing == ("raise the pool", "restart the pods")
+    assert given.failed_fixes == ("raise the pool", "restart the pods")
 
 
 def test_without_memory_nothing_past_is_sent_and_the_model_is_told_so() -> None:
-    given = given_of(BRIEF, [], [TRIED], memory=False)
-    prompt = prompt_for(given)
+    given = build_model_input(BRIEF, [], [TRIED], memory=False)
+    prompt = build_prompt(given)
     assert "INC-" not in prompt.user
     assert "failover" not in prompt.user
     assert WITHOUT_MEMORY in prompt.system
-    assert given.failing == ("raise the pool",)
-    assert schema_for(prompt.given)["properties"]["cited"]["items"]["enum"] == [ALERT, "A1"]
+    assert given.failed_fixes == ("raise the pool",)
+    assert build_schema(prompt.given)["properties"]["cited"]["items"]["enum"] == [ALERT, "A1"]
 
 
 def test_an_empty_memory_is_told_like_none_and_a_reported_cause_as_reported() -> None:
     bare = replace(BRIEF, sources=(), recommendation=None, incident=None, alert=replace(ALERTED, severity=None))
-    prompt = prompt_for(given_of(bare, [], []))
+    prompt = build_prompt(build_model_input(bare, [], []))
     assert WITHOUT_MEMORY in prompt.system
     assert "firing" in prompt.user
     reported = replace(BRIEF, root_cause=RootCause("dns", verified=False, incident_id="INC-7"))
-    assert "Root cause as reported, not verified: dns" in prompt_for(given_of(reported, [], [])).user
+    assert "Root cause as reported, not verified: dns" in build_prompt(build_model_input(reported, [], [])).user
 
 
 def test_secrets_are_masked_before_rows_are_cut_and_the_budget_is_kept() -> None:
     token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
-    long = [Cited(f"E{n}", "x" * 570 + " " + token + " y" * 900) for n in range(40)]
-    given = Given(tuple(long), (Cited("INC-7", "z" * 500),), (TRIED,))
-    prompt = prompt_for(given)
+    long = [Citation(f"E{n}", "x" * 570 + " " + token + " y" * 900) for n in range(40)]
+    given = ModelInput(tuple(long), (Citation("INC-7", "z" * 500),), (TRIED,))
+    prompt = build_prompt(given)
     assert token[:8] not in prompt.user
     assert len(prompt.user) <= BUDGET + 1_200
     assert "INC-7" not in prompt.user
-    assert "A1" in prompt.given.all
-    assert set(prompt.given.all) == {row["id"] for part in json.loads(prompt.user).values() for row in part}
+    assert "A1" in prompt.given.texts_by_id
+    assert set(prompt.given.texts_by_id) == {row["id"] for part in json.loads(prompt.user).values() for row in part}
     assert prompt.smaller is not None
     assert len(prompt.smaller.user) <= SMALL_BUDGET + 600
-    assert prompt_for(given) == prompt
+    assert build_prompt(given) == prompt

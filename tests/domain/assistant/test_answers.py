@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.assistant.answers import ANSWERS, CAN, answer
-from bot.domain.assistant.current_answers import Known
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.current_answers import AnswerContext
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.assistant.intents import Intent, Reply
 from bot.domain.brief.boundary import BoundaryCall
-from bot.domain.brief.checks import Skip
-from bot.domain.brief.decide import Brief, RootCause, with_evidence
+from bot.domain.brief.checks import SkippedCheck
+from bot.domain.brief.decide import Brief, RootCause, add_evidence
 from bot.domain.evidence.items import EvidenceKind, Observed, Unavailable
 from bot.domain.incidents.record import Boundary, Incident, VerificationStatus
 from tests.slack import cases
@@ -47,7 +47,7 @@ def said(reply: Reply) -> str:
 
 
 def ask(intent: Intent, brief: Brief | None = None, **given: object) -> Reply:
-    return answer(intent, Known(brief or high(), NOW, **given))  # type: ignore[arg-type]  # fields by name
+    return answer(intent, AnswerContext(brief or high(), NOW, **given))  # type: ignore[arg-type]  # fields by name
 
 
 @pytest.mark.parametrize("intent", list(Intent))
@@ -87,7 +87,7 @@ def test_what_now_is_the_steps_with_their_record() -> None:
 
 
 def test_what_failed_in_this_incident_is_not_proposed_again() -> None:
-    tried = (Tried("A1", "switched payouts to the backup gateway; watched the error rate for 10 min", FAILED),)
+    tried = (TriedFix("A1", "switched payouts to the backup gateway; watched the error rate for 10 min", FAILED),)
     assert high().recommendation
     worked = replace(high().alternatives[0], fix="Open the breaker; drain the queue", successes=1)
     reply = ask(Intent.NEXT, replace(high(), alternatives=(worked,)), tried=tried)
@@ -111,7 +111,7 @@ def test_checks_with_what_they_cost_and_those_for_later() -> None:
     items = ask(Intent.SKIP).items
     assert items[0] == "DB pool: not the cause in 3 of 3, 10–25 min then (INC-42)"
     assert items[2] == "Later, not never: TLS certificates: it was the cause in INC-12 (INC-12)"
-    same = replace(high(), skip=(Skip("DNS", 1, 3, 5.0, (5.0, 5.0), ("INC-42",), 1),))
+    same = replace(high(), skip=(SkippedCheck("DNS", 1, 3, 5.0, (5.0, 5.0), ("INC-42",), 1),))
     assert "5 min then" in ask(Intent.SKIP, same).items[0]
     assert ask(Intent.SKIP, replace(high(), skip=())).sentences == ("Memory knows no check to skip.",)
     assert "No wasted check is recorded in INC-61, INC-55." in said(ask(Intent.SKIP, QUIET))
@@ -145,7 +145,7 @@ def test_no_fix_that_was_seen_to_work() -> None:
 
 
 def test_what_did_not_work_then_and_now() -> None:
-    tried = (Tried("A1", "flushed the cache", FAILED), Tried("A2", "rolled back", PARTIAL))
+    tried = (TriedFix("A1", "flushed the cache", FAILED), TriedFix("A2", "rolled back", PARTIAL))
     assert ask(Intent.FAILED, tried=tried).items == (
         "flushed the cache: did not work in this incident",
         "Restart payments-api: failed in 2 outages (INC-42, INC-55)",
@@ -244,8 +244,8 @@ def test_a_status_update_calls_unknown_what_is_unknown_and_tells_nothing_of_the_
     for line in ("[ongoing] payments-api: GatewayErrors", "Customer impact: unknown", "Cause: unknown", "Seen: the alert alone", "Done so far: nothing recorded", "Expected recovery: unknown"):  # fmt: skip
         assert line in draft
     record = Incident(OWN, "x", root_cause="A full pool", customer_impact="Payouts are late")
-    tried = (Tried("A1", "raised the pool", PARTIAL),)
-    full = ask(Intent.STATUS, with_evidence(CLOSED, (DEPLOY,), NOW), record=record, tried=tried).draft or ""
+    tried = (TriedFix("A1", "raised the pool", PARTIAL),)
+    full = ask(Intent.STATUS, add_evidence(CLOSED, (DEPLOY,), NOW), record=record, tried=tried).draft or ""
     for line in ("[the alert cleared, recovery not confirmed]", "Customer impact: Payouts are late", "Cause: A full pool", "Done so far: raised the pool (helped partly)", "Seen: deploy of payments-api v142"):  # fmt: skip
         assert line in full
     bare = replace(high(), incident=None, alert=cases.alert(service=None, severity=None, title=None))

@@ -9,34 +9,44 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.assistant.hypothesis import ALERT, Cited, Confidence, Given, Hypothesis, Refused, Tried, accept, tidy
+from bot.domain.assistant.hypothesis import (
+    ALERT,
+    Citation,
+    Hypothesis,
+    ModelConfidence,
+    ModelInput,
+    RejectedHypothesis,
+    TriedFix,
+    check_hypothesis,
+    tidy,
+)
 from bot.domain.incidents.record import VerificationStatus
 
 HERE = Path(__file__).parent / "analyst"
 HOSTILE = [json.loads(line) for line in (HERE / "hostile.jsonl").read_text("utf-8").splitlines()]
 HONEST = [json.loads(line) for line in (HERE / "honest.jsonl").read_text("utf-8").splitlines()]
-GIVEN = Given(
+GIVEN = ModelInput(
     evidence=(
-        Cited(ALERT, "PaymentErrors; payments-api; critical; http 504; error rate 18.2 % threshold 5 %"),
-        Cited("E1", "pool in use of payments-api: 100 % over 5m, 30 min ago 41 %"),
-        Cited("E2", "p95 of payments-api: 840 ms, yesterday 210 ms"),
-        Cited("E3", "deploy of payments-api v4.19.0 at 2026-11-29T20:02:00Z, 12 min ago"),
-        Cited("E4", "48,201 requests in 5 min on payments-api-7c9d5b6f8-9vj2r"),
+        Citation(ALERT, "PaymentErrors; payments-api; critical; http 504; error rate 18.2 % threshold 5 %"),
+        Citation("E1", "pool in use of payments-api: 100 % over 5m, 30 min ago 41 %"),
+        Citation("E2", "p95 of payments-api: 840 ms, yesterday 210 ms"),
+        Citation("E3", "deploy of payments-api v4.19.0 at 2026-11-29T20:02:00Z, 12 min ago"),
+        Citation("E4", "48,201 requests in 5 min on payments-api-7c9d5b6f8-9vj2r"),
     ),
-    precedents=(Cited("INC-7", "Gateway times out. On 2026-08-02. Root cause: pool exhausted. Worked: failover to the replica"),),
-    attempts=(Tried("A1", "Restarted the payments-api pods", VerificationStatus.FAILED), Tried("A2", "Raised the pool to 80", VerificationStatus.PARTIAL)),
+    precedents=(Citation("INC-7", "Gateway times out. On 2026-08-02. Root cause: pool exhausted. Worked: failover to the replica"),),
+    attempts=(TriedFix("A1", "Restarted the payments-api pods", VerificationStatus.FAILED), TriedFix("A2", "Raised the pool to 80", VerificationStatus.PARTIAL)),
     failed=("flush the session cache",),
 )  # fmt: skip
 
 
-def judged(answer: object, *, memory: bool = True) -> Hypothesis | Refused:
-    return accept(answer, replace(GIVEN, memory=memory))
+def judged(answer: object, *, memory: bool = True) -> Hypothesis | RejectedHypothesis:
+    return check_hypothesis(answer, replace(GIVEN, memory=memory))
 
 
 @pytest.mark.parametrize("case", HOSTILE, ids=lambda case: case["rule"])
 def test_a_hostile_answer_is_refused_in_plain_words(case: dict[str, object]) -> None:
     found = judged(case["answer"], memory=bool(case["memory"]))
-    assert isinstance(found, Refused), found
+    assert isinstance(found, RejectedHypothesis), found
     assert found.rule in str(case["rule"]).split("|"), found
     assert found.reason.startswith(("it ", "a part "))
     assert not any(sign in found.reason for sign in ("<", ">", "@", "://", "*", "`", "INC-"))
@@ -63,7 +73,7 @@ def test_what_is_planted_is_found_in_every_part_and_disguise(planted: str, disgu
     text = DISGUISES[disguise](planted)
     for part in ("possible_root_cause", "reasoning", "recommended_next_action", "uncertainty"):
         for said in (f"{HONEST[0][part]} {text}", f"{text} {HONEST[0][part]}"):
-            assert isinstance(judged(HONEST[0] | {part: said}, memory=False), Refused), said
+            assert isinstance(judged(HONEST[0] | {part: said}, memory=False), RejectedHypothesis), said
 
 
 def test_enough_hostile_answers_are_tried() -> None:
@@ -91,12 +101,12 @@ def test_nobody_is_sure_who_looked_at_the_alert_alone() -> None:
     sure, unsure = judged(HONEST[0] | text | {"cited": [ALERT, "E1"]}), judged(HONEST[0] | text | {"cited": [ALERT]})
     assert isinstance(sure, Hypothesis)
     assert isinstance(unsure, Hypothesis)
-    assert (sure.confidence, unsure.confidence) == (Confidence.HIGH, Confidence.MEDIUM)
+    assert (sure.confidence, unsure.confidence) == (ModelConfidence.HIGH, ModelConfidence.MEDIUM)
 
 
 def test_a_danger_that_memory_knows_is_marked() -> None:
-    given = replace(GIVEN, precedents=(Cited("INC-7", "Worked: force the failover to the replica"),))
-    found = accept(
+    given = replace(GIVEN, precedents=(Citation("INC-7", "Worked: force the failover to the replica"),))
+    found = check_hypothesis(
         HONEST[0] | {"recommended_next_action": "Force the failover to the replica.", "cited": ["E1", "E2", "INC-7"]}, given
     )  # fmt: skip
     assert isinstance(found, Hypothesis)
@@ -104,16 +114,20 @@ def test_a_danger_that_memory_knows_is_marked() -> None:
 
 
 def test_a_host_or_command_that_was_given_may_be_named() -> None:
-    given = replace(GIVEN, evidence=(*GIVEN.evidence, Cited("E5", "db-1.internal refuses; runbook: sudo systemctl restart pgbouncer")))  # fmt: skip
+    given = replace(GIVEN, evidence=(*GIVEN.evidence, Citation("E5", "db-1.internal refuses; runbook: sudo systemctl restart pgbouncer")))  # fmt: skip
     action = "Run sudo systemctl restart pgbouncer on db-1.internal."
-    assert isinstance(accept(HONEST[0] | {"recommended_next_action": action, "cited": ["E1", "E2", "E5"]}, given), Hypothesis)  # fmt: skip
-    assert isinstance(accept(HONEST[0] | {"recommended_next_action": action}, given), Refused)
+    assert isinstance(check_hypothesis(HONEST[0] | {"recommended_next_action": action, "cited": ["E1", "E2", "E5"]}, given), Hypothesis)  # fmt: skip
+    assert isinstance(check_hypothesis(HONEST[0] | {"recommended_next_action": action}, given), RejectedHypothesis)
 
 
 def test_a_fix_without_a_verb_is_the_same_only_word_for_word() -> None:
     given = replace(GIVEN, failed=("node drain of the cache tier", "more replicas"))
-    assert isinstance(accept(HONEST[0] | {"recommended_next_action": "More replicas."}, given), Refused)
-    assert isinstance(accept(HONEST[0] | {"recommended_next_action": "More replicas of the cache."}, given), Hypothesis)
+    assert isinstance(
+        check_hypothesis(HONEST[0] | {"recommended_next_action": "More replicas."}, given), RejectedHypothesis
+    )
+    assert isinstance(
+        check_hypothesis(HONEST[0] | {"recommended_next_action": "More replicas of the cache."}, given), Hypothesis
+    )
 
 
 def test_what_was_tried_is_tried_again_whatever_the_service_runs_as() -> None:
@@ -122,7 +136,7 @@ def test_what_was_tried_is_tried_again_whatever_the_service_runs_as() -> None:
         "Run a rolling restart of the payments-api deployment.",
     ):
         found = judged(HONEST[0] | {"recommended_next_action": action})
-        assert isinstance(found, Refused)
+        assert isinstance(found, RejectedHypothesis)
         assert found.rule == "failed"
     other = judged(HONEST[0] | {"recommended_next_action": "Restart the cache pods."})
     assert isinstance(other, Hypothesis)
@@ -133,16 +147,16 @@ def test_an_icons_name_is_shown_as_a_word_and_a_time_of_day_stays() -> None:
 
 
 def test_names_of_other_alphabets_may_be_told_and_not_made_up() -> None:
-    given = replace(GIVEN, evidence=(*GIVEN.evidence, Cited("E5", "queue заказы of payments-api is long")))
+    given = replace(GIVEN, evidence=(*GIVEN.evidence, Citation("E5", "queue заказы of payments-api is long")))
     said = HONEST[0] | {"reasoning": "The queue заказы is long.", "cited": ["E5", "E1", "E2"]}
-    assert isinstance(accept(said, given), Hypothesis)
-    refused = accept(said | {"cited": ["E1", "E2"]}, GIVEN)
-    assert isinstance(refused, Refused)
+    assert isinstance(check_hypothesis(said, given), Hypothesis)
+    refused = check_hypothesis(said | {"cited": ["E1", "E2"]}, GIVEN)
+    assert isinstance(refused, RejectedHypothesis)
     assert refused.rule == "language"
 
 
 def test_who_cites_everything_cites_nothing() -> None:
-    given = replace(GIVEN, evidence=tuple(Cited(f"E{n}", "pool 100 %, p95 840 ms") for n in range(1, 14)))
+    given = replace(GIVEN, evidence=tuple(Citation(f"E{n}", "pool 100 %, p95 840 ms") for n in range(1, 14)))
     many = tuple(f"E{n}" for n in range(1, 14))
-    assert isinstance(accept(HONEST[0] | {"cited": many}, given), Refused)
-    assert isinstance(accept(HONEST[0] | {"cited": many[:12]}, given), Hypothesis)
+    assert isinstance(check_hypothesis(HONEST[0] | {"cited": many}, given), RejectedHypothesis)
+    assert isinstance(check_hypothesis(HONEST[0] | {"cited": many[:12]}, given), Hypothesis)

@@ -12,14 +12,14 @@ from bot.domain.assistant.intents import (
     LIMITED,
     PERSON_A_MINUTE,
     SAYS,
-    Answered,
-    Asked,
+    AskedQuestion,
     Intent,
-    Turn,
-    answered_of,
-    delivery_of,
-    turn_of,
-    understood,
+    PastAnswer,
+    ReplyTurn,
+    build_delivery_id,
+    choose_turn,
+    read_past_answer,
+    understand,
 )
 
 NOW = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
@@ -85,36 +85,36 @@ def test_there_are_enough_wordings() -> None:
 
 @pytest.mark.parametrize(("text", "intent"), TABLE)
 def test_each_wording_is_understood(text: str, intent: Intent) -> None:
-    assert understood(text, "Razorpay").intent is intent
-    assert understood(f"hey, {text.upper()}" if text.strip() else text, "Razorpay").intent is intent
+    assert understand(text, "Razorpay").intent is intent
+    assert understand(f"hey, {text.upper()}" if text.strip() else text, "Razorpay").intent is intent
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_choose_an_answer_of_ours_or_none(text: str) -> None:
-    assert isinstance(understood(text), Asked)
+    assert isinstance(understand(text), AskedQuestion)
 
 
 def test_a_long_question_is_not_surely_what_its_rule_says() -> None:
     long = (
         "what changed in the way that the proxy keeps its connections since somebody looked at the pool of payments-api"
     )
-    assert understood(long) == Asked(Intent.CHANGED, sure=False)
-    assert understood("what changed").sure
+    assert understand(long) == AskedQuestion(Intent.CHANGED, sure=False)
+    assert understand("what changed").sure
 
 
 @pytest.mark.parametrize("word", ["fired", "pause", "charge", "ship", "status", "fixer", "sources", "an", "x" * 40])
 def test_a_real_word_is_no_slip_of_another(word: str) -> None:
-    assert understood(f"blue {word} moon green").intent in {Intent.UNKNOWN}
+    assert understand(f"blue {word} moon green").intent in {Intent.UNKNOWN}
 
 
-def said(user: str = "U1", channel: str = "C1", ts: str = "1.1", kind: str = SAYS, ago_s: float = 5) -> Answered:
-    return Answered(channel, user, ts, kind, NOW - timedelta(seconds=ago_s))
+def said(user: str = "U1", channel: str = "C1", ts: str = "1.1", kind: str = SAYS, ago_s: float = 5) -> PastAnswer:
+    return PastAnswer(channel, user, ts, kind, NOW - timedelta(seconds=ago_s))
 
 
 def test_a_delivery_id_says_who_was_answered() -> None:
-    assert answered_of(delivery_of("C1", "U1", "1.1", ASKS), NOW) == Answered("C1", "U1", "1.1", ASKS, NOW)
-    assert answered_of("brief/C1/1.1", NOW) is None
-    assert answered_of("talk/C1", NOW) is None
+    assert read_past_answer(build_delivery_id("C1", "U1", "1.1", ASKS), NOW) == PastAnswer("C1", "U1", "1.1", ASKS, NOW)
+    assert read_past_answer("brief/C1/1.1", NOW) is None
+    assert read_past_answer("talk/C1", NOW) is None
 
 
 MANY = [said(ts=f"1.{n}") for n in range(PERSON_A_MINUTE)]
@@ -124,18 +124,18 @@ CROWD = [said(user=f"U{n}", ts=f"2.{n}", ago_s=1800) for n in range(CHANNEL_AN_H
 @pytest.mark.parametrize(
     ("lately", "turn"),
     [
-        ([], Turn.ANSWER),
-        (MANY[1:], Turn.ANSWER),
-        (MANY, Turn.TOLD),
-        ([*MANY, said(ts="1.7", kind=LIMITED)], Turn.SILENCE),
-        ([said(ts=f"1.{n}", ago_s=61) for n in range(9)], Turn.ANSWER),
-        ([said(ts=f"1.{n}", channel=f"C{n}") for n in range(PERSON_A_MINUTE)], Turn.TOLD),
-        ([said(ts="9.9") for _ in range(9)], Turn.ANSWER),  # its own answer, tried again
-        (CROWD, Turn.TOLD),
-        ([*CROWD, said(user="U3", ts="3.3", kind=LIMITED, ago_s=900)], Turn.SILENCE),
-        ([said(user=f"U{n}", ts=f"2.{n}", ago_s=3601) for n in range(40)], Turn.ANSWER),
-        ([said(user=f"U{n}", ts=f"2.{n}", channel="C9") for n in range(40)], Turn.ANSWER),
+        ([], ReplyTurn.ANSWER),
+        (MANY[1:], ReplyTurn.ANSWER),
+        (MANY, ReplyTurn.TOLD),
+        ([*MANY, said(ts="1.7", kind=LIMITED)], ReplyTurn.SILENCE),
+        ([said(ts=f"1.{n}", ago_s=61) for n in range(9)], ReplyTurn.ANSWER),
+        ([said(ts=f"1.{n}", channel=f"C{n}") for n in range(PERSON_A_MINUTE)], ReplyTurn.TOLD),
+        ([said(ts="9.9") for _ in range(9)], ReplyTurn.ANSWER),  # its own answer, tried again
+        (CROWD, ReplyTurn.TOLD),
+        ([*CROWD, said(user="U3", ts="3.3", kind=LIMITED, ago_s=900)], ReplyTurn.SILENCE),
+        ([said(user=f"U{n}", ts=f"2.{n}", ago_s=3601) for n in range(40)], ReplyTurn.ANSWER),
+        ([said(user=f"U{n}", ts=f"2.{n}", channel="C9") for n in range(40)], ReplyTurn.ANSWER),
     ],
 )
-def test_how_many_are_answered(lately: list[Answered], turn: Turn) -> None:
-    assert turn_of(lately, "C1", "U1", "9.9", NOW) is turn
+def test_how_many_are_answered(lately: list[PastAnswer], turn: ReplyTurn) -> None:
+    assert choose_turn(lately, "C1", "U1", "9.9", NOW) is turn

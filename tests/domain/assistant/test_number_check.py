@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.assistant.number_check import not_told
+from bot.domain.assistant.number_check import find_unsupported_figures
 
 TOLD = [
     "error rate 18.2 % over 5m, p95 840 ms, cache 420ms, pool 100% (50/50), 48,201 requests, -1,204.5 offset",
@@ -21,7 +21,7 @@ TOLD = [
     ],
 )  # fmt: skip
 def test_a_quoted_figure_is_told(text: str) -> None:
-    assert not_told(text, TOLD) == ()
+    assert find_unsupported_figures(text, TOLD) == ()
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_a_quoted_figure_is_told(text: str) -> None:
     ],
 )  # fmt: skip
 def test_an_invented_figure_is_named(text: str, invented: str) -> None:
-    assert not_told(text, TOLD) == (invented,)
+    assert find_unsupported_figures(text, TOLD) == (invented,)
 
 
 def test_nothing_is_told_by_nobody() -> None:
-    assert not_told("5 pods of 5", []) == ("5",)
+    assert find_unsupported_figures("5 pods of 5", []) == ("5",)

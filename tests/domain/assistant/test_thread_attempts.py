@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.assistant.thread_attempts import MOST_TRIED, tried_in
+from bot.domain.assistant.thread_attempts import MOST_TRIED, list_attempts
 from bot.domain.incidents.record import Attempt, VerificationStatus
 
 FAILED, PARTIAL, UNVERIFIED = VerificationStatus.FAILED, VerificationStatus.PARTIAL, VerificationStatus.UNVERIFIED
@@ -23,7 +23,7 @@ FAILED, PARTIAL, UNVERIFIED = VerificationStatus.FAILED, VerificationStatus.PART
     ],
 )
 def test_what_people_say_they_did(text: str, fix: str, status: VerificationStatus) -> None:
-    ((one),) = tried_in((), (text,))
+    ((one),) = list_attempts((), (text,))
     assert (one.id, one.fix, one.status) == ("A1", fix, status)
 
 
@@ -41,12 +41,12 @@ def test_what_people_say_they_did(text: str, fix: str, status: VerificationStatu
     ],
 )
 def test_questions_wishes_and_talk_are_no_attempts(text: str) -> None:
-    assert tried_in((), (text,)) == ()
+    assert list_attempts((), (text,)) == ()
 
 
 def test_the_record_comes_first_and_its_word_stands() -> None:
     recorded = (Attempt("Restart payments-api", VerificationStatus.VERIFIED),)
-    found = tried_in(recorded, ("I restarted payments-api, no effect", "we flushed the cache"))
+    found = list_attempts(recorded, ("I restarted payments-api, no effect", "we flushed the cache"))
     assert [(t.id, t.fix, t.status) for t in found] == [
         ("A1", "Restart payments-api", VerificationStatus.VERIFIED),
         ("A2", "flushed the cache", UNVERIFIED),
@@ -54,8 +54,8 @@ def test_the_record_comes_first_and_its_word_stands() -> None:
 
 
 def test_what_came_of_it_may_be_said_later_and_not_all_talk_is_kept() -> None:
-    found = tried_in((), ("restarted the proxy", "restarted the proxy", "restarted the proxy, no effect"))
+    found = list_attempts((), ("restarted the proxy", "restarted the proxy", "restarted the proxy, no effect"))
     assert [t.status for t in found] == [FAILED]
-    many = tried_in((), [f"restarted pod-{n}" for n in range(60)])
+    many = list_attempts((), [f"restarted pod-{n}" for n in range(60)])
     assert len(many) == MOST_TRIED
     assert many[0].fix == "restarted pod-20"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.brief.boundary import BoundaryCall, call_boundary, contradicts
+from bot.domain.brief.boundary import BoundaryCall, call_boundary, has_other_boundary
 from bot.domain.incidents.record import Boundary
 from tests.builders import an_alert, an_incident, on_day, precedents
 
@@ -126,4 +126,4 @@ def test_an_alert_like_both_sides_says_so_and_the_best_precedent_decides() -> No
     ],
 )
 def test_a_fix_of_the_other_side_only_contradicts(value: Boundary, worked_in: tuple[str, ...], expected: bool) -> None:
-    assert contradicts(BoundaryCall(value), worked_in) is expected
+    assert has_other_boundary(BoundaryCall(value), worked_in) is expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.brief.checks import Later, Skip, checks
+from bot.domain.brief.checks import PostponedCheck, SkippedCheck, choose_checks
 from bot.domain.incidents.record import FailedCheck
 from tests.builders import an_incident, on_day, precedents, tried
 
@@ -14,7 +14,7 @@ def looked(incident_id: str, *failed: tuple[str, float | None], **fields):
 
 
 def test_nothing_recalled_nothing_to_skip() -> None:
-    assert checks((), ()) == ((), ())
+    assert choose_checks((), ()) == ((), ())
 
 
 def test_equal_checks_are_grouped_with_their_minutes() -> None:
@@ -24,24 +24,26 @@ def test_equal_checks_are_grouped_with_their_minutes() -> None:
         looked("c", ("DB Pool", None)),
         looked("d"),
     )
-    assert checks(strong, ())[0] == (Skip("DB pool", 3, 4, 17.5, (10, 25), ("a", "b", "c"), 2),)
+    assert choose_checks(strong, ())[0] == (SkippedCheck("DB pool", 3, 4, 17.5, (10, 25), ("a", "b", "c"), 2),)
 
 
 def test_other_words_for_one_look_are_one_check() -> None:
     strong = precedents(
         looked("a", ("Checked the DB pool", 5)), looked("b", ("DB pools", 7)), looked("c", ("//", None))
     )
-    assert [(s.check, s.count) for s in checks(strong, ())[0]] == [("Checked the DB pool", 2), ("//", 1)]
+    assert [(s.check, s.count) for s in choose_checks(strong, ())[0]] == [("Checked the DB pool", 2), ("//", 1)]
 
 
 def test_minutes_are_said_only_if_known() -> None:
-    assert checks(precedents(looked("a", ("DNS", None))), ())[0] == (Skip("DNS", 1, 1, None, None, ("a",)),)
+    assert choose_checks(precedents(looked("a", ("DNS", None))), ())[0] == (
+        SkippedCheck("DNS", 1, 1, None, None, ("a",)),
+    )
 
 
 def test_an_outage_counts_once_with_the_longest_time() -> None:
     one = {"service": "api", "started_at": on_day(1)}
     strong = precedents(looked("a", ("DNS", 5), **one), looked("b", ("DNS", 20), **one), looked("c", ("DNS", 9), **one))
-    assert checks(strong, ())[0] == (Skip("DNS", 1, 1, 20.0, (20, 20), ("a", "b", "c"), 1),)
+    assert choose_checks(strong, ())[0] == (SkippedCheck("DNS", 1, 1, 20.0, (20, 20), ("a", "b", "c"), 1),)
 
 
 def test_those_that_wasted_most_come_first_and_at_most_five_are_told() -> None:
@@ -49,13 +51,13 @@ def test_those_that_wasted_most_come_first_and_at_most_five_are_told() -> None:
         looked("a", ("once long", 60), ("twice", 1), ("z", None), ("y", None), ("x", None), ("w", None)),
         looked("b", ("twice", 1)),
     )
-    skip, later = checks(strong, ())
+    skip, later = choose_checks(strong, ())
     assert [s.check for s in skip] == ["twice", "once long", "w", "x", "y"]
     assert later == ()
 
 
 def test_checks_of_possible_precedents_are_not_told() -> None:
-    assert checks((), precedents(looked("a", ("DNS", 5)))) == ((), ())
+    assert choose_checks((), precedents(looked("a", ("DNS", 5)))) == ((), ())
 
 
 CHECK = "Checked the egress proxy"
@@ -74,9 +76,11 @@ CAUSES = [
 @pytest.mark.parametrize("strong", [True, False])
 def test_what_was_the_cause_elsewhere_is_for_later(fields, reason: str | None, strong: bool) -> None:
     first, other = looked("a", (CHECK, 5)), an_incident("b", **fields)
-    found = checks(precedents(first, other), ()) if strong else checks(precedents(first), precedents(other))
+    found = (
+        choose_checks(precedents(first, other), ()) if strong else choose_checks(precedents(first), precedents(other))
+    )
     assert [s.check for s in found[0] if s.check == first.failed_checks[0].check] == ([] if reason else [CHECK])
-    assert found[1] == ((Later(CHECK, reason, ("b",)),) if reason else ())
+    assert found[1] == ((PostponedCheck(CHECK, reason, ("b",)),) if reason else ())
 
 
 @pytest.mark.parametrize(
@@ -92,19 +96,19 @@ def test_what_was_the_cause_elsewhere_is_for_later(fields, reason: str | None, s
 )
 def test_in_other_words_it_may_have_been_the_cause_of_a_strong_precedent(check: str, cause: str, later: bool) -> None:
     one, other = looked("a", (check, 5)), an_incident("b", root_cause=cause)
-    assert bool(checks(precedents(one, other), ())[1]) is later
+    assert bool(choose_checks(precedents(one, other), ())[1]) is later
     if later and "DB" not in cause:
-        assert checks(precedents(one, other), ())[1][0].reason == "it may have been the cause in b"
-        assert checks(precedents(one), precedents(other))[1] == ()
+        assert choose_checks(precedents(one, other), ())[1][0].reason == "it may have been the cause in b"
+        assert choose_checks(precedents(one), precedents(other))[1] == ()
 
 
 def test_its_own_record_cannot_make_a_check_one_for_later() -> None:
     one = looked("a", ("status page", 5), root_cause="vendor down while its status page was green")
-    assert checks(precedents(one), ())[1] == ()
+    assert choose_checks(precedents(one), ())[1] == ()
 
 
 def test_a_check_that_says_nothing_is_never_for_later() -> None:
-    skip, later = checks(
+    skip, later = choose_checks(
         precedents(looked("a", ("we checked it", 5))), precedents(an_incident("b", root_cause="it was up"))
     )
     assert (len(skip), later) == (1, ())

@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from bot.domain.brief.as_json import brief_json
-from bot.domain.brief.decide import decide, with_evidence, with_life
-from bot.domain.evidence.deploys import Deploy, deploys_shown
+from bot.domain.brief.as_json import build_brief_json
+from bot.domain.brief.decide import add_evidence, add_lifecycle, decide
+from bot.domain.evidence.deploys import Deploy, observe_deploys
 from bot.domain.evidence.items import (
-    Compared,
+    ComparisonValue,
     Evidence,
     EvidenceKind,
     Observed,
     Unavailable,
-    is_pending,
-    vendor_is_down,
+    has_pending,
+    is_vendor_down,
 )
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary, FailedCheck
-from bot.domain.recall.ranking import Missing, Recalled
+from bot.domain.recall.ranking import MissingPart, Recalled
 from tests.builders import NOW, an_alert, an_incident, on_day, precedents, tried
 
 POOL = "The connection pool was exhausted by slow queries"
@@ -41,7 +41,7 @@ def page(text: str | None = None) -> Observed:
 def pool(
     percent: float, peak: float | None = None, signal: str = "pool_in_use", what: str = "DB pool in use"
 ) -> Observed:
-    compared = (Compared("peak", peak),) if peak is not None else ()
+    compared = (ComparisonValue("peak", peak),) if peak is not None else ()
     return Observed(EvidenceKind.METRIC, signal, what, "prometheus", NOW, percent, "%", "5 min", compared)
 
 
@@ -164,18 +164,18 @@ def test_what_comes_later_takes_a_contradiction_back_and_the_skips_return() -> N
         deploy(12),
         Unavailable(EvidenceKind.METRIC, "prometheus", "metrics", "prometheus", "no answer yet", pending=True),
     )
-    assert is_pending(before.evidence)
-    after = with_evidence(before, (pool(40),), NOW)
+    assert has_pending(before.evidence)
+    after = add_evidence(before, (pool(40),), NOW)
     assert (after.contradictions, [s.check for s in after.skip], after.withheld) == ((), ["DB pool"], ())
     assert after.verdict == brief().verdict
-    assert with_evidence(after, (), None) == brief()
-    assert with_evidence(replace(before, now=None), (deploy(12),), NOW).contradictions == ()
+    assert add_evidence(after, (), None) == brief()
+    assert add_evidence(replace(before, now=None), (deploy(12),), NOW).contradictions == ()
 
 
 def test_what_is_over_is_led_by_no_contradiction() -> None:
     found = brief(deploy(12))
     for state, leads in (("open", True), ("cleared", True), ("resolved", False), ("dismissed", False)):
-        moved = with_life(found, IncidentView("INC-9", state, 1, NOW))
+        moved = add_lifecycle(found, IncidentView("INC-9", state, 1, NOW))
         assert ("deploy 12 min ago" in moved.verdict) is leads
 
 
@@ -192,7 +192,7 @@ def test_a_contradicted_mixed_record_says_so_and_long_names_leave_the_record_who
 
 
 def test_without_memory_evidence_stands_alone() -> None:
-    found = decide(an_alert(), Recalled(missing=(Missing("memory", "down"),)), (deploy(5),), NOW)
+    found = decide(an_alert(), Recalled(missing=(MissingPart("memory", "down"),)), (deploy(5),), NOW)
     assert (found.contradictions, len(found.evidence), found.evidence_at) == ((), 1, NOW)
     off = decide(an_alert(), Recalled(), (pool(97),), NOW, memory_mode="off", evidence_at=on_day(28))
     assert (len(off.evidence), off.evidence_at, off.contradictions) == (1, on_day(28), ())
@@ -200,7 +200,7 @@ def test_without_memory_evidence_stands_alone() -> None:
 
 def test_json_holds_all_of_it() -> None:
     cut = Unavailable(EvidenceKind.LOGS, "logs", "logs", "journald", "HTTP 422 too many")
-    found = brief_json(brief(cut, deploy(12), replace(pool(97), first=NOW, truncated=True), boundary="vendor"))
+    found = build_brief_json(brief(cut, deploy(12), replace(pool(97), first=NOW, truncated=True), boundary="vendor"))
     kinds = [(e["kind"], e["state"]) for e in found["evidence"]]
     assert kinds == [("metric", "observed"), ("deploy", "observed"), ("logs", "unavailable")]
     assert found["evidence"][0]["value"] == 97
@@ -218,13 +218,13 @@ def test_json_holds_all_of_it() -> None:
     ],
 )  # fmt: skip
 def test_a_status_page_by_its_words(text: str | None, down: bool | None) -> None:
-    assert vendor_is_down(page(text)) is down
+    assert is_vendor_down(page(text)) is down
 
 
 def test_once_it_cleared_what_is_in_use_contradicts_nothing() -> None:
-    cleared = with_life(brief(deploy(12), pool(97)), IncidentView("INC-9", "cleared", 1, NOW))
+    cleared = add_lifecycle(brief(deploy(12), pool(97)), IncidentView("INC-9", "cleared", 1, NOW))
     assert rules(cleared) == ["deploy", "skip_is_high"]
-    assert rules(with_evidence(cleared, (deploy(12), pool(97)), NOW)) == ["deploy"]
+    assert rules(add_evidence(cleared, (deploy(12), pool(97)), NOW)) == ["deploy"]
 
 
 def test_a_page_that_tells_neither_is_not_called_green() -> None:
@@ -235,5 +235,5 @@ def test_a_page_that_tells_neither_is_not_called_green() -> None:
 @pytest.mark.parametrize(("minutes", "shown"), [(-2, True), (-2.1, False), (60, True), (60.1, False)])
 def test_a_deploy_that_came_after_the_alert_is_none_of_the_hour_before(minutes: float, shown: bool) -> None:
     told = Deploy("payments-api", NOW - timedelta(minutes=minutes), "v2")
-    (found,) = deploys_shown([told], "payments-api", None, "ci", NOW)
+    (found,) = observe_deploys([told], "payments-api", None, "ci", NOW)
     assert (found.count != 0) is shown

@@ -12,19 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.alerts.alert import AlertState
-from bot.domain.brief.as_json import alert_shape, brief_json, time_text
-from bot.domain.brief.decide import LISTED_LIMIT, Brief, InsufficientMemory, RootCause, decide, same_advice, with_life
+from bot.domain.brief.as_json import build_alert_json, build_brief_json, format_time
+from bot.domain.brief.decide import (
+    LISTED_LIMIT,
+    Brief,
+    InsufficientMemory,
+    RootCause,
+    add_lifecycle,
+    decide,
+    is_same_advice,
+)
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Announcement, Boundary, FailedCheck, Runbook, Source
 from bot.domain.recall.query import build_query
-from bot.domain.recall.ranking import Missing, Precedent, Recalled, rank
+from bot.domain.recall.ranking import MissingPart, Precedent, Recalled, rank
 from tests.builders import NOW, an_alert, an_incident, candidate, on_day, precedent, precedents, seed_incidents, tried
 
-DOWN = (Missing("memory", "no answer in 3 s", "11:58"),)
+DOWN = (MissingPart("memory", "no answer in 3 s", "11:58"),)
 
 
-def recall(*found: Precedent, known: int = 9, missing: tuple[Missing, ...] = ()) -> Recalled:
+def recall(*found: Precedent, known: int = 9, missing: tuple[MissingPart, ...] = ()) -> Recalled:
     return Recalled(tuple(found), known, missing)
 
 
@@ -108,7 +116,7 @@ REASONS = [
     (recall(known=1), "nothing close among 1 past incident", None),
     (recall(known=40, missing=DOWN), "nothing close among 40 past incidents", None),
     (recall(known=0, missing=DOWN), "memory unreachable (no answer in 3 s)", None),
-    (recall(known=0, missing=(Missing("model", "no key"),)), "nothing in memory yet", None),
+    (recall(known=0, missing=(MissingPart("model", "no key"),)), "nothing in memory yet", None),
     (recall(differing()), "nearest INC-7 is alike only in part", "INC-7 (captures time out) is alike only in part"),
     (
         recall(differing(("region", "eu-west-1"), ("vendor", "stripe"))),
@@ -156,7 +164,7 @@ def test_with_memory_off_nothing_of_history_is_used_or_hinted_at() -> None:
     assert off == brief(memory_mode="off")
     assert off.verdict == "payments-api: PaymentGatewayErrorRateHigh firing (critical)"
     assert (off.history, off.sources, off.possible, off.missing) == (None, (), (), ())
-    said = json.dumps(brief_json(off)).casefold()
+    said = json.dumps(build_brief_json(off)).casefold()
     for word in ("inc-", "past", "similar", "worked", "insufficient memory", "recall"):
         assert word not in said, word
     assert why_not(off).reason == "memory is off for this brief"
@@ -185,20 +193,20 @@ def view(state: str = "open", fired: int = 1) -> IncidentView:
 
 def test_going_on_changes_state_and_verdict_and_never_the_steps() -> None:
     first = brief(*precedents(worked()), incident=view())
-    later = with_life(first, view("cleared", 3))
+    later = add_lifecycle(first, view("cleared", 3))
     assert later.verdict.startswith("payments-api: cleared: memory says vendor")
     assert replace(later, incident=first.incident, verdict=first.verdict) == first
-    assert with_life(later, view()) == first
+    assert add_lifecycle(later, view()) == first
 
 
 def test_whether_the_advice_is_the_same() -> None:
     one, none = brief(*precedents(worked())), brief()
-    assert same_advice(one, with_life(one, view("cleared")))
-    assert same_advice(none, none)
-    assert not same_advice(one, none)
-    assert not same_advice(none, one)
-    assert not same_advice(one, brief(*precedents(worked(), worked("INC-2", 2))))
-    assert not same_advice(one, brief(*precedents(worked(attempts=(tried("other"),)))))
+    assert is_same_advice(one, add_lifecycle(one, view("cleared")))
+    assert is_same_advice(none, none)
+    assert not is_same_advice(one, none)
+    assert not is_same_advice(none, one)
+    assert not is_same_advice(one, brief(*precedents(worked(), worked("INC-2", 2))))
+    assert not is_same_advice(one, brief(*precedents(worked(attempts=(tried("other"),)))))
 
 
 @settings(max_examples=25, derandomize=True, deadline=None)
@@ -210,7 +218,7 @@ def test_the_same_input_in_another_order_gives_the_same_bytes(random) -> None:
         random.shuffle(seeds)
         found = list(rank(build_query(an_alert()), [candidate(i, 0.2, 0.4, 0.2) for i in seeds], known=len(seeds)))
         random.shuffle(found)
-        said = json.dumps(brief_json(decide(an_alert(), recall(*found, known=len(seeds)), (), NOW)))
+        said = json.dumps(build_brief_json(decide(an_alert(), recall(*found, known=len(seeds)), (), NOW)))
         assert expected in (None, said)
         expected = said
 
@@ -236,7 +244,7 @@ def test_no_record_makes_a_brief_too_long(text: str, probability: float) -> None
     ]
     found = brief(*(precedent(i, probability) for i in many), alert=an_alert(region="x", service=text))
     told = replace(found, sources=found.sources[:LISTED_LIMIT], alert=an_alert())
-    assert len(json.dumps(brief_json(told), ensure_ascii=False)) < 80_000
+    assert len(json.dumps(build_brief_json(told), ensure_ascii=False)) < 80_000
     assert len(found.verdict) <= 140
     assert len(found.skip) + len(found.later) <= 5
     assert all(len(line.title) <= 150 for line in (*found.sources, *found.possible))
@@ -266,7 +274,7 @@ def test_the_json_of_a_full_brief() -> None:
         precedent(worked("INC-3", 3), 0.25),
         incident=view(),
     )
-    said = brief_json(found)
+    said = build_brief_json(found)
     assert list(said) == KEYS
     assert said["incident"] == {
         "incident_id": "INC-50",
@@ -323,28 +331,28 @@ def test_the_json_of_a_full_brief() -> None:
 
 def test_the_json_of_a_brief_without_memory_and_with_another_shape_of_the_alert() -> None:
     silent = decide(an_alert(severity=None), Recalled((), 0, DOWN), (), NOW)
-    said = brief_json(silent, lambda alert: {"title": alert.title})
+    said = build_brief_json(silent, lambda alert: {"title": alert.title})
     assert list(said) == KEYS
     assert said["alert"] == {"title": "PaymentGatewayErrorRateHigh"}
     assert (said["incident"], said["root_cause"], said["recommendation"]) == (None, None, None)
     assert said["insufficient_memory"]["reason"] == "memory unreachable (no answer in 3 s)"
     assert said["missing"] == [{"what": "memory", "reason": "no answer in 3 s", "since": "11:58"}]
-    assert brief_json(silent)["alert"]["severity"] is None
+    assert build_brief_json(silent)["alert"]["severity"] is None
     undated = brief(*precedents(worked(started_at=None, failed_checks=(FailedCheck("DNS"),))))
-    assert brief_json(undated)["skip"][0]["minutes_range"] is None
-    assert brief_json(undated)["sources"][0]["date"] is None
+    assert build_brief_json(undated)["skip"][0]["minutes_range"] is None
+    assert build_brief_json(undated)["sources"][0]["date"] is None
 
 
 def test_the_shape_of_an_alert() -> None:
-    shape = alert_shape(an_alert(links={"b": "2", "a": "1"}))
+    shape = build_alert_json(an_alert(links={"b": "2", "a": "1"}))
     assert shape["severity"] == "critical"
     assert shape["state"] == "firing"
     assert list(shape["links"]) == ["a", "b"]
 
 
 def test_times_are_told_in_utc() -> None:
-    assert time_text(NOW.astimezone(tz=None) + timedelta(microseconds=5)) == "2026-11-29T12:00:00Z"
-    assert time_text(None) is None
+    assert format_time(NOW.astimezone(tz=None) + timedelta(microseconds=5)) == "2026-11-29T12:00:00Z"
+    assert format_time(None) is None
 
 
 def test_a_brief_for_a_post_that_is_not_firing_says_so() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.brief.recommendation import Confidence, FixRecord, Recommendation, fix_record
+from bot.domain.brief.recommendation import Confidence, FixRecord, Recommendation, build_fix_record
 from bot.domain.incidents.record import Runbook
 from tests.builders import NOW, an_incident, on_day, precedents, tried
 
@@ -24,7 +24,7 @@ def outages(*statuses: str | None, fix: str = "failover", first: int = 1):
 
 
 def best_of(*records) -> Recommendation:
-    found = fix_record(precedents(*records), NOW).recommendation
+    found = build_fix_record(precedents(*records), NOW).recommendation
     assert found is not None
     return found
 
@@ -62,7 +62,7 @@ def test_confidence(statuses, confidence: Confidence) -> None:
 
 @pytest.mark.parametrize("statuses", [[], [None], [F], [F, F], [P], [U], [P, F], [U, F]])
 def test_what_never_worked_is_never_recommended(statuses) -> None:
-    assert fix_record(precedents(*outages(*statuses)), NOW).recommendation is None
+    assert build_fix_record(precedents(*outages(*statuses)), NOW).recommendation is None
 
 
 def test_two_successes_on_one_date_are_not_high() -> None:
@@ -81,13 +81,13 @@ def test_a_success_counts_as_recent_for_180_days() -> None:
     records = outages(V, V)
     last = on_day(2)
     for days, confidence in ((180, HIGH), (181, MEDIUM)):
-        found = recommended(fix_record(precedents(*records), last + timedelta(days=days)))
+        found = recommended(build_fix_record(precedents(*records), last + timedelta(days=days)))
         assert (found.confidence, found.last_worked) == (confidence, last)
 
 
 def test_an_old_success_says_so() -> None:
     records = outages(V, V)
-    old = recommended(fix_record(precedents(*records), on_day(2) + timedelta(days=200))).explanation
+    old = recommended(build_fix_record(precedents(*records), on_day(2) + timedelta(days=200))).explanation
     assert "worked 2 of 2, last worked 200 days ago, on 2026-11-02: INC-1" in old
     assert "days ago" not in best_of(*records).explanation
 
@@ -98,7 +98,7 @@ def test_wordings_of_one_fix_count_together_and_the_best_recorded_is_shown_verba
         an_incident("b", started_at=on_day(2), attempts=(tried("Restart THE cache-nodes."),)),
         an_incident("c", started_at=on_day(3), attempts=(tried("cache nodes rebooted"), tried("Do not restart the cache nodes"))),
     ]  # fmt: skip
-    found = fix_record(precedents(*records), NOW)
+    found = build_fix_record(precedents(*records), NOW)
     best = recommended(found)
     assert (best.fix, best.successes, best.partial) == ("Restart THE cache-nodes.", 2, 1)
     assert (best.resolved, best.worked_in) == (("b", "c"), ("unknown",))
@@ -111,13 +111,13 @@ def test_what_a_person_filed_together_counts_together() -> None:
         an_incident("b", attempts=(tried("turn it off and on"),)),
     ]
     filed = {"bounce it": "restart", "turn it off and on": "restart"}
-    assert recommended(fix_record(precedents(*records), NOW, filed=filed)).successes == 2
-    assert recommended(fix_record(precedents(*records), NOW)).successes == 1
+    assert recommended(build_fix_record(precedents(*records), NOW, filed=filed)).successes == 2
+    assert recommended(build_fix_record(precedents(*records), NOW)).successes == 1
 
 
 def test_a_fix_that_worked_on_the_alerts_own_side_goes_first() -> None:
     records = [*outages(V, V, V), an_incident("own", started_at=on_day(9), attempts=(tried("proxy"),))]
-    plain, sided = (fix_record(precedents(*records), NOW, side=side) for side in ((), ("own",)))
+    plain, sided = (build_fix_record(precedents(*records), NOW, side=side) for side in ((), ("own",)))
     assert (recommended(plain).fix, recommended(sided).fix) == ("failover", "proxy")
     assert [(a.fix, a.confidence) for a in sided.alternatives] == [("failover", HIGH)]
     assert recommended(sided).explanation == "tried in 1 of 4 similar outages, worked 1 of 1: own"
@@ -134,7 +134,7 @@ def test_the_last_attempt_of_a_fix_in_an_incident_counts() -> None:
     worked = an_incident(attempts=(tried("x", F), tried("X.", V)))
     failed = an_incident(attempts=(tried("x", V), tried("x", F)))
     assert best_of(worked).confidence is MEDIUM
-    assert fix_record(precedents(failed), NOW).recommendation is None
+    assert build_fix_record(precedents(failed), NOW).recommendation is None
 
 
 def test_an_outage_counts_once_with_its_worst_outcome() -> None:
@@ -142,7 +142,7 @@ def test_an_outage_counts_once_with_its_worst_outcome() -> None:
     same = [an_incident(f"i{n}", attempts=(tried("x", s),), **one) for n, s in enumerate((V, V, U))]
     found = best_of(*same)
     assert (found.successes, found.outages, found.confidence) == (1, 1, MEDIUM)
-    mixed = fix_record(precedents(*same, an_incident("i9", attempts=(tried("x", F),), **one)), NOW)
+    mixed = build_fix_record(precedents(*same, an_incident("i9", attempts=(tried("x", F),), **one)), NOW)
     assert mixed.recommendation is None
     assert mixed.did_not_work[0].failures == 1
 
@@ -169,7 +169,7 @@ def test_fixes_are_one_by_runbook_else_by_normalised_text() -> None:
         an_incident("b", attempts=(tried("other words", runbook_id="RB-1"),)),
         an_incident("c", attempts=(tried("1. FAIL over to  stripe."),)),
     ]
-    found = fix_record(precedents(*records), NOW)
+    found = build_fix_record(precedents(*records), NOW)
     assert found.alternatives == ()
     assert (recommended(found).successes, recommended(found).runbook_id) == (3, "RB-1")
     assert (recommended(found).fix, recommended(found).title) == ("Fail over to stripe", "Failover")
@@ -192,7 +192,7 @@ def test_a_bare_runbook_is_told_by_its_steps(runbooks, fix: str) -> None:
 
 
 def test_an_attempt_without_text_and_runbook_is_no_fix() -> None:
-    assert fix_record(precedents(an_incident(attempts=(tried(" ; "),))), NOW).recommendation is None
+    assert build_fix_record(precedents(an_incident(attempts=(tried(" ; "),))), NOW).recommendation is None
 
 
 def test_order_confidence_successes_share_rank() -> None:
@@ -202,7 +202,7 @@ def test_order_confidence_successes_share_rank() -> None:
         an_incident("i3", started_at=on_day(3), attempts=(tried("high"), tried("mixed", F))),
         an_incident("i4", started_at=on_day(4), attempts=(tried("high"),)),
     ]
-    found = fix_record(precedents(*records), NOW)
+    found = build_fix_record(precedents(*records), NOW)
     assert [recommended(found).fix, *(a.fix for a in found.alternatives)] == [
         "high",
         "rank-first",
@@ -218,7 +218,7 @@ def test_alternatives_partly_then_unrecorded_and_failures_apart() -> None:
         an_incident("i2", attempts=(tried("failed twice", F), tried("partly and failed", P))),
         an_incident("i3", attempts=(tried("failed twice", F), tried("partly and failed", F), tried("partly", U))),
     ]
-    found = fix_record(precedents(*records), NOW)
+    found = build_fix_record(precedents(*records), NOW)
     assert found.recommendation is None
     assert [(a.fix, a.explanation, a.confidence) for a in found.alternatives] == [
         ("partly", "tried in 2 of 3 similar outages, helped partly 1 of 1, outcome not recorded in 1: i1, i3", LOW),
@@ -252,7 +252,7 @@ def test_rivals_that_worked_stand_beside_with_what_tells_them_apart() -> None:
         an_incident("b", region="ap-south-1", started_at=on_day(2), attempts=(tried("x"), tried("both"))),
         an_incident("c", region="eu-west-1", started_at=on_day(3), attempts=(tried("y"),)),
     ]
-    found = fix_record(precedents(*records), NOW)
+    found = build_fix_record(precedents(*records), NOW)
     assert recommended(found).fix == "x"
     assert [a.fix for a in found.alternatives] == ["both", "y"]
     assert found.alternatives[1].explanation.endswith(
@@ -279,7 +279,7 @@ RECORDS = st.lists(
 
 
 def trust(records, fix: str) -> tuple[int, int]:
-    record = fix_record(precedents(*records), NOW)
+    record = build_fix_record(precedents(*records), NOW)
     found = [r for r in (record.recommendation, *record.alternatives) if r and r.fix == fix and r.successes]
     return (RANKED[found[0].confidence], found[0].successes) if found else (0, 0)
 
@@ -308,7 +308,7 @@ def test_a_failure_more_never_raises(records, place: int, service, hours: int) -
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(RECORDS)
 def test_counts_never_exceed_the_outages(records) -> None:
-    record = fix_record(precedents(*records), NOW)
+    record = build_fix_record(precedents(*records), NOW)
     for found in (record.recommendation, *record.alternatives):
         if found:
             assert found.successes + found.partial + found.failures <= found.outages

@@ -10,11 +10,11 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.brief.as_json import brief_json
+from bot.domain.brief.as_json import build_brief_json
 from bot.domain.brief.decide import Brief, decide
-from bot.domain.brief.recommendation import Confidence, Recommendation, fix_record
-from bot.domain.fixes.identity import same_fix
-from bot.domain.incidents.outages import outage_of
+from bot.domain.brief.recommendation import Confidence, Recommendation, build_fix_record
+from bot.domain.fixes.identity import is_same_fix
+from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident, VerificationStatus
 from bot.domain.recall.ranking import Recalled
 from tests.builders import NOW, an_alert, an_incident, on_day, precedents, tried
@@ -75,18 +75,18 @@ EXAMPLES = settings(max_examples=120, derandomize=True, deadline=None)
 
 def rated(records: Sequence[Incident]) -> list[Recommendation]:
     """All fixes that worked or may have, best first."""
-    found = fix_record(precedents(*records), NOW)
+    found = build_fix_record(precedents(*records), NOW)
     return [r for r in (found.recommendation, *found.alternatives) if r]
 
 
 def trust_in(records: Sequence[Incident]) -> int:
-    found = [r for r in rated(records) if same_fix(r.fix, ASKED) and r.successes]
+    found = [r for r in rated(records) if is_same_fix(r.fix, ASKED) and r.successes]
     return TRUST[found[0].confidence] if found else 0
 
 
 def place_of(records: Sequence[Incident]) -> int:
     """How many rivals stand before the asked fix; more than any if it is not listed."""
-    return next((n for n, r in enumerate(rated(records)) if same_fix(r.fix, ASKED)), 99)
+    return next((n for n, r in enumerate(rated(records)) if is_same_fix(r.fix, ASKED)), 99)
 
 
 def without_runbooks(records: Sequence[Incident]) -> list[Incident]:
@@ -127,13 +127,13 @@ def test_retracting_restores_the_earlier_brief_byte_for_byte(memory: list[Incide
     brief_of(grown)
     after = brief_of([i for i in grown if i.incident_id != "NEW"])
     assert after == before
-    assert repr(brief_json(after)) == repr(brief_json(before))
+    assert repr(build_brief_json(after)) == repr(build_brief_json(before))
 
 
 @EXAMPLES
 @given(MEMORY, st.sampled_from([None, "eu-west-1", "ap-south-1"]))
 def test_nothing_is_counted_more_often_than_there_were_outages(memory: list[Incident], region: str | None) -> None:
-    brief, outages = brief_of(memory, region), len(set(outage_of(memory).values()))
+    brief, outages = brief_of(memory, region), len(set(map_outages(memory).values()))
     assert brief.outages == outages
     assert sum(brief.boundary.votes.values()) <= outages
     for found in (brief.recommendation, *brief.alternatives):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from bot.domain.brief.recommendation import fix_record
-from bot.domain.brief.runbooks import runbook_records
+from bot.domain.brief.recommendation import build_fix_record
+from bot.domain.brief.runbooks import list_runbooks
 from bot.domain.incidents.record import Runbook
 from tests.builders import NOW, an_incident, on_day, precedents, tried
 
 
 def records(*incidents):
     strong = precedents(*incidents)
-    return [(r.runbook_id, r.title, r.validated, r.record) for r in runbook_records(fix_record(strong, NOW), strong)]
+    return [
+        (r.runbook_id, r.title, r.validated, r.record) for r in list_runbooks(build_fix_record(strong, NOW), strong)
+    ]
 
 
 def case(n: int, status: str | None, runbook: str = "RB-1", title: str | None = "Failover"):

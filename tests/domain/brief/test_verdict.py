@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bot.domain.alerts.alert import Symptom
 from bot.domain.brief.boundary import BoundaryCall
 from bot.domain.brief.recommendation import Confidence, Recommendation
-from bot.domain.brief.triage_checklist import collect_list
-from bot.domain.brief.verdict import LIMIT, verdict
+from bot.domain.brief.triage_checklist import build_triage_checklist
+from bot.domain.brief.verdict import LIMIT, write_verdict
 from bot.domain.incidents.record import Boundary
 from tests.builders import an_alert
 
@@ -34,7 +34,7 @@ def say(alert=None, **said: Any) -> str:
         "insufficient": None,
         "memory_mode": "on",
     }
-    return verdict(alert or an_alert(), **{**usual, **said})
+    return write_verdict(alert or an_alert(), **{**usual, **said})
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_any_text_gives_one_short_line_and_the_record_is_never_cut(name, step, s
     ],
 )
 def test_what_to_collect_fits_the_alert(fields, first: str) -> None:
-    found = collect_list(an_alert(**fields))
+    found = build_triage_checklist(an_alert(**fields))
     assert found[0] == first
     assert 3 <= len(found) <= 5
     assert sum("in the last hour" in item for item in found) == 1
@@ -153,6 +153,6 @@ def test_what_to_collect_fits_the_alert(fields, first: str) -> None:
 
 def test_the_last_deploys_are_asked_for_whatever_else_fits() -> None:
     title = "TLS DNS cron lag disk memory pool pod 429 latency 5xx"
-    found = collect_list(an_alert(title=title))
+    found = build_triage_checklist(an_alert(title=title))
     assert len(found) == 5
     assert found[-1].startswith("deploys")

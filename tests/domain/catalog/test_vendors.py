@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bot.domain.catalog.vendor_table import VENDORS
-from bot.domain.catalog.vendors import category_of, find_vendor, named_vendor, vendor_in_hosts, vendor_of_host
+from bot.domain.catalog.vendors import (
+    find_category,
+    find_host_vendor,
+    find_vendor,
+    find_vendor_in_hosts,
+    resolve_vendor,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +54,7 @@ def test_names_that_the_records_know_are_found() -> None:
     [("Wise", "wise"), ("TransferWise", "wise"), ("Mercado-Pago", "mercado pago"), ("Paylink  India", "paylink india")],
 )
 def test_a_label_names_its_vendor(label: str, name: str) -> None:
-    assert named_vendor(label) == name
+    assert resolve_vendor(label) == name
 
 
 @pytest.mark.parametrize(
@@ -62,18 +68,18 @@ def test_a_label_names_its_vendor(label: str, name: str) -> None:
     ],
 )
 def test_a_host_belongs_to_a_vendor_by_its_suffix(host: str, vendor: str | None) -> None:
-    assert vendor_of_host(host) == vendor
+    assert find_host_vendor(host) == vendor
 
 
 def test_a_vendor_is_found_by_the_host_that_an_error_names() -> None:
-    assert vendor_in_hosts("POST https://api.stripe.com/v1/payouts 503") == "stripe"
-    assert vendor_in_hosts("GET https://internal.acme.example and https://s3.amazonaws.com/x 503") is None
-    assert vendor_in_hosts("GET https://s3.amazonaws.com/x 503", anywhere=True) == "aws"
+    assert find_vendor_in_hosts("POST https://api.stripe.com/v1/payouts 503") == "stripe"
+    assert find_vendor_in_hosts("GET https://internal.acme.example and https://s3.amazonaws.com/x 503") is None
+    assert find_vendor_in_hosts("GET https://s3.amazonaws.com/x 503", anywhere=True) == "aws"
 
 
 def test_categories() -> None:
-    assert category_of("Stripe") == "payments"
-    assert category_of("nobody") is None
+    assert find_category("Stripe") == "payments"
+    assert find_category("nobody") is None
 
 
 def test_the_table_names_each_vendor_and_each_host_once() -> None:
@@ -101,7 +107,7 @@ def test_monitoring_tools_are_not_in_the_table() -> None:
 def test_monitoring_products_are_no_vendors() -> None:
     watching = "datadog grafana prometheus pagerduty opsgenie sentry newrelic dynatrace pingdom uptimerobot statuspage splunk zabbix nagios honeycomb rollbar bugsnag"
     assert [name for name in watching.split() if find_vendor(f"{name} says so", anywhere=True)] == []
-    assert [name for name in watching.split() if vendor_of_host(f"app.{name}.com")] == []
+    assert [name for name in watching.split() if find_host_vendor(f"app.{name}.com")] == []
 
 
 def test_the_table_is_large_and_names_nothing_twice() -> None:

@@ -14,10 +14,10 @@ from bot.domain.evidence.log_templates import (
     MOST_GROUPS,
     MOST_LINES,
     LogLine,
-    logs_shown,
-    shown,
-    template_of,
-    templates_of,
+    clean_line,
+    extract_template,
+    group_lines,
+    observe_logs,
 )
 
 AT = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
@@ -43,8 +43,8 @@ def lines(*texts: str) -> list[LogLine]:
     ],
 )
 def test_lines_that_differ_in_values_are_alike(one: str, other: str) -> None:
-    found, left_out = templates_of(lines(one, other))
-    assert [(t.count, t.sample) for t in found] == [(2, shown(other))]
+    found, left_out = group_lines(lines(one, other))
+    assert [(t.count, t.sample) for t in found] == [(2, clean_line(other))]
     assert left_out is False
 
 
@@ -58,19 +58,19 @@ def test_lines_that_differ_in_values_are_alike(one: str, other: str) -> None:
     ],
 )
 def test_what_tells_errors_apart_stays(one: str, other: str) -> None:
-    assert len(templates_of(lines(one, other))[0]) == 2
+    assert len(group_lines(lines(one, other))[0]) == 2
 
 
 def test_the_most_frequent_five_with_their_times_and_the_latest_sample() -> None:
     texts = [f"kind {'abcdefg'[n % 7]} in {n} ms" for n in range(21)] + ["kind g in 77 ms"]
-    found = logs_shown(lines(*texts), "ledger", "loki", AT)
+    found = observe_logs(lines(*texts), "ledger", "loki", AT)
     assert len(found) == 5
     first = found[0]
     assert isinstance(first, Observed)
     assert (first.count, first.text, first.last) == (4, "kind g in 77 ms", AT)
     assert first.first == AT - timedelta(seconds=15)
     assert (first.what, first.window, first.truncated) == ("error lines of ledger", "15 min", False)
-    again = logs_shown(lines("kind g in 5 ms"), "ledger", "loki", AT)
+    again = observe_logs(lines("kind g in 5 ms"), "ledger", "loki", AT)
     assert again[0].signal == first.signal
     assert len({one.signal for one in found}) == 5
 
@@ -81,32 +81,32 @@ def test_what_lies_outside_the_window_does_not_count_and_nothing_is_an_observati
         LogLine(AT + timedelta(seconds=1), "later"),
         LogLine(AT, " \x00 "),
     ]
-    (none,) = logs_shown(old, "ledger", "loki", AT)
+    (none,) = observe_logs(old, "ledger", "loki", AT)
     assert isinstance(none, Observed)
     assert (none.signal, none.text, none.count, none.truncated) == ("log_none", "none", 0, False)
-    assert logs_shown([], "ledger", "loki", AT, truncated=True)[0] != none
+    assert observe_logs([], "ledger", "loki", AT, truncated=True)[0] != none
 
 
 def test_secrets_are_masked_before_anything_is_cut() -> None:
     pem = "-----BEGIN RSA PRIVATE KEY-----" + "MIIEpAIBAAKCAQEA" * 400 + "-----END RSA PRIVATE KEY-----"
     token = "xoxb-" + "1234567890-" * 20 + "SECRETEND"
     for text in (f"{'x' * 280} {token}", f"key {pem}", "retry password=hunter2secret", "Bearer " + "a1" * 500):
-        (only,) = logs_shown(lines(text), "s", "loki", AT)
+        (only,) = observe_logs(lines(text), "s", "loki", AT)
         assert isinstance(only, Observed)
-        assert "[masked" in shown(text)
+        assert "[masked" in clean_line(text)
         assert not any(part in repr(only) for part in ("xoxb-1", "MIIE", "hunter2", "a1a1a1a1"))
 
 
 def test_one_line_masks_to_the_same_template_whatever_the_secret_was() -> None:
     texts = [f"login failed for password={a}{b}tail" for a in "abcdef" for b in "uvwxyz"]
-    assert [t.count for t in templates_of(lines(*texts))[0]] == [36]
+    assert [t.count for t in group_lines(lines(*texts))[0]] == [36]
 
 
 def test_a_flood_of_kinds_is_bounded_and_said_to_be() -> None:
     words = [f"{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{'q' * (n // 676)} broke" for n in range(MOST_GROUPS + 50)]
-    found, left_out = templates_of(lines(*words))
+    found, left_out = group_lines(lines(*words))
     assert (len(found), left_out) == (5, True)
-    many = logs_shown([LogLine(AT, "same")] * (MOST_LINES + 1), "s", "loki", AT)[0]
+    many = observe_logs([LogLine(AT, "same")] * (MOST_LINES + 1), "s", "loki", AT)[0]
     assert isinstance(many, Observed)
     assert (many.count, many.truncated) == (MOST_LINES, True)
 
@@ -114,23 +114,23 @@ def test_a_flood_of_kinds_is_bounded_and_said_to_be() -> None:
 @pytest.mark.parametrize("text", ['"' * 10**6, "'a" * 500_000, "`x" * 500_000, "deadbee" * 10**5, "1," * 500_000, "password=" * 10**5, "\x1b[" * 500_000])  # fmt: skip
 def test_a_hostile_megabyte_takes_no_time(text: str) -> None:
     started = time.process_time()
-    logs_shown([LogLine(AT, text)], "s", "loki", AT)
+    observe_logs([LogLine(AT, text)], "s", "loki", AT)
     assert time.process_time() - started < 0.5
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.text(max_size=60), max_size=8))
 def test_any_lines_are_counted_and_none_twice(texts: list[str]) -> None:
-    found, _ = templates_of(lines(*texts), limit=100)
+    found, _ = group_lines(lines(*texts), limit=100)
     assert sum(t.count for t in found) <= len(texts)
     assert all(t.first <= t.last and t.text and len(t.sample) <= 300 for t in found)
     assert all("\n" not in t.sample and "\x1b" not in t.sample for t in found)
 
 
 def test_a_template_of_a_template_is_itself() -> None:
-    one = template_of("a 1 \"x\" 'y' HTTP 504 [masked:secret] 0af7651916cd43dd")
+    one = extract_template("a 1 \"x\" 'y' HTTP 504 [masked:secret] 0af7651916cd43dd")
     assert one == "a # \"…\" '…' HTTP 504 [masked:secret] #"
-    assert template_of(one) == one
+    assert extract_template(one) == one
 
 
 def test_kinds_that_masking_makes_one_keep_the_first_and_the_last_time() -> None:
@@ -140,13 +140,13 @@ def test_kinds_that_masking_makes_one_keep_the_first_and_the_last_time() -> None
         "password=other_one_99x is refused",
     ]
     said = [LogLine(AT - timedelta(minutes=m), t) for m, t in zip((9, 2, 5), texts, strict=True)]
-    (one,), _ = templates_of(said)
+    (one,), _ = group_lines(said)
     assert (one.count, one.first, one.last) == (3, AT - timedelta(minutes=9), AT - timedelta(minutes=2))
 
 
 def test_of_too_many_lines_the_latest_are_looked_at() -> None:
     old = [LogLine(AT - timedelta(minutes=10), "error old one")] * MOST_LINES
-    found = logs_shown([*old, *[LogLine(AT, "error new one")] * MOST_LINES], "web", "loki", AT)
+    found = observe_logs([*old, *[LogLine(AT, "error new one")] * MOST_LINES], "web", "loki", AT)
     assert [(i.text, i.count, i.truncated) for i in found if isinstance(i, Observed)] == [
         ("error new one", MOST_LINES, True)
     ]

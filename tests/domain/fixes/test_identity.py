@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.fixes.identity import fix_key, same_fix
+from bot.domain.fixes.identity import build_fix_key, is_same_fix
 
 SAME = [
     ("Restart the cache nodes", "restarted cache nodes."),
@@ -76,34 +76,34 @@ NOT_SAME = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_other_words_for_the_same(one: str, other: str) -> None:
-    assert same_fix(one, other), (fix_key(one), fix_key(other))
+    assert is_same_fix(one, other), (build_fix_key(one), build_fix_key(other))
 
 
 @pytest.mark.parametrize(("one", "other"), NOT_SAME)
 def test_alike_in_words_but_not_the_same(one: str, other: str) -> None:
-    assert not same_fix(one, other), fix_key(one)
+    assert not is_same_fix(one, other), build_fix_key(one)
 
 
 def test_no_text_is_no_fix() -> None:
-    assert fix_key(" ; ") == ()
-    assert not same_fix("", " ")
+    assert build_fix_key(" ; ") == ()
+    assert not is_same_fix("", " ")
 
 
 def test_a_text_of_nothing_but_fillers_is_only_itself() -> None:
-    assert same_fix("it was.", "It was")
-    assert not same_fix("it was", "they did it")
+    assert is_same_fix("it was.", "It was")
+    assert not is_same_fix("it was", "they did it")
 
 
 def test_a_person_can_merge_and_split() -> None:
     merged = {"fail over to stripe": "second provider", "use the other provider": "second provider"}
-    assert same_fix("Fail over to stripe", "Use the other provider", merged)
-    assert not same_fix("restart cache", "Restart the cache", {"restart cache": "by hand"})
+    assert is_same_fix("Fail over to stripe", "Use the other provider", merged)
+    assert not is_same_fix("restart cache", "Restart the cache", {"restart cache": "by hand"})
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.text(max_size=60))
 def test_every_text_that_is_one_is_the_same_as_itself_in_capitals_and_numbered(text: str) -> None:
-    key = fix_key(text)
-    assert key == fix_key(text)
+    key = build_fix_key(text)
+    assert key == build_fix_key(text)
     if key:
-        assert same_fix(text, text)
+        assert is_same_fix(text, text)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.fixes.steps import fix_form, split_steps, step_warnings
+from bot.domain.fixes.steps import find_step_warnings, normalize_fix, split_steps
 from bot.domain.incidents.record import Announcement
 from tests.builders import an_alert, an_incident
 
@@ -35,8 +35,10 @@ def test_split(fix: str, steps: tuple[str, ...]) -> None:
 
 
 def test_separators_numbers_case_and_final_punctuation_do_not_make_another_fix() -> None:
-    assert fix_form("1. Open the breaker.\n2. Route to Stripe") == fix_form("open the breaker;  route to stripe!")
-    assert fix_form("a; b") != fix_form("b; a")
+    assert normalize_fix("1. Open the breaker.\n2. Route to Stripe") == normalize_fix(
+        "open the breaker;  route to stripe!"
+    )
+    assert normalize_fix("a; b") != normalize_fix("b; a")
 
 
 @settings(max_examples=80, derandomize=True, deadline=None)
@@ -69,7 +71,7 @@ PAST = an_incident(region="ap-south-1", environment="production", service="payme
 def test_words_of_the_past_alert_that_differ_now(
     step: str, now: dict[str, str | None], warnings: tuple[str, ...]
 ) -> None:
-    assert step_warnings((step,), PAST, an_alert(**now)) == warnings
+    assert find_step_warnings((step,), PAST, an_alert(**now)) == warnings
 
 
 def test_labels_of_the_past_alert_that_differ_now() -> None:
@@ -81,7 +83,7 @@ def test_labels_of_the_past_alert_that_differ_now() -> None:
     )
     alert = an_alert(labels={"cluster": "fra-2", "shard": "8", "az": "b2", "severity": "warning"})
     steps = ("cordon bom-1, shard 7, b1", "it is critical")
-    assert step_warnings(steps, past, alert) == ("written for bom-1; this alert is fra-2",)
+    assert find_step_warnings(steps, past, alert) == ("written for bom-1; this alert is fra-2",)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_labels_of_the_past_alert_that_differ_now() -> None:
     ],
 )
 def test_destructive_steps_are_marked(step: str, word: str) -> None:
-    assert step_warnings(("look", step), None, an_alert()) == (
+    assert find_step_warnings(("look", step), None, an_alert()) == (
         f"step 2 is destructive ({word}): make sure before you run it",
     )
 
@@ -112,4 +114,4 @@ def test_destructive_steps_are_marked(step: str, word: str) -> None:
     "step", ["scale to 10", "reinforce the point", "dropbox is fine", "undelete it", "kill -15 42"]
 )
 def test_harmless_steps_are_not(step: str) -> None:
-    assert step_warnings((step,), PAST, an_alert()) == ()
+    assert find_step_warnings((step,), PAST, an_alert()) == ()

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.incidents.corrections import (
-    Difference,
-    differences,
+    FieldChange,
+    apply_texts,
+    compare_records,
+    hash_text,
     is_author,
-    mark_of,
-    newly_verified,
-    texts_of,
-    with_texts,
-    words_of,
+    is_newly_verified,
+    list_quotable_lines,
+    read_texts,
 )
 from bot.domain.incidents.record import Boundary, FailedCheck
 from tests.builders import an_incident, tried
@@ -30,7 +30,7 @@ RECORD = an_incident(
 
 
 def test_a_record_as_texts() -> None:
-    assert texts_of(RECORD) == {
+    assert read_texts(RECORD) == {
         "title": "Ledger drifts",
         "root_cause": "a cron job ran twice",
         "boundary": "unknown",
@@ -42,30 +42,30 @@ def test_a_record_as_texts() -> None:
 
 
 def test_what_is_not_named_stays_and_what_is_emptied_is_unknown() -> None:
-    assert with_texts(RECORD, {}, None) == RECORD
+    assert apply_texts(RECORD, {}, None) == RECORD
     typed = {"title": "Other", "root_cause": "", "boundary": "vendor", "lesson": "look", "attempt.0": "FAILED"}
-    after = with_texts(RECORD, typed | {"attempt.1": "PARTIAL"}, (FailedCheck("TLS"),))
+    after = apply_texts(RECORD, typed | {"attempt.1": "PARTIAL"}, (FailedCheck("TLS"),))
     assert (after.title, after.root_cause, after.boundary, after.lesson) == ("Other", None, Boundary.VENDOR, "look")
     assert after.failed_checks == (FailedCheck("TLS"),)
     assert after.attempts[0] == RECORD.attempts[0]
     assert (after.attempts[1].status, after.attempts[1].how, after.attempts[1].by) == ("PARTIAL", "edit", "U2")
-    assert differences(RECORD, replace(after, failed_checks=RECORD.failed_checks)) == (
-        Difference("title", "Ledger drifts", "Other"),
-        Difference("root_cause", "a cron job ran twice", ""),
-        Difference("boundary", "unknown", "vendor"),
-        Difference("lesson", "", "look"),
-        Difference("attempt.1", "VERIFIED", "PARTIAL"),
+    assert compare_records(RECORD, replace(after, failed_checks=RECORD.failed_checks)) == (
+        FieldChange("title", "Ledger drifts", "Other"),
+        FieldChange("root_cause", "a cron job ran twice", ""),
+        FieldChange("boundary", "unknown", "vendor"),
+        FieldChange("lesson", "", "look"),
+        FieldChange("attempt.1", "VERIFIED", "PARTIAL"),
     )
-    assert with_texts(RECORD, {"lesson": ""}, None).lesson is None
+    assert apply_texts(RECORD, {"lesson": ""}, None).lesson is None
 
 
 @pytest.mark.parametrize(
     ("status", "is_new"), [("VERIFIED", True), ("PARTIAL", False), ("FAILED", False), ("UNVERIFIED", False)]
 )
 def test_what_becomes_verified(status: str, is_new: bool) -> None:
-    assert newly_verified(RECORD, with_texts(RECORD, {"attempt.0": status}, None)) is is_new
+    assert is_newly_verified(RECORD, apply_texts(RECORD, {"attempt.0": status}, None)) is is_new
     added = replace(RECORD, attempts=(*RECORD.attempts, tried("more", status)))
-    assert newly_verified(RECORD, added) is is_new
+    assert is_newly_verified(RECORD, added) is is_new
 
 
 def test_whose_record_it_is() -> None:
@@ -76,7 +76,7 @@ def test_whose_record_it_is() -> None:
 
 def test_the_words_that_tell_a_record_from_others() -> None:
     record = replace(RECORD, lesson="- short\n• look at the cron table", customer_impact=None)
-    assert words_of(record) == (
+    assert list_quotable_lines(record) == (
         "Ledger drifts",
         "a cron job ran twice",
         "look at the cron table",
@@ -86,6 +86,6 @@ def test_the_words_that_tell_a_record_from_others() -> None:
 
 @given(st.text(), st.text())
 def test_equal_texts_have_equal_marks_whatever_stands_around_them(one: str, other: str) -> None:
-    assert mark_of(f"  {one}\n") == mark_of(one.strip())
+    assert hash_text(f"  {one}\n") == hash_text(one.strip())
     if one.strip() != other.strip():
-        assert mark_of(one) != mark_of(other) or one.encode("utf-8", "replace") == other.encode("utf-8", "replace")
+        assert hash_text(one) != hash_text(other) or one.encode("utf-8", "replace") == other.encode("utf-8", "replace")

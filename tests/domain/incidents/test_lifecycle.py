@@ -11,10 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.alerts.alert import AlertState, Delivery
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.lifecycle import Happened, IncidentState, Life, Spell, dismiss, flapping, happened, resolve
-from bot.domain.incidents.reconstruction import Told, replay
+from bot.domain.alerts.alert import AlertState, PostDelivery
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.lifecycle import (
+    FiringPeriod,
+    IncidentState,
+    Lifecycle,
+    Transition,
+    classify_transition,
+    count_flaps,
+    dismiss,
+    resolve,
+)
+from bot.domain.incidents.reconstruction import Timeline, reconstruct
 from tests.builders import on_day
 
 T = on_day(1)
@@ -25,10 +34,10 @@ def at(minutes: float) -> datetime:
     return T + timedelta(minutes=minutes)
 
 
-def notice(state: str, minute: float, **fields) -> Notice:
+def notice(state: str, minute: float, **fields) -> Notification:
     """A notice as a post of its own, unless said otherwise."""
     ts = fields.pop("ts", f"{minute:.3f}")
-    usual = Notice(
+    usual = Notification(
         f"C1/{ts}/{minute:.3f}/{state}", "fp-1", "public", at(minute), AlertState(state), "alertmanager", "C1", ts, ts
     )
     return replace(usual, **fields)
@@ -37,16 +46,16 @@ def notice(state: str, minute: float, **fields) -> Notice:
 class Arriving:
     """Notices as they arrive: what is kept is told again each time, as the workflow does it."""
 
-    def __init__(self, *lives: Life) -> None:
+    def __init__(self, *lives: Lifecycle) -> None:
         self.lives = {life.incident_id: life for life in lives}
-        self.notices: dict[str, Notice] = {}
-        self.did = Happened.NOTHING
+        self.notices: dict[str, Notification] = {}
+        self.did = Transition.NOTHING
 
-    def arrive(self, new: Notice) -> Life | None:
+    def arrive(self, new: Notification) -> Lifecycle | None:
         if new.key in self.notices:
-            self.did = Happened.NOTHING
+            self.did = Transition.NOTHING
             return None
-        told = replay((*self.notices.values(), new), tuple(self.lives.values()))
+        told = reconstruct((*self.notices.values(), new), tuple(self.lives.values()))
         self.notices |= {n.key: n for n in told.early}
         for chapter in told.chapters:
             before = self.lives.get(chapter.life.incident_id)
@@ -56,16 +65,16 @@ class Arriving:
             for key in chapter.dropped:
                 self.notices.pop(key, None)
             if any(n.key == new.key for n in chapter.notices):
-                self.did = happened(before, named, new)
+                self.did = classify_transition(before, named, new)
         if self.notices[new.key].incident_id is None:
-            self.did = Happened.NOTHING
+            self.did = Transition.NOTHING
         return self.latest()
 
-    def latest(self) -> Life | None:
+    def latest(self) -> Lifecycle | None:
         return max(self.lives.values(), key=lambda life: life.opened_at, default=None)
 
 
-def run(*posts: Said, lives: Sequence[Life] = ()) -> Arriving:
+def run(*posts: Said, lives: Sequence[Lifecycle] = ()) -> Arriving:
     """Posts (state, minute of the post) one after another, in the order of arrival."""
     arriving = Arriving(*lives)
     for state, minute in posts:
@@ -73,7 +82,7 @@ def run(*posts: Said, lives: Sequence[Life] = ()) -> Arriving:
     return arriving
 
 
-def lived(*posts: Said) -> Life:
+def lived(*posts: Said) -> Lifecycle:
     """The life after these posts."""
     life = run(*posts).latest()
     assert life is not None
@@ -133,7 +142,7 @@ def test_table(posts, did: str, state, fired) -> None:
 
 def test_a_new_incident_carries_what_the_notice_says() -> None:
     life = Arriving().arrive(notice("firing", 0, visibility="private:C1", severity="critical"))
-    assert life == Life("INC-1", "fp-1", "private:C1", OPEN, T, T, severity="critical", spells=(Spell(T),))
+    assert life == Lifecycle("INC-1", "fp-1", "private:C1", OPEN, T, T, severity="critical", spells=(FiringPeriod(T),))
 
 
 def test_times_are_those_of_the_posts() -> None:
@@ -181,7 +190,7 @@ def test_what_comes_late_of_a_resolved_incident_does_not_end_the_next_one() -> N
 def test_what_has_ended_is_not_changed_by_other_posts(state: str, end) -> None:
     done = end(lived(("firing", 0)), at(10))
     told = run((state, 20), lives=[done])
-    assert told.did is Happened.NOTHING
+    assert told.did is Transition.NOTHING
     life = told.latest()
     assert life is not None
     assert (life.state, life.resolved_at, life.dismissed_at) == (done.state, done.resolved_at, done.dismissed_at)
@@ -200,10 +209,10 @@ def test_what_was_dismissed_stays_quiet_while_it_goes_on_and_a_day_longer() -> N
     for minute in (20, DAY, 2 * DAY):
         life = told.arrive(notice("firing", minute))
         assert life is not None
-        assert (told.did, life.state) == (Happened.NOTHING, DISMISSED)
+        assert (told.did, life.state) == (Transition.NOTHING, DISMISSED)
     assert told.lives["INC-1"].fired == 4
     told.arrive(notice("firing", 3 * DAY + 1))
-    assert told.did is Happened.OPENED
+    assert told.did is Transition.OPENED
 
 
 def test_what_was_dismissed_can_be_resolved() -> None:
@@ -232,7 +241,7 @@ def test_the_latest_acknowledgement_counts_whenever_it_arrives() -> None:
 # groups
 
 
-def group(*counts: tuple[int, int | None]) -> Life:
+def group(*counts: tuple[int, int | None]) -> Lifecycle:
     told = Arriving()
     for minute, (firing, cleared) in enumerate(counts):
         told.arrive(notice("firing", minute, firing=firing, cleared=cleared))
@@ -279,11 +288,11 @@ def rounds(number: int, every: float) -> list[Said]:
 
 
 def test_flapping_is_named_with_its_count_and_time() -> None:
-    assert flapping(lived(*rounds(5, 4))) == (5, 18)
-    assert flapping(lived(*reversed(rounds(5, 4)))) == (5, 18)
-    assert flapping(lived(*rounds(2, 4))) is None
-    assert flapping(lived(*rounds(5, 40))) is None
-    assert flapping(lived(*rounds(5, 4), ("firing", 21), ("firing", 200))) is None
+    assert count_flaps(lived(*rounds(5, 4))) == (5, 18)
+    assert count_flaps(lived(*reversed(rounds(5, 4)))) == (5, 18)
+    assert count_flaps(lived(*rounds(2, 4))) is None
+    assert count_flaps(lived(*rounds(5, 40))) is None
+    assert count_flaps(lived(*rounds(5, 4), ("firing", 21), ("firing", 200))) is None
 
 
 # edits and answers
@@ -291,17 +300,17 @@ def test_flapping_is_named_with_its_count_and_time() -> None:
 
 def test_an_edit_that_says_again_what_fires_is_no_new_firing_but_one_after_the_end_is() -> None:
     told = run(("firing", 0))
-    edit = {"ts": "0.000", "delivery": Delivery.EDIT}
+    edit = {"ts": "0.000", "delivery": PostDelivery.EDIT}
     told.arrive(notice("firing", 2, **edit))
     assert told.lives["INC-1"].fired == 1
     told.arrive(notice("resolved", 3, **edit))
     told.arrive(notice("firing", 4, **edit))
-    assert (told.did, told.lives["INC-1"].fired, told.lives["INC-1"].state) == (Happened.REOPENED, 2, OPEN)
+    assert (told.did, told.lives["INC-1"].fired, told.lives["INC-1"].state) == (Transition.REOPENED, 2, OPEN)
 
 
 def test_an_edit_of_an_older_incident_does_not_touch_the_newer_one() -> None:
     told = run(("firing", 0), ("resolved", 5), ("firing", 2 * DAY))
-    told.arrive(notice("resolved", 2 * DAY + 5, ts="0.000", delivery=Delivery.EDIT))
+    told.arrive(notice("resolved", 2 * DAY + 5, ts="0.000", delivery=PostDelivery.EDIT))
     first, second = told.lives.values()
     assert (first.state, second.state) == (CLEARED, OPEN)
 
@@ -316,7 +325,7 @@ def test_an_edit_of_an_older_incident_does_not_touch_the_newer_one() -> None:
     ],
 )
 def test_an_answer_in_the_thread_counts_only_from_the_tool_that_posted(fields, state, fired: int) -> None:
-    reply = notice(fields["state"], 7, root_ts="0.000", delivery=Delivery.THREAD_REPLY)
+    reply = notice(fields["state"], 7, root_ts="0.000", delivery=PostDelivery.THREAD_REPLY)
     reply = replace(reply, **{key: value for key, value in fields.items() if key != "state"})
     said = [notice("firing", 0), notice("resolved", 5), reply]
     for order in permutations(said):
@@ -330,8 +339,8 @@ def test_an_answer_in_the_thread_counts_only_from_the_tool_that_posted(fields, s
 
 def test_an_answer_that_tells_of_another_alert_is_a_remark_where_the_thread_is_known() -> None:
     told = run(("firing", 0), ("resolved", 5))
-    told.arrive(notice("firing", 7, root_ts="0.000", delivery=Delivery.THREAD_REPLY, fingerprint="fp-2"))
-    assert (told.did, told.lives["INC-1"].state) == (Happened.NOTHING, CLEARED)
+    told.arrive(notice("firing", 7, root_ts="0.000", delivery=PostDelivery.THREAD_REPLY, fingerprint="fp-2"))
+    assert (told.did, told.lives["INC-1"].state) == (Transition.NOTHING, CLEARED)
 
 
 # orders
@@ -351,11 +360,11 @@ def ends(told: Arriving) -> list[tuple[object, ...]]:
 
 A_LIFE = (
     notice("firing", 0, severity="warning", firing=3),
-    notice("escalated", 4, severity="critical", ts="0.000", delivery=Delivery.EDIT),
-    notice("acknowledged", 6, by="meera", root_ts="0.000", delivery=Delivery.THREAD_REPLY),
+    notice("escalated", 4, severity="critical", ts="0.000", delivery=PostDelivery.EDIT),
+    notice("acknowledged", 6, by="meera", root_ts="0.000", delivery=PostDelivery.THREAD_REPLY),
     notice("resolved", 20),
     notice("firing", 30, severity="high", firing=2),
-    notice("resolved", 50, ts="30.000", delivery=Delivery.EDIT),
+    notice("resolved", 50, ts="30.000", delivery=PostDelivery.EDIT),
 )
 
 
@@ -368,7 +377,7 @@ def test_all_720_orders_of_a_life_of_six_end_alike() -> None:
         expected = expected or ends(told)
         assert ends(told) == expected
     assert expected == [
-        (CLEARED, 3, at(0), at(30), at(50), "meera", "critical", None, None, False, (Spell(at(0), at(20)), Spell(at(30), at(50))))
+        (CLEARED, 3, at(0), at(30), at(50), "meera", "critical", None, None, False, (FiringPeriod(at(0), at(20)), FiringPeriod(at(30), at(50))))
     ]  # fmt: skip
 
 
@@ -377,15 +386,15 @@ SAID = st.builds(
     lambda state, minute, how, about, size: notice(
         state,
         minute,
-        ts=f"{about:.3f}" if how is Delivery.EDIT else f"{minute:.3f}",
-        root_ts=f"{about if how is not Delivery.POST else minute:.3f}",
+        ts=f"{about:.3f}" if how is PostDelivery.EDIT else f"{minute:.3f}",
+        root_ts=f"{about if how is not PostDelivery.POST else minute:.3f}",
         delivery=how,
         firing=size,
         by=f"who{minute}",
     ),
     st.sampled_from(STATES),
     st.integers(1, 400),
-    st.sampled_from([Delivery.POST, Delivery.POST, Delivery.EDIT, Delivery.THREAD_REPLY]),
+    st.sampled_from([PostDelivery.POST, PostDelivery.POST, PostDelivery.EDIT, PostDelivery.THREAD_REPLY]),
     st.sampled_from([0, 100]),
     st.sampled_from([None, 1, 3]),
 )
@@ -431,12 +440,12 @@ def test_a_very_long_life_is_kept_short_and_comes_to_the_same() -> None:
     life = told.latest()
     assert life is not None
     assert (life.fired, life.severity, life.opened_at) == (320, "high", at(1))
-    assert life.spells[-1] == Spell(at(396), at(400))
+    assert life.spells[-1] == FiringPeriod(at(396), at(400))
     assert len(life.spells) == 80
 
 
 def test_a_life_of_an_older_version_goes_on_from_where_it_was() -> None:
-    old = Life("INC-9", "fp-1", "public", CLEARED, at(0), at(10), fired=7, cleared_at=at(20), version=3)
+    old = Lifecycle("INC-9", "fp-1", "public", CLEARED, at(0), at(10), fired=7, cleared_at=at(20), version=3)
     told = run(("firing", 25), ("firing", 15), ("resolved", 30), lives=[old])
     life = told.lives["INC-9"]
     assert (len(told.lives), life.state, life.fired, life.cleared_at) == (1, CLEARED, 9, at(30))
@@ -445,12 +454,12 @@ def test_a_life_of_an_older_version_goes_on_from_where_it_was() -> None:
 
 
 def test_nothing_told_is_nothing() -> None:
-    assert replay((), ()) == Told()
-    assert Told().of("none") is None
+    assert reconstruct((), ()) == Timeline()
+    assert Timeline().find("none") is None
 
 
 def test_what_comes_from_before_all_that_is_kept_changes_no_state() -> None:
-    old = Life(
+    old = Lifecycle(
         "INC-9", "fp-1", "public", OPEN, at(0), at(50), acknowledged_by="meera", acknowledged_at=at(40)
     )  # fmt: skip
     told = run(("resolved", 20), lives=[old])
@@ -460,7 +469,10 @@ def test_what_comes_from_before_all_that_is_kept_changes_no_state() -> None:
 
 
 def test_a_chapter_begins_with_its_opening_notice() -> None:
-    told = replay([notice("resolved", 5), notice("firing", 0), notice("acknowledged", -3)], ())
+    told = reconstruct([notice("resolved", 5), notice("firing", 0), notice("acknowledged", -3)], ())
     (chapter,) = told.chapters
-    assert (chapter.opening.state, [n.state for n in told.early]) == (AlertState.FIRING, [AlertState.ACKNOWLEDGED])
-    assert told.of(notice("resolved", 5).key) is chapter
+    assert (chapter.first_notification.state, [n.state for n in told.early]) == (
+        AlertState.FIRING,
+        [AlertState.ACKNOWLEDGED],
+    )
+    assert told.find(notice("resolved", 5).key) is chapter

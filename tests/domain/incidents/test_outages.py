@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.incidents.outages import near_in_time, outage_of, shared_names
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.incidents.outages import has_shared_name, is_near_in_time, map_outages
 from tests.builders import an_incident, on_day
 
 T = on_day(1)
@@ -33,7 +33,7 @@ def inc(
 
 
 def count(*incidents) -> int:
-    return len(set(outage_of(incidents).values()))
+    return len(set(map_outages(incidents).values()))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_table(incidents, outages: int) -> None:
 
 def test_a_chain_over_service_and_vendor_is_one() -> None:
     chain = [inc("a", 0, 60, service="x"), inc("b", 5, 60, service="x", vendor="v"), inc("c", 8, 60, "y", "v")]
-    assert outage_of(chain) == {"a": "a", "b": "a", "c": "a"}
+    assert map_outages(chain) == {"a": "a", "b": "a", "c": "a"}
 
 
 @settings(max_examples=80, derandomize=True, deadline=None)
@@ -82,7 +82,7 @@ def test_agrees_with_comparing_every_pair_in_any_order(spans, random) -> None:
                 parent[high] = low
     shuffled = incidents[:]
     random.shuffle(shuffled)
-    assert outage_of(shuffled) == {key: root(key) for key in parent}
+    assert map_outages(shuffled) == {key: root(key) for key in parent}
 
 
 def apart(incident, *others: str):
@@ -109,10 +109,10 @@ def test_what_a_person_said_is_apart_is_never_counted_as_one(incidents, outages:
 
 
 def test_what_may_be_one_outage() -> None:
-    assert shared_names(inc("a", 0), inc("b", 0, service="API"))
-    assert shared_names(inc("a", 0, service=None, vendor="v"), inc("b", 0, vendor="V"))
-    assert not shared_names(inc("a", 0, service=None), inc("b", 0, service=None))
-    one = Life("a", "fp", "public", IncidentState.OPEN, at(0), at(0))
-    assert near_in_time(one, replace(one, incident_id="b", opened_at=at(-30)))
-    assert not near_in_time(one, replace(one, incident_id="b", opened_at=at(31)))
-    assert not near_in_time(one, one)
+    assert has_shared_name(inc("a", 0), inc("b", 0, service="API"))
+    assert has_shared_name(inc("a", 0, service=None, vendor="v"), inc("b", 0, vendor="V"))
+    assert not has_shared_name(inc("a", 0, service=None), inc("b", 0, service=None))
+    one = Lifecycle("a", "fp", "public", IncidentState.OPEN, at(0), at(0))
+    assert is_near_in_time(one, replace(one, incident_id="b", opened_at=at(-30)))
+    assert not is_near_in_time(one, replace(one, incident_id="b", opened_at=at(31)))
+    assert not is_near_in_time(one, one)

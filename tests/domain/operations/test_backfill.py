@@ -8,24 +8,31 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.domain.alerts.alert import AlertState
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.lifecycle import IncidentState, Life, Spell, ended, happened, past_end
-from bot.domain.incidents.reconstruction import replay
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.lifecycle import (
+    FiringPeriod,
+    IncidentState,
+    Lifecycle,
+    classify_transition,
+    find_past_end,
+    is_finished,
+)
+from bot.domain.incidents.reconstruction import reconstruct
 from bot.domain.incidents.record import Announcement, Attempt, Incident, Source, VerificationStatus
 from bot.domain.operations.backfill import (
     FIRST,
     LONGEST,
     SHORTEST,
-    Family,
-    Talk,
-    Tally,
-    families,
-    missing,
-    next_length,
-    points,
-    together,
-    with_span,
-    worth_recording,
+    AlertFamily,
+    BackfillTally,
+    ThreadActivity,
+    add_span,
+    add_tallies,
+    choose_next_length,
+    choose_threads,
+    find_unread,
+    group_families,
+    score_thread,
 )
 
 DAY = datetime(2026, 9, 1, tzinfo=UTC)
@@ -36,47 +43,47 @@ def day(number: float) -> datetime:
 
 
 def test_what_is_missing_is_what_no_stretch_covers() -> None:
-    done = with_span(with_span((), (day(3), day(5))), (day(8), day(9)))
+    done = add_span(add_span((), (day(3), day(5))), (day(8), day(9)))
     assert done == ((day(3), day(5)), (day(8), day(9)))
-    assert missing(done, day(1), day(10)) == ((day(1), day(3)), (day(5), day(8)), (day(9), day(10)))
-    assert missing(done, day(4), day(8)) == ((day(5), day(8)),)
-    assert missing(done, day(3), day(5)) == ()
-    assert missing((), day(1), day(1)) == ()
-    assert missing(done, day(0), day(1)) == ((day(0), day(1)),)
-    joined = with_span(done, (day(5), day(8)))
+    assert find_unread(done, day(1), day(10)) == ((day(1), day(3)), (day(5), day(8)), (day(9), day(10)))
+    assert find_unread(done, day(4), day(8)) == ((day(5), day(8)),)
+    assert find_unread(done, day(3), day(5)) == ()
+    assert find_unread((), day(1), day(1)) == ()
+    assert find_unread(done, day(0), day(1)) == ((day(0), day(1)),)
+    joined = add_span(done, (day(5), day(8)))
     assert joined == ((day(3), day(9)),)
-    assert with_span(joined, (day(4), day(6))) == joined
+    assert add_span(joined, (day(4), day(6))) == joined
 
 
 def test_portions_are_as_long_as_some_pages() -> None:
-    assert next_length(FIRST, 0) == FIRST * 4
-    assert next_length(FIRST, 2_000) == FIRST / 2
-    assert next_length(LONGEST, 1) == LONGEST
-    assert next_length(SHORTEST, 1_000_000) == SHORTEST
+    assert choose_next_length(FIRST, 0) == FIRST * 4
+    assert choose_next_length(FIRST, 2_000) == FIRST / 2
+    assert choose_next_length(LONGEST, 1) == LONGEST
+    assert choose_next_length(SHORTEST, 1_000_000) == SHORTEST
 
 
 def test_counts_add_up() -> None:
-    one = Tally(3, 1, 1, 1, 0, 0, {"sentry": 1}, {"GitHub": 2})
-    assert together(one, Tally(1, 1, 1, 1, 1, 1, {"sentry": 2, "grafana": 1})) == Tally(
+    one = BackfillTally(3, 1, 1, 1, 0, 0, {"sentry": 1}, {"GitHub": 2})
+    assert add_tallies(one, BackfillTally(1, 1, 1, 1, 1, 1, {"sentry": 2, "grafana": 1})) == BackfillTally(
         4, 2, 2, 2, 1, 1, {"sentry": 3, "grafana": 1}, {"GitHub": 2}
     )
 
 
-def notice(at: datetime, state: AlertState = AlertState.FIRING, *, past: bool = True) -> Notice:
+def notice(at: datetime, state: AlertState = AlertState.FIRING, *, past: bool = True) -> Notification:
     ts = f"{at.timestamp():.6f}"
-    return Notice(f"C/{ts}/{state}", "f", "public", at, state, "t", "C", ts, ts, past=past)
+    return Notification(f"C/{ts}/{state}", "f", "public", at, state, "t", "C", ts, ts, past=past)
 
 
-def lives(*notices: Notice) -> list[Life]:
-    return [chapter.life for chapter in replay(notices, ()).chapters]
+def lives(*notices: Notification) -> list[Lifecycle]:
+    return [chapter.life for chapter in reconstruct(notices, ()).chapters]
 
 
 def test_a_past_alert_that_nobody_saw_clear_is_over_after_a_day_and_stands_open_nowhere() -> None:
     first, second = lives(notice(day(1)), notice(day(1.5)), notice(day(3)))
     assert (first.state, first.fired, len(first.spells), first.cleared_at) == (IncidentState.PAST, 2, 1, None)
-    assert (second.opened_at, second.state, past_end(second)) == (day(3), IncidentState.PAST, day(3))
+    assert (second.opened_at, second.state, find_past_end(second)) == (day(3), IncidentState.PAST, day(3))
     (live,) = lives(notice(day(1), past=False), notice(day(40), past=False))
-    assert (live.state, live.fired, past_end(live)) == (IncidentState.OPEN, 2, None)
+    assert (live.state, live.fired, find_past_end(live)) == (IncidentState.OPEN, 2, None)
 
 
 def test_the_order_in_which_the_past_and_the_present_arrive_does_not_matter() -> None:
@@ -86,22 +93,22 @@ def test_the_order_in_which_the_past_and_the_present_arrive_does_not_matter() ->
     assert [life.state for life in told] == [IncidentState.PAST, IncidentState.OPEN]
     ids = [replace(life, incident_id=f"INC-{n}", version=1) for n, life in enumerate(told, start=1)]
     kept = [replace(old, incident_id="INC-1"), replace(now, incident_id="INC-2")]
-    between = replay([*kept, notice(day(20))], ids)
+    between = reconstruct([*kept, notice(day(20))], ids)
     assert [c.life.incident_id for c in between.chapters] == ["INC-1", "", "INC-2"]
 
 
 def test_what_is_heard_now_makes_of_the_past_what_it_is_now() -> None:
     (cleared,) = lives(notice(day(1)), notice(day(1.1), AlertState.RESOLVED))
-    assert (cleared.state, past_end(cleared)) == (IncidentState.PAST, day(1.1))
+    assert (cleared.state, find_past_end(cleared)) == (IncidentState.PAST, day(1.1))
     again = notice(day(1.5), past=False)
     (reopened,) = lives(notice(day(1)), notice(day(1.1), AlertState.RESOLVED), again)
-    assert (reopened.state, happened(cleared, reopened, again)) == (IncidentState.OPEN, "reopened")
+    assert (reopened.state, classify_transition(cleared, reopened, again)) == (IncidentState.OPEN, "reopened")
     (over,) = lives(notice(day(1)), notice(day(4), AlertState.RESOLVED, past=False))
     assert over.state is IncidentState.CLEARED
-    assert ended(replace(cleared, resolved_at=day(1.1)), day(1.2))
+    assert is_finished(replace(cleared, resolved_at=day(1.1)), day(1.2))
     still = notice(day(1.05))
     (known,) = lives(notice(day(1)), still, notice(day(1.1), AlertState.RESOLVED))
-    assert happened(cleared, known, still) == "nothing"
+    assert classify_transition(cleared, known, still) == "nothing"
 
 
 def incident(name: str, **facts: object) -> Incident:
@@ -110,8 +117,8 @@ def incident(name: str, **facts: object) -> Incident:
     return replace(record, **facts)  # type: ignore[arg-type]  # any field of a record
 
 
-def life(name: str, fingerprint: str, at: float, **facts: object) -> Life:
-    made = Life(name, fingerprint, "public", IncidentState.PAST, day(at), day(at), spells=(Spell(day(at)),))
+def life(name: str, fingerprint: str, at: float, **facts: object) -> Lifecycle:
+    made = Lifecycle(name, fingerprint, "public", IncidentState.PAST, day(at), day(at), spells=(FiringPeriod(day(at)),))
     return replace(made, **facts)  # type: ignore[arg-type]  # any field of a life
 
 
@@ -129,30 +136,34 @@ def test_of_each_alert_the_thread_that_says_most_and_the_alerts_that_come_back_f
     ]
     records = {one.incident_id: incident(one.incident_id) for one in told if one.incident_id != "INC-8"}
     records["INC-7"] = incident("INC-7", attempts=(Attempt("restart", VerificationStatus.FAILED),))
-    talks = {f"INC-{n}": (f"{n}.5", Talk(2, 6)) for n in (2, 4, 6, 7, 8)} | {
-        "INC-1": ("1.5", Talk(1, 1)),
-        "INC-9": ("9.5", Talk(0, 0)),
+    talks = {f"INC-{n}": (f"{n}.5", ThreadActivity(2, 6)) for n in (2, 4, 6, 7, 8)} | {
+        "INC-1": ("1.5", ThreadActivity(1, 1)),
+        "INC-9": ("9.5", ThreadActivity(0, 0)),
     }
-    first, second = worth_recording(told, records, talks)
+    first, second = choose_threads(told, records, talks)
     assert (first.incident_id, first.fired, first.more, first.minutes) == ("INC-2", 3, 1, 720)
     assert (second.incident_id, second.fired, second.more, second.minutes) == ("INC-4", 1, 0, None)
     assert first.url == "https://t.slack.com/archives/C1/p25"
-    assert points(replace(second, severity=None)) < points(second) < points(first)
-    assert worth_recording(reversed(told), records, talks) == (first, second)
+    assert score_thread(replace(second, severity=None)) < score_thread(second) < score_thread(first)
+    assert choose_threads(reversed(told), records, talks) == (first, second)
 
 
 @pytest.mark.parametrize("source", [Source(), Source("slack", "https://example.com/x", "C1")])
 def test_a_thread_without_an_address_is_listed_without(source: Source) -> None:
-    (one,) = worth_recording(
-        [life("INC-1", "f", 1)], {"INC-1": incident("INC-1", source=source)}, {"INC-1": ("1.5", Talk(1, 1))}
+    (one,) = choose_threads(
+        [life("INC-1", "f", 1)], {"INC-1": incident("INC-1", source=source)}, {"INC-1": ("1.5", ThreadActivity(1, 1))}
     )
     assert one.url is None
 
 
 def test_families_are_counted_by_how_often_they_fired() -> None:
-    told = [life("INC-1", "a", 1), life("INC-2", "b", 1, spells=(Spell(day(1)), Spell(day(2)))), life("INC-3", "c", 1)]
+    told = [
+        life("INC-1", "a", 1),
+        life("INC-2", "b", 1, spells=(FiringPeriod(day(1)), FiringPeriod(day(2)))),
+        life("INC-3", "c", 1),
+    ]
     records = {"INC-1": incident("INC-1"), "INC-2": incident("INC-2", alerts=())}
-    assert families(told, records) == (
-        Family("Alert INC-2", "unknown", "api", 1, 2),
-        Family("Alert INC-1", "grafana", "api", 1, 1),
+    assert group_families(told, records) == (
+        AlertFamily("Alert INC-2", "unknown", "api", 1, 2),
+        AlertFamily("Alert INC-1", "grafana", "api", 1, 1),
     )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain.operations.dependency import Dependency, looked_at, span, told
+from bot.domain.operations.dependency import Dependency, describe_dependency, format_duration, record_check
 
 AT = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
 
@@ -15,7 +15,7 @@ def after(*problems: str | None) -> Dependency:
     """Looked at once a minute from AT on."""
     state: Dependency | None = None
     for minute, problem in enumerate(problems):
-        state = looked_at(state, "loki", problem, AT + timedelta(minutes=minute))
+        state = record_check(state, "loki", problem, AT + timedelta(minutes=minute))
     assert state is not None
     return state
 
@@ -32,7 +32,7 @@ def after(*problems: str | None) -> Dependency:
     ],
 )
 def test_it_is_told_in_plain_words(problems: tuple[str | None, ...], minutes: int, said: str) -> None:
-    assert told(after(*problems), AT + timedelta(minutes=minutes)) == said
+    assert describe_dependency(after(*problems), AT + timedelta(minutes=minutes)) == said
 
 
 def test_a_failure_is_remembered_after_it_is_mended_and_again_replaced() -> None:
@@ -50,4 +50,4 @@ def test_a_failure_is_remembered_after_it_is_mended_and_again_replaced() -> None
     ("seconds", "said"), [(-5, "0 s"), (89, "89 s"), (90, "2 min"), (5_400, "2 h"), (200_000, "2 days")]
 )
 def test_spans(seconds: float, said: str) -> None:
-    assert span(seconds) == said
+    assert format_duration(seconds) == said

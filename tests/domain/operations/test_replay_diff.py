@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.operations.replay_diff import Difference, Kind, compare, differences
+from bot.domain.operations.replay_diff import BriefDifference, ChangeKind, compare_replays, find_differences
 
 BEST = {"fix": "Fail over", "successes": 3, "partial": 0, "failures": 0, "outages": 3, "confidence": "HIGH"}
 BRIEF: dict[str, Any] = {
@@ -41,46 +41,49 @@ def best(**changes: Any) -> dict[str, Any]:
     ("changes", "kind", "parts"),
     [
         ({}, None, []),
-        (best(fix="Restart") | {"steps": ["Restart"], "verdict": "x"}, Kind.FIX, ["fix", "steps", "verdict"]),
-        ({"steps": ["Fail over"]}, Kind.STEPS, ["steps"]),
-        (best(confidence="LOW"), Kind.CONFIDENCE, ["confidence"]),
-        ({"boundary": {"value": "internal"}}, Kind.FAULT, ["fault"]),
-        ({"sources": [{"incident_id": "INC-2"}, {"incident_id": "INC-1"}]}, Kind.LEAD, ["leads"]),
-        ({"root_cause": None}, Kind.CAUSE, ["root cause", "verified"]),
-        ({"step_warnings": ["drops"]}, Kind.WARNINGS, ["warnings"]),
-        (best(outages=4), Kind.LISTED, ["counts"]),
-        ({"skip": None}, Kind.LISTED, ["skip"]),
-        (best(explanation="otherwise"), Kind.WORDING, ["explained"]),
+        (best(fix="Restart") | {"steps": ["Restart"], "verdict": "x"}, ChangeKind.FIX, ["fix", "steps", "verdict"]),
+        ({"steps": ["Fail over"]}, ChangeKind.STEPS, ["steps"]),
+        (best(confidence="LOW"), ChangeKind.CONFIDENCE, ["confidence"]),
+        ({"boundary": {"value": "internal"}}, ChangeKind.FAULT, ["fault"]),
+        ({"sources": [{"incident_id": "INC-2"}, {"incident_id": "INC-1"}]}, ChangeKind.LEAD, ["leads"]),
+        ({"root_cause": None}, ChangeKind.CAUSE, ["root cause", "verified"]),
+        ({"step_warnings": ["drops"]}, ChangeKind.WARNINGS, ["warnings"]),
+        (best(outages=4), ChangeKind.LISTED, ["counts"]),
+        ({"skip": None}, ChangeKind.LISTED, ["skip"]),
+        (best(explanation="otherwise"), ChangeKind.WORDING, ["explained"]),
         # the same fix, written otherwise
-        (best(fix="1. fail  over."), Kind.WORDING, ["fix"]),
-        ({"steps": ["fail over", "watch."]}, Kind.WORDING, ["steps"]),
+        (best(fix="1. fail  over."), ChangeKind.WORDING, ["fix"]),
+        ({"steps": ["fail over", "watch."]}, ChangeKind.WORDING, ["steps"]),
         # what only one of the two versions knows is no difference
         ({"then_and_now": {"x": 1}}, None, []),
     ],
 )
-def test_kinds(changes: dict[str, Any], kind: Kind | None, parts: list[str]) -> None:
-    found = differences(BRIEF, BRIEF | changes)
+def test_kinds(changes: dict[str, Any], kind: ChangeKind | None, parts: list[str]) -> None:
+    found = find_differences(BRIEF, BRIEF | changes)
     assert (found[0], [one.part for one in found[1]]) == (kind, parts)
-    assert differences(BRIEF | changes, BRIEF)[0] == kind
+    assert find_differences(BRIEF | changes, BRIEF)[0] == kind
 
 
 def test_an_older_version_that_does_not_know_a_part() -> None:
     older = {name: value for name, value in BRIEF.items() if name not in {"contradictions", "boundary"}}
-    assert differences(older, BRIEF | {"boundary": {"value": "internal"}, "contradictions": [{"lead": "x"}]})[0] is None
+    assert (
+        find_differences(older, BRIEF | {"boundary": {"value": "internal"}, "contradictions": [{"lead": "x"}]})[0]
+        is None
+    )
 
 
 def test_answers_no_longer_and_answers_now_say_only_what_tells_enough() -> None:
-    kind, parts = differences(BRIEF, SILENT)
-    assert kind is Kind.SILENT
+    kind, parts = find_differences(BRIEF, SILENT)
+    assert kind is ChangeKind.SILENT
     assert parts == (
-        Difference("verdict", BRIEF["verdict"], SILENT["verdict"]),
-        Difference("fix", "Fail over", "–"),
-        Difference("confidence", "HIGH", "–"),
-        Difference("leads", "INC-1", "–"),
+        BriefDifference("verdict", BRIEF["verdict"], SILENT["verdict"]),
+        BriefDifference("fix", "Fail over", "–"),
+        BriefDifference("confidence", "HIGH", "–"),
+        BriefDifference("leads", "INC-1", "–"),
     )
-    assert differences(SILENT, BRIEF)[0] is Kind.ANSWERS
+    assert find_differences(SILENT, BRIEF)[0] is ChangeKind.ANSWERS
     reworded = SILENT | {"insufficient_memory": {"reason": "nothing near", "nearest": None, "collect": ["p95"]}}
-    assert differences(SILENT, reworded)[0] is Kind.WORDING
+    assert find_differences(SILENT, reworded)[0] is ChangeKind.WORDING
 
 
 def line(incident_id: str, brief: dict[str, Any], seen: str | None = None) -> dict[str, Any]:
@@ -111,13 +114,18 @@ def test_worst_first_and_what_cannot_be_compared_is_counted() -> None:
         line("INC-8", SILENT, "2026-11-01T09:00:00Z"),
         line("INC-9", BRIEF),
     ]
-    found = compare(before, now)
+    found = compare_replays(before, now)
     assert [(c.about["incident_id"], c.kind) for c in found.changes] == [
-        ("INC-4", Kind.SILENT),
-        ("INC-6", Kind.FIX),
-        ("INC-3", Kind.FIX),
-        ("INC-7", Kind.STEPS),
-        ("INC-2", Kind.WORDING),
+        ("INC-4", ChangeKind.SILENT),
+        ("INC-6", ChangeKind.FIX),
+        ("INC-3", ChangeKind.FIX),
+        ("INC-7", ChangeKind.STEPS),
+        ("INC-2", ChangeKind.WORDING),
     ]
     assert (found.compared, found.gone, found.added, found.moved) == (6, 1, 1, 1)
-    assert dict(found.kinds) == {Kind.SILENT: 1, Kind.FIX: 2, Kind.STEPS: 1, Kind.WORDING: 1}
+    assert dict(found.count_by_kind) == {
+        ChangeKind.SILENT: 1,
+        ChangeKind.FIX: 2,
+        ChangeKind.STEPS: 1,
+        ChangeKind.WORDING: 1,
+    }

@@ -10,14 +10,14 @@ from bot.domain.operations.setup_answers import (
     APP,
     BOT,
     SIGNING,
-    Named,
-    NotUsable,
-    address_of,
-    channel_named,
-    database_of,
-    hindsight_of,
-    slack_secret,
-    storable,
+    AnswerRejected,
+    NamedChannel,
+    check_slack_secret,
+    check_storable,
+    parse_address,
+    parse_channel,
+    parse_database,
+    parse_hindsight,
 )
 
 TOKEN = "xoxb-1111111111-2222222222-AbCdEf"
@@ -35,7 +35,7 @@ SECRET = "0123456789abcdef0123456789abcdef"
     ],
 )
 def test_what_was_meant_is_taken(name: str, pasted: str, value: str) -> None:
-    assert slack_secret(name, pasted) == value
+    assert check_slack_secret(name, pasted) == value
 
 
 @pytest.mark.parametrize(
@@ -66,34 +66,38 @@ def test_what_was_meant_is_taken(name: str, pasted: str, value: str) -> None:
     ],
 )
 def test_anything_else_is_named_without_repeating_it(name: str, pasted: str, says: str) -> None:
-    with pytest.raises(NotUsable, match=r".") as refused:
-        slack_secret(name, pasted)
+    with pytest.raises(AnswerRejected, match=r".") as refused:
+        check_slack_secret(name, pasted)
     assert says in str(refused.value)
     assert len(pasted) < 10 or pasted not in str(refused.value)
 
 
 def test_an_optional_value_may_be_empty() -> None:
-    assert storable("GROQ_API_KEY", " ") == ""
+    assert check_storable("GROQ_API_KEY", " ") == ""
 
 
 @pytest.mark.parametrize(
     ("read", "answer", "value"),
     [
-        (address_of, "bot.example.com", "https://bot.example.com"),
-        (address_of, " https://bot.example.com:8443/slack/events/ ", "https://bot.example.com:8443"),
-        (address_of, "https://example.com/precedent/", "https://example.com/precedent"),
-        (address_of, "https://1.1.1.1", "https://1.1.1.1"),
-        (database_of, "postgres://u:p@db/x?ssl=require", "postgresql+asyncpg://u:p@db/x?ssl=require"),
-        (database_of, "sqlite:////var/lib/p.db", "sqlite+aiosqlite:////var/lib/p.db"),
-        (database_of, "/var/lib/p.db", "sqlite+aiosqlite:////var/lib/p.db"),
-        (database_of, "p.db", "sqlite+aiosqlite:///p.db"),
-        (hindsight_of, "http://127.0.0.1:8888/", "http://127.0.0.1:8888/"),
-        (channel_named, " #Alerts-EU".lower(), Named("alerts-eu")),
-        (channel_named, "アラート", Named("アラート")),
-        (channel_named, "C0123ABCD", Named("C0123ABCD", "C0123ABCD")),
-        (channel_named, "<#C0123ABCD|alerts>", Named("C0123ABCD", "C0123ABCD")),
-        (channel_named, "https://x.slack.com/archives/C0123ABCD/p1700000000000000", Named("C0123ABCD", "C0123ABCD")),
-        (channel_named, "https://app.slack.com/client/T0123/C0123ABCD", Named("C0123ABCD", "C0123ABCD")),
+        (parse_address, "bot.example.com", "https://bot.example.com"),
+        (parse_address, " https://bot.example.com:8443/slack/events/ ", "https://bot.example.com:8443"),
+        (parse_address, "https://example.com/precedent/", "https://example.com/precedent"),
+        (parse_address, "https://1.1.1.1", "https://1.1.1.1"),
+        (parse_database, "postgres://u:p@db/x?ssl=require", "postgresql+asyncpg://u:p@db/x?ssl=require"),
+        (parse_database, "sqlite:////var/lib/p.db", "sqlite+aiosqlite:////var/lib/p.db"),
+        (parse_database, "/var/lib/p.db", "sqlite+aiosqlite:////var/lib/p.db"),
+        (parse_database, "p.db", "sqlite+aiosqlite:///p.db"),
+        (parse_hindsight, "http://127.0.0.1:8888/", "http://127.0.0.1:8888/"),
+        (parse_channel, " #Alerts-EU".lower(), NamedChannel("alerts-eu")),
+        (parse_channel, "アラート", NamedChannel("アラート")),
+        (parse_channel, "C0123ABCD", NamedChannel("C0123ABCD", "C0123ABCD")),
+        (parse_channel, "<#C0123ABCD|alerts>", NamedChannel("C0123ABCD", "C0123ABCD")),
+        (
+            parse_channel,
+            "https://x.slack.com/archives/C0123ABCD/p1700000000000000",
+            NamedChannel("C0123ABCD", "C0123ABCD"),
+        ),
+        (parse_channel, "https://app.slack.com/client/T0123/C0123ABCD", NamedChannel("C0123ABCD", "C0123ABCD")),
     ],
 )
 def test_other_answers_are_read(read: Callable[[str], object], answer: str, value: object) -> None:
@@ -103,26 +107,26 @@ def test_other_answers_are_read(read: Callable[[str], object], answer: str, valu
 @pytest.mark.parametrize(
     ("read", "answer", "says"),
     [
-        (address_of, "http://bot.example.com", "https addresses alone"),
-        (address_of, "https://bot.example.com:port", "no address"),
-        (address_of, "https://me@bot.example.com", "no user"),
-        (address_of, "https://bot.example.com/?a=b", "no user, ? or #"),
-        (address_of, "https://", "the address alone"),
-        (address_of, "localhost:3000", "from outside"),
-        (address_of, "https://10.0.0.7", "from outside"),
-        (address_of, "bot.internal", "Without a public address use Socket Mode"),
-        (database_of, "mysql://u@h/x", "mysql cannot be used"),
-        (database_of, "yes", "Give a file"),
-        (database_of, "db.example.com", "Give a file"),
-        (database_of, "~/precedent.db", "Give a file"),
-        (hindsight_of, "127.0.0.1:8888", "http:// or https://"),
-        (channel_named, "", "no name of a channel"),
-        (channel_named, "# alerts", "no name of a channel"),
-        (channel_named, "Alerts", "no name of a channel"),
-        (channel_named, "a" * 81, "no name of a channel"),
+        (parse_address, "http://bot.example.com", "https addresses alone"),
+        (parse_address, "https://bot.example.com:port", "no address"),
+        (parse_address, "https://me@bot.example.com", "no user"),
+        (parse_address, "https://bot.example.com/?a=b", "no user, ? or #"),
+        (parse_address, "https://", "the address alone"),
+        (parse_address, "localhost:3000", "from outside"),
+        (parse_address, "https://10.0.0.7", "from outside"),
+        (parse_address, "bot.internal", "Without a public address use Socket Mode"),
+        (parse_database, "mysql://u@h/x", "mysql cannot be used"),
+        (parse_database, "yes", "Give a file"),
+        (parse_database, "db.example.com", "Give a file"),
+        (parse_database, "~/precedent.db", "Give a file"),
+        (parse_hindsight, "127.0.0.1:8888", "http:// or https://"),
+        (parse_channel, "", "no name of a channel"),
+        (parse_channel, "# alerts", "no name of a channel"),
+        (parse_channel, "Alerts", "no name of a channel"),
+        (parse_channel, "a" * 81, "no name of a channel"),
     ],
 )
 def test_what_cannot_be_used_says_why(read: Callable[[str], object], answer: str, says: str) -> None:
-    with pytest.raises(NotUsable) as refused:
+    with pytest.raises(AnswerRejected) as refused:
         read(answer)
     assert says in str(refused.value)

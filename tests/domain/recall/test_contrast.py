@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.recall.contrast import Likeness, like_which, told_apart
+from bot.domain.recall.contrast import Likeness, describe_contrast, find_likeness
 from tests.builders import an_alert, an_incident
 
 
 def said(these, those) -> str | None:
-    return told_apart(these, those, "vendor", "internal")
+    return describe_contrast(these, those, "vendor", "internal")
 
 
 def test_nothing_is_told_of_an_empty_group() -> None:
@@ -73,28 +73,28 @@ GROUPS = {
 
 
 def test_one_group_is_like_nothing() -> None:
-    assert like_which(an_alert(), {"vendor": GROUPS["vendor"]}) == Likeness()
+    assert find_likeness(an_alert(), {"vendor": GROUPS["vendor"]}) == Likeness()
 
 
 def test_without_fields_the_alerts_words_tell() -> None:
-    found = like_which(an_alert(text="the egress proxy is full"), GROUPS)
+    found = find_likeness(an_alert(text="the egress proxy is full"), GROUPS)
     assert (found.group, found.because) == ("internal", "proxy, egress, full")
     assert found.said == "this alert is proxy, egress, full, as in the internal one"
 
 
 def test_one_word_in_common_is_not_enough() -> None:
-    assert like_which(an_alert(text="proxy"), GROUPS) == Likeness()
+    assert find_likeness(an_alert(text="proxy"), GROUPS) == Likeness()
 
 
 def test_what_the_alert_says_of_a_deploy_tells() -> None:
-    found = like_which(an_alert(text="error rate up right after a rollout"), GROUPS)
+    found = find_likeness(an_alert(text="error rate up right after a rollout"), GROUPS)
     assert (found.group, found.because) == ("internal", "a deploy named")
 
 
 def test_a_field_tells_only_if_every_group_states_it_and_one_alone_has_the_value() -> None:
     here, there = an_incident("a", region="eu-west-1"), an_incident("b", region="ap-south-1")
     alert = an_alert(region="eu-west-1", text="")
-    assert like_which(alert, {"x": [here], "y": [there]}).group == "x"
-    assert like_which(alert, {"x": [here], "y": [an_incident("c")]}).group is None
-    assert like_which(alert, {"x": [here], "y": [there, here]}).group is None
-    assert like_which(an_alert(region=None, text=""), {"x": [here], "y": [there]}).group is None
+    assert find_likeness(alert, {"x": [here], "y": [there]}).group == "x"
+    assert find_likeness(alert, {"x": [here], "y": [an_incident("c")]}).group is None
+    assert find_likeness(alert, {"x": [here], "y": [there, here]}).group is None
+    assert find_likeness(an_alert(region=None, text=""), {"x": [here], "y": [there]}).group is None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Symptom
-from bot.domain.recall.query import OPERATOR, TEXT_LIMIT, KnownNames, build_query, query_from_text
+from bot.domain.recall.query import OPERATOR, TEXT_LIMIT, KnownNames, build_query, build_text_query
 from tests.builders import an_alert
 
 KNOWN = KnownNames(frozenset({"razorpay", "stripe"}), frozenset({"payments-api", "search"}), frozenset({"ap-south-1"}))
@@ -64,7 +64,7 @@ def test_names_are_recognised_in_parted_titles_metric_names_and_labels() -> None
 
 
 def test_of_two_names_none_is_taken() -> None:
-    assert query_from_text("razorpay fails, stripe works", KNOWN).vendor is None
+    assert build_text_query("razorpay fails, stripe works", KNOWN).vendor is None
 
 
 def test_a_name_in_a_host_a_path_or_a_longer_name_is_not_recognised() -> None:
@@ -75,11 +75,11 @@ def test_a_name_in_a_host_a_path_or_a_longer_name_is_not_recognised() -> None:
         "/etc/razorpay",
         "a@stripe",
     ):
-        assert query_from_text(text, KNOWN).vendor is None
+        assert build_text_query(text, KNOWN).vendor is None
 
 
 def test_a_service_called_like_an_ordinary_word_is_not_recognised() -> None:
-    assert query_from_text("search is slow", KNOWN).service is None
+    assert build_text_query("search is slow", KNOWN).service is None
 
 
 def test_the_alerts_own_fields_go_before_recognised_names() -> None:
@@ -87,7 +87,7 @@ def test_the_alerts_own_fields_go_before_recognised_names() -> None:
 
 
 def test_words_of_a_person() -> None:
-    query = query_from_text(
+    query = build_text_query(
         "captures hang, HTTP 504, payment_error_ratio", KNOWN, vendor="razorpay", environment="prod"
     )
     assert query.text == "razorpay captures hang, HTTP 504, payment_error_ratio timeout"
@@ -100,13 +100,13 @@ def test_words_of_a_person() -> None:
     assert query.error_codes == {"504"}
     assert query.symptom_names == {"payment_error_ratio"}
     assert "internal" not in query.text
-    assert query_from_text("x", service="a", region="b", exclude=frozenset({"c"})).exclude == {"c"}
+    assert build_text_query("x", service="a", region="b", exclude=frozenset({"c"})).exclude == {"c"}
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_gives_a_query_of_bounded_length(text: str) -> None:
-    assert len(query_from_text(text * 100, KNOWN).text) <= TEXT_LIMIT
+    assert len(build_text_query(text * 100, KNOWN).text) <= TEXT_LIMIT
     assert len(build_query(an_alert(title=text * 100, text=text), KNOWN).text) <= TEXT_LIMIT
 
 

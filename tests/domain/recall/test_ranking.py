@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.alerts.alert import Symptom
 from bot.domain.incidents.record import Announcement
-from bot.domain.recall.query import Query, build_query, query_from_text
+from bot.domain.recall.query import Query, build_query, build_text_query
 from bot.domain.recall.ranking import (
     BANDS,
     HYBRID,
@@ -20,8 +20,8 @@ from bot.domain.recall.ranking import (
     Recalled,
     TextScore,
     Tier,
+    choose_tier,
     rank,
-    tier_of,
 )
 from bot.domain.recall.similarity import Identity
 from tests.builders import an_alert, an_incident, candidate, ids, on_day, tried
@@ -161,7 +161,7 @@ def test_close_in_meaning_is_similar_wording_too() -> None:
     assert "similar wording" in rank(QUERY, [Candidate(an_incident(), score)], known=1)[0].why
 
 
-TEXT = query_from_text("the thing is slow")
+TEXT = build_text_query("the thing is slow")
 # Weights of the tests' own: what is shipped is fitted anew now and then, the rules below hold for any such weights.
 WORDS = Calibration(-5.0, 0.5, 2.0, 1.4, 0.0, 5.0)
 MEANING = Calibration(-5.0, 1.7, 1.6, 0.0, 2.1, 5.0)
@@ -276,7 +276,12 @@ def test_by_text_alone_too_the_tier_does_not_depend_on_how_often_it_came(k: int,
 
 
 def test_tiers_by_probability() -> None:
-    assert [tier_of(p) for p in (0.5, 0.49999, 0.2, 0.19999)] == [Tier.STRONG, Tier.POSSIBLE, Tier.POSSIBLE, Tier.NONE]
+    assert [choose_tier(p) for p in (0.5, 0.49999, 0.2, 0.19999)] == [
+        Tier.STRONG,
+        Tier.POSSIBLE,
+        Tier.POSSIBLE,
+        Tier.NONE,
+    ]
 
 
 def test_recalled_by_tier() -> None:

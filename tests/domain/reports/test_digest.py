@@ -8,17 +8,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.domain.fixes.grouping import FixesSaid, filed_of
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.fixes.grouping import FixEquivalence, build_fix_groups
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Announcement
-from bot.domain.reports.digest import Digest, compose, period_for
+from bot.domain.reports.digest import Digest, compose_digest, find_period
 from tests.builders import an_incident, on_day, tried
 
 SINCE, UNTIL = on_day(16, 0), on_day(23, 0)
 
 
 def digest(records=(), lives=()) -> Digest:
-    return compose(records, lives, SINCE, UNTIL, "week of 2026-11-16")
+    return compose_digest(records, lives, SINCE, UNTIL, "week of 2026-11-16")
 
 
 def record(n: int, day: int, minutes: float | None = 30, **fields):
@@ -28,8 +28,8 @@ def record(n: int, day: int, minutes: float | None = 30, **fields):
     return an_incident(f"INC-{n}", **{**usual, **fields})
 
 
-def life(n: int, day: int, state: IncidentState = IncidentState.RESOLVED, **fields) -> Life:
-    return replace(Life(f"INC-{n}", "fp-1", "public", state, on_day(day), on_day(day)), **fields)
+def life(n: int, day: int, state: IncidentState = IncidentState.RESOLVED, **fields) -> Lifecycle:
+    return replace(Lifecycle(f"INC-{n}", "fp-1", "public", state, on_day(day), on_day(day)), **fields)
 
 
 def test_an_empty_period() -> None:
@@ -67,13 +67,15 @@ def test_fixes_are_counted_as_persons_filed_them() -> None:
         record(4, 20, attempts=(tried("Empty the otp backlog", "FAILED"),)),
     ]
     pairs = ((one.fix, other.fix), ("Clear the OTP queue", "Empty the otp backlog"))
-    filed = filed_of([FixesSaid(True, a, b, "INC-1", "INC-2", "U1", SINCE, n) for n, (a, b) in enumerate(pairs)])
+    filed = build_fix_groups(
+        [FixEquivalence(True, a, b, "INC-1", "INC-2", "U1", SINCE, n) for n, (a, b) in enumerate(pairs)]
+    )
     plain = digest(records)
     assert (plain.families[0].workaround, plain.stopped) == (None, ())
-    found = compose(records, (), SINCE, UNTIL, "p", filed=filed)
+    found = compose_digest(records, (), SINCE, UNTIL, "p", filed=filed)
     assert (found.families[0].workaround, found.families[0].workaround_times) == (other.fix, 2)
     assert [(n.fix, n.worked, n.incidents) for n in found.stopped] == [("Empty the otp backlog", 1, ("INC-4",))]
-    assert compose(records, (), SINCE - timedelta(days=5), UNTIL, "p", filed=filed).stopped == found.stopped
+    assert compose_digest(records, (), SINCE - timedelta(days=5), UNTIL, "p", filed=filed).stopped == found.stopped
 
 
 def test_what_came_once_is_no_family() -> None:
@@ -151,7 +153,7 @@ def test_families_most_often_then_longest_first() -> None:
     ],
 )
 def test_the_period_is_the_week_before_the_last_due_day(today: date, day: str, key: date, name: str) -> None:
-    found = period_for(today, day, UTC)
+    found = find_period(today, day, UTC)
     assert (found.key, found.name) == (key, name)
     assert (found.since, found.until) == (
         datetime.combine(key - timedelta(days=7), datetime.min.time(), UTC),
@@ -160,7 +162,7 @@ def test_the_period_is_the_week_before_the_last_due_day(today: date, day: str, k
 
 
 def test_a_week_with_a_clock_change_goes_from_midnight_to_midnight() -> None:
-    found = period_for(date(2026, 10, 26), "mon", ZoneInfo("Europe/Berlin"))
+    found = find_period(date(2026, 10, 26), "mon", ZoneInfo("Europe/Berlin"))
     assert found.since.isoformat() == "2026-10-19T00:00:00+02:00"
     assert found.until.isoformat() == "2026-10-26T00:00:00+01:00"
 
@@ -171,7 +173,7 @@ def test_the_period_is_told_against_the_one_before_with_news_and_how_often_memor
         record(2, 17, 30, attempts=(tried("restarted otp", "FAILED"),), vendor="twilio"),
         record(3, 18, None),
     ]
-    found = compose(records, (), SINCE, UNTIL, "week", (True, False, False))
+    found = compose_digest(records, (), SINCE, UNTIL, "week", (True, False, False))
     assert (found.incidents, found.incidents_before, found.minutes, found.minutes_before) == (2, 1, 30.0, 20.0)
     assert [n.incidents for n in found.stopped] == [("INC-2",)]
     assert [v.vendor for v in found.vendors] == ["twilio"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.incidents.lifecycle import IncidentState, Life, Spell
+from bot.domain.incidents.lifecycle import FiringPeriod, IncidentState, Lifecycle
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Source, VerificationStatus
-from bot.domain.reports.postmortem import Saying, postmortem
+from bot.domain.reports.postmortem import QuotedMessage, write_postmortem
 
 AT = datetime(2026, 11, 29, 3, 12, tzinfo=UTC)
-LIFE = Life(
+LIFE = Lifecycle(
     "INC-7", "fp", "public", IncidentState.RESOLVED, AT, AT,
-    spells=(Spell(AT, AT + timedelta(minutes=40)), Spell(AT + timedelta(minutes=50))),
+    spells=(FiringPeriod(AT, AT + timedelta(minutes=40)), FiringPeriod(AT + timedelta(minutes=50))),
     acknowledged_by="<@U1>", acknowledged_at=AT + timedelta(minutes=4),
 )  # fmt: skip
 RECORD = Incident(
@@ -31,7 +31,7 @@ RECORD = Incident(
 
 def test_everything_that_is_known_is_in_it() -> None:
     assert (
-        postmortem(RECORD, LIFE)
+        write_postmortem(RECORD, LIFE)
         == r"""# INC-7: Payments \*time out\*
 
 - Service: payments-api
@@ -83,7 +83,7 @@ look at the vendor first
 
 
 def test_what_nobody_recorded_is_named_as_missing() -> None:
-    bare = postmortem(Incident("INC-8", "Disk"))
+    bare = write_postmortem(Incident("INC-8", "Disk"))
     assert bare.count("Not recorded.") == 4
     assert "Nothing was recorded." in bare
     assert "None was recorded." in bare
@@ -91,7 +91,7 @@ def test_what_nobody_recorded_is_named_as_missing() -> None:
 
 
 def test_who_acknowledged_may_be_unknown_and_an_attempt_may_be_one_word() -> None:
-    told = postmortem(
+    told = write_postmortem(
         replace(RECORD, attempts=(Attempt("reboot", at=AT),)), replace(LIFE, acknowledged_by=None, spells=())
     )
     assert "acknowledged by someone" in told
@@ -99,15 +99,15 @@ def test_who_acknowledged_may_be_unknown_and_an_attempt_may_be_one_word() -> Non
 
 
 def test_what_people_said_stands_in_the_timeline_and_what_was_not_read_is_named() -> None:
-    said = (Saying(AT + timedelta(minutes=2), "Bob", "is it *us*?\n# no"),)
-    text = postmortem(RECORD, LIFE, said)
+    said = (QuotedMessage(AT + timedelta(minutes=2), "Bob", "is it *us*?\n# no"),)
+    text = write_postmortem(RECORD, LIFE, said)
     assert "- 2026-11-29 03:14 UTC: Bob: “is it \\*us\\*? \\# no”\n- 2026-11-29 03:16" in text
     assert "could not be read" not in text
-    assert "What people said in the thread could not be read." in postmortem(RECORD, LIFE, unread=True)
+    assert "What people said in the thread could not be read." in write_postmortem(RECORD, LIFE, unread=True)
 
 
 def test_an_import_is_not_a_person_who_saw_it() -> None:
-    told = postmortem(
+    told = write_postmortem(
         Incident("PAY-7", "504s", attempts=(Attempt("Fail over", VerificationStatus.VERIFIED, how="import"),))
     )
     assert "1. Worked: so the import says:" in told

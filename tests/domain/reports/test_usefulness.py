@@ -8,9 +8,16 @@ from datetime import timedelta
 from bot.domain.brief.boundary import BoundaryCall
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.brief.recommendation import Confidence, Recommendation
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Boundary, Source
-from bot.domain.reports.usefulness import Feedback, Report, Share, Told, WrongHigh, report
+from bot.domain.reports.usefulness import (
+    PrecedentJudgment,
+    Ratio,
+    ReportedIncident,
+    UsefulnessReport,
+    WrongHigh,
+    build_report,
+)
 from tests.builders import an_alert, an_incident, on_day, tried
 
 SINCE, UNTIL = on_day(1, 0), on_day(30, 0)
@@ -28,16 +35,16 @@ def brief(best: Recommendation | None = FAILOVER, *others: Recommendation, stron
 
 def told(
     n: int, *attempts, briefs: tuple[Brief, ...] = (brief(),), state: IncidentState = IncidentState.RESOLVED, **fields
-) -> Told:
+) -> ReportedIncident:
     """Each on a day of its own, cleared after half an hour."""
     at = on_day(n)
-    life = Life(f"INC-{n}", f"fp{n}", "public", state, at, at, cleared_at=at + timedelta(minutes=30))
+    life = Lifecycle(f"INC-{n}", f"fp{n}", "public", state, at, at, cleared_at=at + timedelta(minutes=30))
     record = an_incident(f"INC-{n}", title=f"Problem {n}", service=f"s{n}", started_at=at, attempts=attempts, **fields)
-    return Told(life, record, briefs, 3)
+    return ReportedIncident(life, record, briefs, 3)
 
 
-def of(*rows: Told, said: tuple[Feedback, ...] = ()) -> Report:
-    return report(rows, iter(said), SINCE, UNTIL)
+def of(*rows: ReportedIncident, said: tuple[PrecedentJudgment, ...] = ()) -> UsefulnessReport:
+    return build_report(rows, iter(said), SINCE, UNTIL)
 
 
 def test_nothing_happened() -> None:
@@ -61,7 +68,7 @@ def test_acted_on_counts_worked_outages_in_which_a_shown_fix_was_tried() -> None
     )
     found = of(used, alternative, pressed, other, nobody, twin)
     assert (found.incidents, found.outages, found.worked) == (6, 5, 4)
-    assert (found.shown, found.acted_on) == (Share(3, 4), Share(3, 4))
+    assert (found.shown, found.acted_on) == (Ratio(3, 4), Ratio(3, 4))
     assert found.acted_on.percent == 75
     assert (found.posts, found.posts_per_outage) == (18, 3.6)
 
@@ -69,7 +76,7 @@ def test_acted_on_counts_worked_outages_in_which_a_shown_fix_was_tried() -> None
 def test_a_runbook_is_the_same_fix_however_it_is_worded() -> None:
     book = replace(FAILOVER, runbook_id="RB-1")
     found = of(told(1, tried("did what it says", runbook_id="RB-1"), briefs=(brief(book),)))
-    assert (found.acted_on, found.wrong_high) == (Share(1, 1), ())
+    assert (found.acted_on, found.wrong_high) == (Ratio(1, 1), ())
 
 
 def test_precedents_are_right_or_wrong_by_what_people_did_and_said() -> None:
@@ -83,9 +90,14 @@ def test_precedents_are_right_or_wrong_by_what_people_did_and_said() -> None:
         told(7, briefs=(brief(None, strong=False),)),
         told(8, tried("Fail over; watch")),
     )
-    said = (Feedback("INC-8", True), Feedback("INC-8", False), Feedback("INC-7", False), Feedback("INC-6", True))
-    assert (of(*rows).right, of(*rows).unjudged) == (Share(2, 4), 3)
-    assert (of(*rows, said=said).right, of(*rows, said=said).unjudged) == (Share(2, 6), 2)
+    said = (
+        PrecedentJudgment("INC-8", True),
+        PrecedentJudgment("INC-8", False),
+        PrecedentJudgment("INC-7", False),
+        PrecedentJudgment("INC-6", True),
+    )
+    assert (of(*rows).right, of(*rows).unjudged) == (Ratio(2, 4), 3)
+    assert (of(*rows, said=said).right, of(*rows, said=said).unjudged) == (Ratio(2, 6), 2)
 
 
 def test_high_and_wrong_is_listed_newest_first() -> None:
@@ -98,7 +110,7 @@ def test_high_and_wrong_is_listed_newest_first() -> None:
         told(5, tried("Rolled back", "FAILED")),
         told(6, tried("Rolled back"), briefs=(brief(RAISE),)),
         told(7, tried("Fail over; watch"), tried("Rolled back")),
-        Told(replace(told(8).life), None, (brief(),)),
+        ReportedIncident(replace(told(8).life), None, (brief(),)),
     )
     found = of(*rows)
     assert (found.high, found.high_untold) == (7, 2)
@@ -118,19 +130,19 @@ def test_recorded_is_of_what_is_over_and_the_median_begins_at_the_clearing() -> 
         told(5),
         told(6, state=IncidentState.OPEN),
         told(7, state=IncidentState.DISMISSED),
-        Told(replace(told(8).life, opened_at=UNTIL), None),
-        Told(replace(told(9).life, past=True), None),
+        ReportedIncident(replace(told(8).life, opened_at=UNTIL), None),
+        ReportedIncident(replace(told(9).life, past=True), None),
     )
     found = of(*rows)
-    assert (found.incidents, found.recorded, found.minutes_to_record) == (6, Share(4, 5), 10.0)
+    assert (found.incidents, found.recorded, found.minutes_to_record) == (6, Ratio(4, 5), 10.0)
 
 
 def test_a_fix_used_in_words_filed_with_the_shown_one_counts_as_that() -> None:
     rows = [told(1, tried("Use the other provider"))]
     same = {"use the other provider": "one", "fail over; watch": "one"}
     assert (of(*rows).acted_on.part, len(of(*rows).wrong_high), of(*rows).right.of) == (0, 1, 0)
-    found = report(rows, (), SINCE, UNTIL, same)
-    assert (found.acted_on.part, found.wrong_high, found.right) == (1, (), Share(1, 1))
+    found = build_report(rows, (), SINCE, UNTIL, same)
+    assert (found.acted_on.part, found.wrong_high, found.right) == (1, (), Ratio(1, 1))
 
 
 def test_the_first_record_counts_as_the_time_of_recording() -> None:

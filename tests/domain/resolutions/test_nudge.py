@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.domain.resolutions.nudge import Nudged, in_order, is_due, may_be_due, user_in, whom
+from bot.domain.resolutions.nudge import NudgedIncident, choose_people, is_due, may_be_due, read_user_id, sort_nudges
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -61,16 +61,16 @@ def test_the_zone_is_the_persons() -> None:
     ],
 )
 def test_a_name_is_no_user_id(named: str | None, user: str | None) -> None:
-    assert user_in(named) == user
+    assert read_user_id(named) == user
 
 
 def test_who_acknowledged_comes_first_then_who_wrote_most_then_who_wrote_last() -> None:
     authors = ["U1", "U2", "U333", "U2", "U1", "U4"]
-    assert whom("<@U333>", authors) == ("U333", "U1", "U2", "U4")
-    assert whom("maya", authors) == ("U1", "U2", "U4", "U333")
-    assert whom(None, ()) == ()
+    assert choose_people("<@U333>", authors) == ("U333", "U1", "U2", "U4")
+    assert choose_people("maya", authors) == ("U1", "U2", "U4", "U333")
+    assert choose_people(None, ()) == ()
 
 
 def test_what_cleared_last_is_asked_about_first() -> None:
-    one, two = (Nudged(f"INC-{n}", "t", "C1", datetime(2026, 11, n, tzinfo=UTC)) for n in (1, 2))
-    assert in_order([one, two]) == (two, one)
+    one, two = (NudgedIncident(f"INC-{n}", "t", "C1", datetime(2026, 11, n, tzinfo=UTC)) for n in (1, 2))
+    assert sort_nudges([one, two]) == (two, one)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.text.redaction import marks, mask, masked_note
+from bot.domain.text.redaction import count_marks, format_masked_note, mask
 
 HERE = Path(__file__).parent / "masking"
 CUT = "¦"  # stands inside some tokens, so that no scanner takes this list for a leak
@@ -29,7 +29,7 @@ def test_every_secret_is_masked_by_its_rule_and_its_mark_stays_as_it_is() -> Non
         masked, counts = mask(one["text"])
         assert one["secret"] not in masked, one["text"]
         assert sum(counts.values()) >= 1
-        assert set(marks(masked)) >= set(counts)
+        assert set(count_marks(masked)) >= set(counts)
         assert not one.get("rule") or one["rule"] in counts, (one["text"], counts)
         assert mask(masked) == (masked, {}), masked
 
@@ -53,9 +53,12 @@ def test_secrets_are_found_in_the_middle_of_a_log() -> None:
 
 
 def test_whoever_wrote_a_secret_is_told_to_rotate_it() -> None:
-    assert masked_note({}) is None
-    assert masked_note({"jwt": 1}) == "1 secret masked; it is still in the thread: rotate it."
+    assert format_masked_note({}) is None
+    assert format_masked_note({"jwt": 1}) == "1 secret masked; it is still in the thread: rotate it."
     two = {"jwt": 1, "secret": 1, "email": 2}
-    assert masked_note(two) == "2 secrets masked; they are still in the thread: rotate them. 2 personal details masked."
-    assert masked_note(marks("x [masked:secret]"), None) == "1 secret masked: rotate it."
-    assert masked_note({"phone": 1}) == "1 personal detail masked."
+    assert (
+        format_masked_note(two)
+        == "2 secrets masked; they are still in the thread: rotate them. 2 personal details masked."
+    )
+    assert format_masked_note(count_marks("x [masked:secret]"), None) == "1 secret masked: rotate it."
+    assert format_masked_note({"phone": 1}) == "1 personal detail masked."

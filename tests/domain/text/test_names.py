@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from bot.domain.text.error_codes import code_form, code_words, codes_in, metric_names_in, telling_names
+from bot.domain.text.error_codes import (
+    choose_telling_names,
+    find_codes,
+    find_metric_names,
+    list_code_words,
+    normalize_code,
+)
 from bot.domain.text.names import (
-    content_words,
-    counted,
     cut,
-    environment_form,
-    listed,
-    one_line,
-    parted,
-    same_form,
-    title_form,
+    find_content_words,
+    fit_one_line,
+    format_count,
+    join_names,
+    normalize_environment,
+    normalize_name,
+    normalize_title,
+    split_name,
 )
 
 
@@ -22,7 +28,7 @@ from bot.domain.text.names import (
     ("name", "form"), [("Razorpay", "razorpay"), ("  EU-West-1 ", "eu-west-1"), ("", None), (None, None), (" ; ", None)]
 )
 def test_names_are_compared_without_case_and_spaces(name: str | None, form: str | None) -> None:
-    assert same_form(name) == form
+    assert normalize_name(name) == form
 
 
 @pytest.mark.parametrize(
@@ -36,18 +42,18 @@ def test_names_are_compared_without_case_and_spaces(name: str | None, form: str 
     ],
 )
 def test_environments_have_short_names(one: str, other: str, same: bool) -> None:
-    assert (environment_form(one) == environment_form(other)) is same
+    assert (normalize_environment(one) == normalize_environment(other)) is same
 
 
 def test_an_unknown_environment_has_no_form() -> None:
-    assert environment_form(None) is None
+    assert normalize_environment(None) is None
 
 
 def test_alert_names_are_compared_by_letters_and_digits() -> None:
-    assert title_form("Payment Gateway: Error-Rate") == title_form("paymentGatewayErrorRate")
-    assert title_form("") is None
-    assert title_form("—") is None
-    assert title_form(None) is None
+    assert normalize_title("Payment Gateway: Error-Rate") == normalize_title("paymentGatewayErrorRate")
+    assert normalize_title("") is None
+    assert normalize_title("—") is None
+    assert normalize_title(None) is None
 
 
 @pytest.mark.parametrize(
@@ -55,30 +61,30 @@ def test_alert_names_are_compared_by_letters_and_digits() -> None:
     [("RazorpayErrorRate", "Razorpay Error Rate"), ("HTTPServerDown", "HTTP Server Down"), ("db_pool", "db pool")],
 )
 def test_joined_names_are_parted(name: str, parts: str) -> None:
-    assert parted(name) == parts
+    assert split_name(name) == parts
 
 
 def test_content_words_leave_out_how_something_was_looked_at() -> None:
-    assert content_words("We checked the DB pools and access to Redis status") == {
+    assert find_content_words("We checked the DB pools and access to Redis status") == {
         "database",
         "pool",
         "access",
         "redis",
         "status",
     }
-    assert content_words("checked it") == frozenset()
+    assert find_content_words("checked it") == frozenset()
 
 
 def test_texts_are_cut_visibly() -> None:
     assert cut("abcdef", 6) == "abcdef"
     assert cut("abcdefg", 6) == "abcde…"
-    assert one_line(" a\n b\tc ", 10) == "a b c"
+    assert fit_one_line(" a\n b\tc ", 10) == "a b c"
 
 
 def test_lists_and_counts_read_well() -> None:
-    assert listed(["INC-1", "INC-2"]) == "INC-1, INC-2"
-    assert listed(["a", "b", "c", "d"], 2) == "a, b and 2 more"
-    assert (counted(1, "outage"), counted(2, "outage")) == ("1 outage", "2 outages")
+    assert join_names(["INC-1", "INC-2"]) == "INC-1, INC-2"
+    assert join_names(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+    assert (format_count(1, "outage"), format_count(2, "outage")) == ("1 outage", "2 outages")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,7 @@ def test_lists_and_counts_read_well() -> None:
     ],
 )
 def test_one_code_has_one_form(code: str, form: str) -> None:
-    assert code_form(code) == form
+    assert normalize_code(code) == form
 
 
 @pytest.mark.parametrize(
@@ -112,17 +118,17 @@ def test_one_code_has_one_form(code: str, form: str) -> None:
     ],
 )
 def test_codes_are_found_in_text_but_not_numbers_with_units(text: str, codes: set[str]) -> None:
-    assert codes_in(text) == codes
+    assert find_codes(text) == codes
 
 
 def test_metric_names_are_found_in_text() -> None:
-    found = metric_names_in("payment_error_ratio and aws.s3.put_errors rose; see razorpay.com and well-known words")
+    found = find_metric_names("payment_error_ratio and aws.s3.put_errors rose; see razorpay.com and well-known words")
     assert found == {"payment_error_ratio", "aws.s3.put_errors"}
 
 
 def test_names_that_tell_nothing_are_left_out() -> None:
-    assert telling_names(["Value", "cpu", None, "", "Error  Ratio", "errors"]) == {"error ratio"}
+    assert choose_telling_names(["Value", "cpu", None, "", "Error  Ratio", "errors"]) == {"error ratio"}
 
 
 def test_codes_have_words() -> None:
-    assert code_words({"504", "429", "nonsense"}) == ("rate limit", "timeout")
+    assert list_code_words({"504", "429", "nonsense"}) == ("rate limit", "timeout")

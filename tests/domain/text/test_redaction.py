@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.text.redaction import ends_in_name, mask, mask_url, mask_value, names_secret
+from bot.domain.text.redaction import has_secret_name_last, is_secret_name, mask, mask_url, mask_value
 
 A40 = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz1A2b3C4"
 
@@ -215,7 +215,7 @@ def test_links_lose_only_user_information_and_secret_parameters(url: str, kept: 
     "label", ["Password", "api_key", "*Password:*", "DB password", "pass\u200bword", "ｐassword", "API Key"]
 )
 def test_all_that_a_secrets_label_holds_is_masked(label: str) -> None:
-    assert names_secret(label)
+    assert is_secret_name(label)
     assert mask_value(label, "hx and more") == "[masked:secret]"
     assert mask_value(label, mask_value(label, "hx and more")) == "[masked:secret]"
     assert mask_value(label, "[masked:aws_key] old") == "[masked:aws_key] old"
@@ -225,12 +225,12 @@ def test_all_that_a_secrets_label_holds_is_masked(label: str) -> None:
 
 @pytest.mark.parametrize("label", ["Secret name", "Token count", "Password reset by", "Note", "Service", ""])
 def test_other_labels_are_no_names_of_secrets(label: str) -> None:
-    assert not names_secret(label)
+    assert not is_secret_name(label)
     assert mask_value(label, "hx and more") == "hx and more"
     assert mask_value(label, "password=hunter22") == "password=[masked:secret]"
 
 
 def test_a_text_that_ends_in_a_secrets_name_calls_the_next_one() -> None:
-    assert ends_in_name("the *DB password:* ")
-    assert ends_in_name("ｐassword：")
-    assert not ends_in_name("the password was changed")
+    assert has_secret_name_last("the *DB password:* ")
+    assert has_secret_name_last("ｐassword：")
+    assert not has_secret_name_last("the password was changed")

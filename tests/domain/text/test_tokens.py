@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from bot.domain.text.tokens import (
     LONGEST_TOKEN,
-    form_number,
-    gram_count,
-    normalise,
-    text_form,
-    tokens,
-    word_grams,
-    words,
+    build_grams,
+    count_grams,
+    hash_form,
+    normalize,
+    normalize_numbers,
+    split_words,
+    tokenize,
 )
 
 
@@ -37,42 +37,42 @@ from bot.domain.text.tokens import (
     ],
 )
 def test_tokens(text: str, expected: list[str]) -> None:
-    assert tokens(text) == expected
+    assert tokenize(text) == expected
 
 
 def test_long_tokens_are_cut() -> None:
-    assert tokens("x" * 500) == ["x" * LONGEST_TOKEN]
-    assert all(len(token) <= LONGEST_TOKEN for token in tokens("a" * 90 + "_" + "b" * 90))
+    assert tokenize("x" * 500) == ["x" * LONGEST_TOKEN]
+    assert all(len(token) <= LONGEST_TOKEN for token in tokenize("a" * 90 + "_" + "b" * 90))
 
 
 def test_words_are_as_written_but_folded() -> None:
-    assert words("The KubePod is_down, 決済!") == ["the", "kubepod", "is_down", "決済"]
+    assert split_words("The KubePod is_down, 決済!") == ["the", "kubepod", "is_down", "決済"]
 
 
 def test_grams_of_a_word() -> None:
-    assert word_grams("db") == (" db", "db ", " db ")
-    assert word_grams("disk") == (" di", "dis", "isk", "sk ", " dis", "disk", "isk ", " disk", "disk ")
+    assert build_grams("db") == (" db", "db ", " db ")
+    assert build_grams("disk") == (" di", "dis", "isk", "sk ", " dis", "disk", "isk ", " disk", "disk ")
 
 
 @given(st.text(alphabet="abé決", max_size=12))
 def test_the_count_of_grams_is_that_of_the_grams(word: str) -> None:
-    assert gram_count(word) == len(word_grams(word))
+    assert count_grams(word) == len(build_grams(word))
 
 
 @given(st.text(max_size=80))
 def test_tokens_are_separable_by_spaces_and_need_no_quoting(text: str) -> None:
-    for token in tokens(text):
+    for token in tokenize(text):
         assert token
         assert token.split() == [token]
         assert '"' not in token
 
 
 def test_normalising_ignores_case_space_numbering_and_the_end() -> None:
-    assert normalise(" 1.  Restart  the ＡＰＩ; ") == normalise("- restart the api.") == "restart the api"
+    assert normalize(" 1.  Restart  the ＡＰＩ; ") == normalize("- restart the api.") == "restart the api"
 
 
 def test_texts_that_differ_in_numbers_and_spaces_have_one_form() -> None:
-    assert text_form("Disk  ９１ % full\n") == text_form("disk 7 % FULL") == "disk 0 % full"
-    assert text_form("disk full") != text_form("disk 7 full")
-    assert form_number("Disk 91 % full") == form_number("disk 7 % full") != form_number("disk full")
-    assert -(2**63) <= form_number("\ud800") < 2**63
+    assert normalize_numbers("Disk  ９１ % full\n") == normalize_numbers("disk 7 % FULL") == "disk 0 % full"
+    assert normalize_numbers("disk full") != normalize_numbers("disk 7 full")
+    assert hash_form("Disk 91 % full") == hash_form("disk 7 % full") != hash_form("disk full")
+    assert -(2**63) <= hash_form("\ud800") < 2**63

@@ -12,16 +12,16 @@ import pytest
 
 from bot.adapters.store import open_store
 from bot.bootstrap.wiring.evidence import wrap_reader
-from bot.domain.catalog.vendors import Service, directory
-from bot.domain.evidence.deploys import Deployed
+from bot.domain.catalog.vendors import Service, build_vendor_directory
+from bot.domain.evidence.deploys import DeployAnnouncement
 from bot.parsers import read
-from bot.parsers.intake.deploy_post import deployed_in
+from bot.parsers.intake.deploy_post import find_deploy
 from bot.slack.inbound.events import OwnIdentity, receive
 from bot.workflows.evidence.deploys import RecordDeployPost
 from tests.databases import fresh
 from tests.fakes import FakeClock, FakeIds
 
-NAMES = directory((), (Service("checkout-api", ("Checkout",)), Service("ledger")))
+NAMES = build_vendor_directory((), (Service("checkout-api", ("Checkout",)), Service("ledger")))
 CASES = Path(__file__).parent.parent.parent / "parsers" / "cases"
 POST = "Deployed checkout v3.2.1 to production (commit by anna@example.com: fix the very secret thing)"
 
@@ -42,22 +42,22 @@ def kept_of(said: Mapping[str, Any], channels: frozenset[str] = frozenset({"C0DE
 @pytest.mark.parametrize(
     ("text", "deployed"),
     [
-        (POST, Deployed("checkout-api", "v3.2.1", "production")),
-        ("Deployment of ledger finished: 4f2a9bc on staging", Deployed("ledger", "4f2a9bc", "staging")),
-        ("ledger has been deployed", Deployed("ledger")),
+        (POST, DeployAnnouncement("checkout-api", "v3.2.1", "production")),
+        ("Deployment of ledger finished: 4f2a9bc on staging", DeployAnnouncement("ledger", "4f2a9bc", "staging")),
+        ("ledger has been deployed", DeployAnnouncement("ledger")),
         ("Deployed facade v7 to production", None),
-        ("released ledger 10.20.30.40 to everyone, deadbeef effaced", Deployed("ledger")),
-        ("checkout-api deployment finished in 12.5 s, 1234567 times", Deployed("checkout-api")),
+        ("released ledger 10.20.30.40 to everyone, deadbeef effaced", DeployAnnouncement("ledger")),
+        ("checkout-api deployment finished in 12.5 s, 1234567 times", DeployAnnouncement("checkout-api")),
     ],
 )
-def test_what_a_post_says_was_deployed(text: str, deployed: Deployed | None) -> None:
-    assert deployed_in(event(text), NAMES) == deployed
+def test_what_a_post_says_was_deployed(text: str, deployed: DeployAnnouncement | None) -> None:
+    assert find_deploy(event(text), NAMES) == deployed
 
 
 def test_fields_of_a_card_come_first() -> None:
     fields = [{"title": "Service", "value": "Checkout"}, {"title": "Environment", "value": "Staging / eu"}]
     card = event("ledger's pipeline deployed to prod", attachments=[{"text": "done", "fields": fields}])
-    assert deployed_in(card, NAMES) == Deployed("checkout-api", None, "staging")
+    assert find_deploy(card, NAMES) == DeployAnnouncement("checkout-api", None, "staging")
 
 
 def test_not_a_word_of_the_post_is_kept() -> None:
@@ -123,6 +123,6 @@ async def test_a_post_and_its_edit_are_one_deploy(tmp_path: Path) -> None:
 
 def test_a_post_of_argo_cd_is_read() -> None:
     said = json.loads((CASES / "argocd" / "deployed.json").read_text(encoding="utf-8")) | {"channel": "C0DEPLOYS"}
-    names = directory((), (Service("checkout-api", ("checkout-prod",)),))
+    names = build_vendor_directory((), (Service("checkout-api", ("checkout-prod",)),))
     reading = wrap_reader(lambda e: read(e, names=names), frozenset({"C0DEPLOYS"}), names)(said)
-    assert getattr(reading, "deployed", None) == Deployed("checkout-api", "9f3c11d", "prod")
+    assert getattr(reading, "deployed", None) == DeployAnnouncement("checkout-api", "9f3c11d", "prod")

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.bootstrap.wiring.assistant import MonitoredModel, build_converse, open_model
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.assistant.intents import PERSON_A_MINUTE
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.domain.recall.query import OPERATOR
 from bot.ports.unit_of_work import Changes
 from bot.settings import Settings
@@ -233,7 +233,7 @@ async def test_no_model_while_many_alerts_come_in(office: Desk) -> None:
     async with with_model(office, SAID) as (desk, server):
         assert desk.deps.converse is not None
         await ask(desk, ASK, ts)
-        desk.deps.converse.load = lambda: Load.NO_EXTRAS
+        desk.deps.converse.load = lambda: LoadShedding.NO_EXTRAS
         (answer,) = await ask(desk, "could the proxy be involved here?", ts)
         assert len(server.asked) == 1
     assert "Many alerts are coming in" in answer

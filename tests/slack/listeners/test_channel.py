@@ -14,7 +14,7 @@ from bot.adapters.store.database.tables import audit
 from bot.domain.access.roles import Stewards
 from bot.domain.alerts.alert import Severity
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import Muted, Reach, Rule
+from bot.domain.alerts.suppression import MuteTarget, RuleScope, SilenceRule
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.recall.query import OPERATOR
 from bot.ports.language_model import ModelExchange
@@ -112,7 +112,7 @@ async def test_not_an_alert_deletes_the_brief_dismisses_and_teaches_a_rule(offic
     assert replies(office, ts) == []
     assert (await office.memory.incidents.read_lifecycle(incident_id)).state is IncidentState.DISMISSED
     (rule,) = (await office.memory.channels.read_policy("C0ALERTS", office.deps.clock.now())).rules
-    assert (rule.by, rule.reach, rule.incident_id) == ("U0BOB", Reach.TITLE, incident_id)
+    assert (rule.by, rule.reach, rule.incident_id) == ("U0BOB", RuleScope.TITLE, incident_id)
     for _ in range(2):
         go_on(office, hours=30)
         assert replies(office, await office.alert(LEDGER)) == []
@@ -186,8 +186,8 @@ async def test_a_whole_app_only_where_a_person_chose_it_and_never_another_critic
     await choose(office, ts, ids.NOT_ALERT)
     view = await opened(office)
     select = next(b["element"] for b in view["blocks"] if b.get("block_id") == ids.REACH)
-    assert select["initial_option"]["value"] == Reach.TITLE
-    await submit(office, {ids.REACH: Reach.SOURCE.value})
+    assert select["initial_option"]["value"] == RuleScope.TITLE
+    await submit(office, {ids.REACH: RuleScope.SOURCE.value})
     listed = shown(await ask(office, "rules"))
     assert f"whatever {source} posts, but no critical alert other than" in listed
     posts = {"mild": "WARNING: disk usage 81% on db-9", "severe": "CRITICAL: disk usage 99% on db-9"}
@@ -222,8 +222,8 @@ async def test_another_channels_brief_stays_and_so_does_the_incident(office: Des
     assert (await office.memory.incidents.read_lifecycle(incident_id)).state is IncidentState.OPEN
 
 
-@pytest.mark.parametrize("what", [Muted.FINGERPRINT, Muted.SERVICE, Muted.CHANNEL])
-async def test_a_muted_alert_counts_and_nothing_is_posted_until_the_very_end(office: Desk, what: Muted) -> None:
+@pytest.mark.parametrize("what", [MuteTarget.FINGERPRINT, MuteTarget.SERVICE, MuteTarget.CHANNEL])
+async def test_a_muted_alert_counts_and_nothing_is_posted_until_the_very_end(office: Desk, what: MuteTarget) -> None:
     await office.seed()
     ts = await office.alert()
     await choose(office, ts, ids.MUTE)
@@ -253,7 +253,7 @@ async def test_an_incident_that_began_muted_gets_its_brief_after_the_mute(office
     await office.seed()
     first = await office.alert()
     await choose(office, first, ids.MUTE)
-    await submit(office, {ids.WHAT: Muted.CHANNEL.value, ids.UNTIL: "1h"})
+    await submit(office, {ids.WHAT: MuteTarget.CHANNEL.value, ids.UNTIL: "1h"})
     ts = await office.alert(LEDGER)
     assert replies(office, ts) == []
     assert await office.memory.incidents.find_incident("C0ALERTS", ts)
@@ -267,7 +267,7 @@ async def test_a_mute_is_undone(office: Desk) -> None:
     await office.seed()
     ts = await office.alert()
     await choose(office, ts, ids.MUTE)
-    await submit(office, {ids.WHAT: Muted.CHANNEL.value, ids.UNTIL: "4h"})
+    await submit(office, {ids.WHAT: MuteTarget.CHANNEL.value, ids.UNTIL: "4h"})
     listed = await ask(office, "rules", "alice")
     assert "everything in this channel" in shown(listed)
     await press(office, listed, ids.UNDO, "alice")
@@ -535,7 +535,7 @@ async def test_people_of_another_organisation_may_do_nothing(office: Desk) -> No
 async def test_a_page_of_rules(office: Desk) -> None:
     await office.alert(LEDGER)
     (source,) = await office.memory.channels.list_sources("C0ALERTS")
-    rule = Rule("C0ALERTS", source.source, "generic", "t", "U0BOB", office.deps.clock.now())
+    rule = SilenceRule("C0ALERTS", source.source, "generic", "t", "U0BOB", office.deps.clock.now())
     for number in range(17):
         await office.memory.channels.add_rule(replace(rule, title=f"Title {chr(97 + number)}"), Changes())
     first, second = await ask(office, "rules"), await ask(office, "rules 2")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.incidents.outages import outage_of
+from bot.domain.incidents.outages import map_outages
 from bot.domain.recall.query import OPERATOR
 from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
@@ -55,7 +55,7 @@ async def test_another_service_or_the_same_tool_is_not_asked_about(office: Desk)
 async def test_no_is_kept_on_both_records_and_the_line_is_gone(office: Desk) -> None:
     ts = await one_outage(office)
     before = await office.memory.incidents.list_records(OPERATOR)
-    assert len(set(outage_of(before).values())) == 1
+    assert len(set(map_outages(before).values())) == 1
     for _ in range(2):  # pressed twice before the brief was edited
         await office.slack.click("alerts", office.brief(ts)["ts"], ids.NOT_SAME, user="alice")
     for _ in range(100):  # it is acknowledged before it is recorded
@@ -65,7 +65,7 @@ async def test_no_is_kept_on_both_records_and_the_line_is_gone(office: Desk) -> 
     await office.work()
     after = await office.memory.incidents.list_records(OPERATOR)
     assert [r.apart_from for r in after] == [("INC-2",), ("INC-1",)]
-    assert len(set(outage_of(after).values())) == 2
+    assert len(set(map_outages(after).values())) == 2
     assert "Same outage?" not in json.dumps(office.brief(ts))
     assert "Not the same" not in json.dumps(office.brief(ts))
     await told(office, on("payments-api"))

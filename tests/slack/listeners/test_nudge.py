@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.bootstrap.wiring.resolutions import build_post_nudges
-from bot.domain.resolutions.nudge import SHOWN, Nudge, Nudged
+from bot.domain.resolutions.nudge import SHOWN, Nudge, NudgedIncident
 from bot.playground.blocks.validate import validate_message
 from bot.ports.errors import RecordRejected
 from bot.settings import Settings
@@ -121,7 +121,9 @@ async def test_a_guest_does_not_verify_and_what_fires_again_is_not_closed(office
 
 
 def test_the_message_keeps_slacks_limits_and_its_buttons_go_one_by_one() -> None:
-    one = Nudged("INC-81", "<!channel> *x*", "C0ALERTS", cases.NOW, "https://x.example/1", "Restart it; wait " * 200)
+    one = NudgedIncident(
+        "INC-81", "<!channel> *x*", "C0ALERTS", cases.NOW, "https://x.example/1", "Restart it; wait " * 200
+    )
     many = tuple(replace(one, incident_id=f"INC-{n}") for n in range(SHOWN + 3))
     message = render_nudge(Nudge("U1", many))
     assert validate_message({"text": message.text, "blocks": list(message.blocks)}) == []

@@ -14,8 +14,15 @@ from bot.adapters.store.database.tables import inbox, lives, notices, outbox
 from bot.bootstrap.wiring.operations import build_preview_channel
 from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.brief.decide import decide
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.operations.preview import Answer, Opened, Preview, Recurring, Seen, Would
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.operations.preview import (
+    Preview,
+    PreviewedAnswer,
+    PreviewedIncident,
+    PreviewOutcome,
+    RecurringAlert,
+    SeenPost,
+)
 from bot.domain.recall.ranking import Recalled
 from bot.playground.blocks.validate import validate_view
 from bot.slack import ids
@@ -128,16 +135,29 @@ def test_whatever_was_found_fits_and_says_what_it_is() -> None:
     assert "None of the last 7 messages" in nothing
     assert "<!channel>" not in nothing
     assert "+3 more" in nothing
-    recurring = tuple(Recurring("t" * 300, "s" * 300, 40 - n, Answer.REACTION) for n in range(12))
+    recurring = tuple(RecurringAlert("t" * 300, "s" * 300, 40 - n, PreviewOutcome.REACTION) for n in range(12))
     silent = {f"muted by {n} " + "x" * 300: 1 for n in range(9)}
     much = Preview(
-        50, 50, START, {"grafana": 50}, 12, 12, {Answer.SILENCE: 9, Answer.REACTION: 3}, {}, silent, recurring
+        50,
+        50,
+        START,
+        {"grafana": 50},
+        12,
+        12,
+        {PreviewOutcome.SILENCE: 9, PreviewOutcome.REACTION: 3},
+        {},
+        silent,
+        recurring,
     )
     assert "+4 more" in shown(much)
     assert "muted by 0" in shown(much)
     assert "The last 1 alert post here" in shown(Preview(1, 1, START, {"grafana": 1}, 1, 0))
     at = START
     alert = Alert("grafana", AlertState.FIRING, "f", title="Disk", severity=Severity.WARNING)
-    life = Life("", "f", "public", IncidentState.OPEN, at, at)
-    mild = Would(Opened(life, Seen(alert, "1.5", at, "B1")), Answer.REACTION, decide(alert, Recalled(), (), at))
+    life = Lifecycle("", "f", "public", IncidentState.OPEN, at, at)
+    mild = PreviewedAnswer(
+        PreviewedIncident(life, SeenPost(alert, "1.5", at, "B1")),
+        PreviewOutcome.REACTION,
+        decide(alert, Recalled(), (), at),
+    )
     assert "Asked for more, I would say" in shown(replace(much, example=mild))

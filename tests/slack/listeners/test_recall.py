@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.vendor_table import Vendor
-from bot.domain.catalog.vendors import directory
+from bot.domain.catalog.vendors import build_vendor_directory
 from bot.domain.incidents.record import Attempt, Boundary, Source, VerificationStatus
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
-from bot.domain.reports.vendor_profile import vendor_profile
+from bot.domain.reports.vendor_profile import build_vendor_profile
 from bot.playground import validate_message
 from bot.ports.errors import RecordRejected
 from bot.ports.unit_of_work import Changes
@@ -49,7 +49,9 @@ def test_pages_count_on_and_end() -> None:
 
 
 def test_a_vendor_with_little_to_tell() -> None:
-    bare = vendor_profile("acme", [an_incident("INC-1", vendor="acme", started_at=None, resolved_at=None)], cases.NOW)
+    bare = build_vendor_profile(
+        "acme", [an_incident("INC-1", vendor="acme", started_at=None, resolved_at=None)], cases.NOW
+    )
     text = cases.shown(render_vendor(bare, 5, "U0BOB").blocks)
     assert "Shared by <@U0BOB>" in text
     assert "*Fault lay with:* not recorded" in text
@@ -108,7 +110,7 @@ async def test_pages_and_sharing_for_the_eyes_of_another_channel(office: Desk) -
     assert "504 → *vendor in 6 of 6* (6 outages)" in profile
     assert "worked 6 of 6" in profile
     assert "+4 more" in profile
-    names = directory([Vendor("razorpay", "payments", ("quickpay",))])
+    names = build_vendor_directory([Vendor("razorpay", "payments", ("quickpay",))])
     named = replace(desk.deps, profile_vendor=replace(desk.deps.profile_vendor, names=names))
     assert "6 incidents" in cases.shown((await answer_text(named, "vendor:QuickPay", PUBLIC)).blocks)
     await slack.slash("C0ALERTS", "/recall", "vendor:nobody", user="gina")

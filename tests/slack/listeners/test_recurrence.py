@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.resolutions.recurrence import Again
+from bot.domain.resolutions.recurrence import RecurrenceAnswer
 from bot.ports.errors import IncidentNotFound
 from bot.slack import ids
 from bot.slack.listeners.brief_actions import ANSWERED_BEFORE, answer_recurrence
@@ -77,7 +77,7 @@ async def test_the_first_answer_stands_and_takes_the_questions_place(
         await wait()
     assert await status(office) == expected
     assert "Did the fix work?" not in thread(office, ts)
-    it, told = pressed({"i": "INC-1", "n": 1, "a": Again.FAILED.value})
+    it, told = pressed({"i": "INC-1", "n": 1, "a": RecurrenceAnswer.FAILED.value})
     await answer_recurrence(office.deps, it)
     assert told[0]["text"] == ANSWERED_BEFORE
     assert await status(office) == expected

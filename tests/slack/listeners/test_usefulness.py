@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.reports.usefulness import Report, Share, WrongHigh
+from bot.domain.reports.usefulness import Ratio, UsefulnessReport, WrongHigh
 from bot.playground import validate_message
 from bot.ports.errors import RecordRejected
 from bot.slack.listeners.reports import read_days
@@ -16,9 +16,9 @@ from tests.slack import cases
 from tests.slack.conftest import Desk, wait
 
 WRONG = WrongHigh("INC-4", "<!channel> Problem", "Fail over", cases.NOW, "Roll *back*", "https://slack.example/4")
-FOUND = Report(
-    cases.NOW - timedelta(days=30), cases.NOW, 9, 7, 5, Share(4, 5), Share(3, 5), Share(2, 3), 4, 6, 1, (WRONG,),
-    Share(5, 8), 12.0, 21,
+FOUND = UsefulnessReport(
+    cases.NOW - timedelta(days=30), cases.NOW, 9, 7, 5, Ratio(4, 5), Ratio(3, 5), Ratio(2, 3), 4, 6, 1, (WRONG,),
+    Ratio(5, 8), 12.0, 21,
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def test_little_to_tell() -> None:
     assert "median" not in cases.shown(render_report(many, "x").blocks)
     assert "No fix was recommended with HIGH" in cases.shown(render_report(replace(FOUND, high=0), "x").blocks)
     assert "No incident began" in cases.shown(render_report(replace(FOUND, incidents=0), "x").blocks)
-    bare = replace(FOUND, wrong_high=(replace(WRONG, instead=None),), outages=0, acted_on=Share(0, 0))
+    bare = replace(FOUND, wrong_high=(replace(WRONG, instead=None),), outages=0, acted_on=Ratio(0, 0))
     assert "was not it\n" in cases.shown(render_report(bare, "x").blocks) + "\n"
 
 

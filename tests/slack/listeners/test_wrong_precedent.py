@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bot.domain.recall.query import OPERATOR, Query
 from bot.domain.recall.ranking import Tier
-from bot.domain.reports.usefulness import Share
+from bot.domain.reports.usefulness import Ratio
 from bot.slack import ids
 from bot.workflows.reports.usefulness import ComposeUsefulnessReport
 from tests.slack.conftest import Desk
@@ -102,7 +102,7 @@ async def test_the_only_precedent_set_aside_counts_as_wrong_and_undo_gives_the_v
     assert (after.brief.sources, after.brief.recommendation) == ((), None)
     assert "<!channel>" not in json.dumps(office.slack.replies("C0ALERTS", ts))
     found = await ComposeUsefulnessReport(office.memory.incidents, office.memory.store.feedback)(*WHOLE_TIME, OPERATOR)
-    assert (found.right, found.unjudged) == (Share(0, 1), 0)
+    assert (found.right, found.unjudged) == (Ratio(0, 1), 0)
     await press(office, await ask(office, "rules", "alice"), ids.UNDO, "alice")
     await office.slack.wait_until(lambda: "Nothing is silenced" in json.dumps(office.slack.ephemerals("alice")))
     await office.work()

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import Muted, Reach
+from bot.domain.alerts.suppression import MuteTarget, RuleScope
 from bot.ports.errors import ChatAuthRejected, RecordRejected
 from bot.slack import ids
 from bot.slack.client.people import SlackPeople, is_outsider
@@ -45,13 +45,13 @@ def view(**said: str | list[str]) -> dict[str, Any]:
 )
 def test_until_a_time_as_people_there_see_it(text: str, until: datetime) -> None:
     form = read_mute(view(what="channel", until="at", until_time=text), NOW, BERLIN)
-    assert (form.what, form.until, form.reason) == (Muted.CHANNEL, until, "")
+    assert (form.what, form.until, form.reason) == (MuteTarget.CHANNEL, until, "")
 
 
 @pytest.mark.parametrize(("span", "hours"), [("1h", 1), ("4h", 4), ("24h", 24), ("7d", 168)])
 def test_a_span_begins_now(span: str, hours: int) -> None:
     form = read_mute(view(what="fingerprint", until=span, until_time="nonsense", reason="r"), NOW, BERLIN)
-    assert (form.what, form.until, form.reason) == (Muted.FINGERPRINT, NOW + timedelta(hours=hours), "r")
+    assert (form.what, form.until, form.reason) == (MuteTarget.FINGERPRINT, NOW + timedelta(hours=hours), "r")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,11 @@ def test_a_forged_mute_is_refused(said: Mapping[str, str]) -> None:
 
 
 def test_what_is_to_be_learned() -> None:
-    assert [read_reach(view(reach=said)) for said in ("this", "title", "source")] == [None, Reach.TITLE, Reach.SOURCE]
+    assert [read_reach(view(reach=said)) for said in ("this", "title", "source")] == [
+        None,
+        RuleScope.TITLE,
+        RuleScope.SOURCE,
+    ]
     for forged in ({}, {"reach": "everything"}):
         with pytest.raises(RecordRejected):
             read_reach(view(**forged))

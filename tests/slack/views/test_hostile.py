@@ -14,7 +14,7 @@ import pytest
 
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.record import Runbook
-from bot.domain.resolutions.suggestions import KnownFix
+from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.slack.listeners.routes import HELP
 from bot.slack.views import resolve_modal
 from bot.slack.views.channel import render_channel, render_rules
@@ -98,7 +98,7 @@ def surfaces(text: str) -> list[Any]:
     form = ResolveForm(
         text,
         text,
-        (KnownFix(text), KnownFix(f"{text}2", failed=True)),
+        (SuggestedFix(text), SuggestedFix(f"{text}2", failed=True)),
         (text,),
         runbooks=(Runbook(text, text, (text,)),),
     )

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.assistant.hypothesis import ALERT, Cited, Confidence, Given, Hypothesis, Refused, accept
+from bot.domain.assistant.hypothesis import (
+    ALERT,
+    Citation,
+    Hypothesis,
+    ModelConfidence,
+    ModelInput,
+    RejectedHypothesis,
+    check_hypothesis,
+)
 from bot.ports.language_model import ModelCall, ModelExchange
 from bot.slack.views.hypothesis import LABEL, build_hypotheses_view, render_hypotheses, render_hypothesis, render_sent
 from bot.workflows.assistant.analyze import NOT_SHOWN, Analysis
@@ -22,7 +30,7 @@ ANSWERS = [
     .read_text("utf-8")
     .splitlines()
 ]
-GIVEN = Given((Cited(ALERT, "payments-api fires"), Cited("E1", "pool 100 %"), Cited("E2", "p95 840 ms")))
+GIVEN = ModelInput((Citation(ALERT, "payments-api fires"), Citation("E1", "pool 100 %"), Citation("E2", "p95 840 ms")))
 # What an obeying or inventing model would have wanted to see in the thread.
 PLANTED = re.compile(
     r"evil|INC-9|INC-8|U123|subteam|<!|@here|@channel|97|850|48,201|password|curl|rm -rf|https?:", re.I
@@ -39,8 +47,8 @@ def messages(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def shown(answer: object, *, memory: bool = True) -> Analysis:
-    found = accept(answer, GIVEN)
-    if isinstance(found, Refused):
+    found = check_hypothesis(answer, GIVEN)
+    if isinstance(found, RejectedHypothesis):
         return Analysis(memory, reason=NOT_SHOWN.format(found.reason), model="m")
     return Analysis(memory, found, model="m")
 
@@ -56,7 +64,7 @@ def test_nothing_that_a_hostile_model_says_gets_into_a_message() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hypothesis_of_any_text_is_inert_and_labelled(text: str) -> None:
-    found = Hypothesis(text, text, text, text, Confidence.LOW, (text,), ("delete",))
+    found = Hypothesis(text, text, text, text, ModelConfidence.LOW, (text,), ("delete",))
     payload = {"messages": [{"role": "user", "content": text}]}
     sent = ModelExchange(text, "public", START, text, True, text, text, payload, (ModelCall(text, text, text, 0.1),), 5)
     told = render_sent([sent, sent, sent, sent])
@@ -74,7 +82,7 @@ def test_a_hypothesis_of_any_text_is_inert_and_labelled(text: str) -> None:
 def test_the_message_says_how_sure_who_says_it_and_what_it_rests_on() -> None:
     brief = cases.high()
     source = brief.sources[0]
-    found = Hypothesis("The pool is full", "It waits", "Force a failover", "", Confidence.MEDIUM, (source.incident_id, "E1"), ("force",))  # fmt: skip
+    found = Hypothesis("The pool is full", "It waits", "Force a failover", "", ModelConfidence.MEDIUM, (source.incident_id, "E1"), ("force",))  # fmt: skip
     message = render_hypothesis(Analysis(True, found, model="big"), brief)
     told = cases.shown(message.blocks)
     assert told.splitlines()[0] == f"*{LABEL}*"

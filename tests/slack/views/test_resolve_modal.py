@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
-from bot.domain.resolutions.suggestions import KnownFix
+from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.domain.text.tokens import hash_wording
 from bot.playground.blocks.validate import validate_view
 from bot.ports.chat import Channel, ThreadMessage
@@ -24,7 +24,7 @@ FIX = "1. Switch the gateway\n2. Watch"
 LONG = "Fail over to the backup gateway of the other region " * 60
 RUNBOOK = Runbook("RB-7", "Gateway failover", ("Drain the primary", "Switch"))
 OFFERED = ResolveForm(
-    "INC-81", "t", (KnownFix(FIX), KnownFix(LONG, "RB-7"), KnownFix("Reboot", failed=True)), ("DB pool", "a" * 140),
+    "INC-81", "t", (SuggestedFix(FIX), SuggestedFix(LONG, "RB-7"), SuggestedFix("Reboot", failed=True)), ("DB pool", "a" * 140),
     runbooks=(RUNBOOK,),
 )  # fmt: skip
 
@@ -90,7 +90,7 @@ def test_a_message_without_an_incident_is_the_subject() -> None:
 
 def test_nothing_in_the_modal_is_the_bots_verdict() -> None:
     form = ResolveForm(
-        "INC-81", "t", (KnownFix(FIX),), ("DB pool",), Incident("INC-81", "t", root_cause="vendor", lesson="l")
+        "INC-81", "t", (SuggestedFix(FIX),), ("DB pool",), Incident("INC-81", "t", root_cause="vendor", lesson="l")
     )
     view = resolve_modal.build_resolve_view(form, {"i": "INC-81"})
     elements = [b["element"] for b in view["blocks"] if b["type"] == "input"]
@@ -104,7 +104,7 @@ def test_nothing_in_the_modal_is_the_bots_verdict() -> None:
 
 def test_options_of_equal_fixes_are_one() -> None:
     view = resolve_modal.build_resolve_view(
-        ResolveForm("INC-1", "t", (KnownFix("Restart it."), KnownFix("restart it"))), {}
+        ResolveForm("INC-1", "t", (SuggestedFix("Restart it."), SuggestedFix("restart it"))), {}
     )
     options = next(b["element"]["options"] for b in view["blocks"] if b.get("block_id") == ids.KNOWN_FIX)
     assert len({o["value"] for o in options}) == len(options) == 2
@@ -240,7 +240,7 @@ def test_a_pasted_log_does_not_push_out_what_people_said() -> None:
 
 def test_choices_that_begin_alike_show_how_they_end() -> None:
     long = [LONG + "of Mumbai", LONG + "of <Frankfurt>"]
-    form = replace(OFFERED, known_fixes=tuple(KnownFix(fix) for fix in (*long, FIX)), usual_checks=("a" * 99, "b"))
+    form = replace(OFFERED, known_fixes=tuple(SuggestedFix(fix) for fix in (*long, FIX)), usual_checks=("a" * 99, "b"))
     view = resolve_modal.build_resolve_view(form, {})
     assert validate_view(view) == []
     asked = {b["block_id"]: b["element"] for b in view["blocks"] if b["type"] == "input"}

@@ -14,13 +14,13 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER
-from bot.domain.alerts.suppression import House
+from bot.domain.alerts.suppression import ChannelPolicy
 from bot.domain.brief.decide import Brief
 from bot.domain.brief.recommendation import Recommendation
 from bot.domain.brief.runbooks import RunbookRecord
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.reports.digest import Digest
-from bot.domain.resolutions.suggestions import KnownFix
+from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.playground import validate_message, validate_view
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
@@ -37,7 +37,9 @@ from bot.workflows.resolutions.resolve import ResolveForm
 from tests.slack import cases
 
 SURFACES = SlackSurfaces()
-FORM = ResolveForm("INC-81", "Razorpay 504s", (KnownFix("Switch gateway"), KnownFix("Raise the timeout")), ("DB pool",))
+FORM = ResolveForm(
+    "INC-81", "Razorpay 504s", (SuggestedFix("Switch gateway"), SuggestedFix("Raise the timeout")), ("DB pool",)
+)
 
 MESSAGES: Mapping[str, Callable[[], ChatMessage]] = {
     "brief high": lambda: SURFACES.render_brief(cases.high()),
@@ -66,7 +68,7 @@ MESSAGES: Mapping[str, Callable[[], ChatMessage]] = {
     "channel": lambda: render_channel(cases.channel_settings()),
     "channel of a member": lambda: render_channel(cases.channel_settings(is_steward=False)),
     "rules": lambda: render_rules(cases.house()),
-    "no rules": lambda: render_rules(House()),
+    "no rules": lambda: render_rules(ChannelPolicy()),
     "muted": lambda: SURFACES.render_mute(cases.house().mutes[0]),
     "note": lambda: render_note("A sentence."),
     "sorry": lambda: render_apology("A <sentence>."),

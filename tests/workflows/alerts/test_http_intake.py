@@ -13,7 +13,7 @@ import pytest
 
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.alerts.suppression import Mute, Muted
+from bot.domain.alerts.suppression import Mute, MuteTarget
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, dismiss
 from bot.ports.chat import Channel
@@ -151,7 +151,7 @@ async def test_two_deliveries_at_once_are_one(desk: IntakeWorld) -> None:
 
 async def test_what_is_muted_is_not_posted_and_counts(desk: IntakeWorld) -> None:
     now = desk.world.clock.now()
-    mute = Mute("C1", Muted.CHANNEL, "", "this channel", now + timedelta(hours=1), "deploy", "U1", now)
+    mute = Mute("C1", MuteTarget.CHANNEL, "", "this channel", now + timedelta(hours=1), "deploy", "U1", now)
     await desk.world.memory.channels.add_mute(mute, Changes())
     await desk.told("a")
     assert await desk.worked_off() == []

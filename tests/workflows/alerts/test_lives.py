@@ -13,7 +13,7 @@ import pytest
 
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.alert_history import AlertHistory
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.recall.query import OPERATOR
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.workflows.resolutions.resolve import FixOutcome, Resolution
@@ -71,7 +71,7 @@ async def arrive(w: World, events: Sequence[Event], fingerprint: str) -> None:
             await w.answer(row)
 
 
-def came_to(life: Life) -> tuple[object, ...]:
+def came_to(life: Lifecycle) -> tuple[object, ...]:
     names = (
         "state", "fired", "opened_at", "last_seen_at", "cleared_at", "acknowledged_by", "severity", "firing", "members",
         "spells",

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
-from bot.domain.brief.as_json import brief_json
-from bot.domain.brief.decide import Brief, decide, with_life
+from bot.domain.brief.as_json import build_brief_json
+from bot.domain.brief.decide import Brief, add_lifecycle, decide
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.recall.query import OPERATOR, build_query
-from bot.domain.recall.ranking import Missing, Recalled, rank
+from bot.domain.recall.ranking import MissingPart, Recalled, rank
 from bot.parsers import read
-from bot.parsers.shape import shape
+from bot.parsers.shape import build_shape
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.builders import NOW, candidate, seed_incidents
@@ -35,7 +35,7 @@ FULL = Recalled(
         [candidate(i, 0.9, 0.9, 0.9) for i in seed_incidents().values()],
     ),
     12,
-    (Missing("memory", "not reachable"),),
+    (MissingPart("memory", "not reachable"),),
 )
 # no word that could be made of these letters suggests anything
 words = st.text(alphabet="bcdfgjklqvwxz 0123456789-._/%é中", min_size=0, max_size=60)
@@ -81,13 +81,13 @@ def values(found: Any) -> list[str]:
 def suggested(brief: Brief, own: str = "") -> list[str]:
     """Words that suggest history, in all that is shown of a brief, but for the alert's own."""
     message = SlackSurfaces().render_brief(brief)
-    facts = {k: v for k, v in brief_json(brief, shape).items() if k not in {"alert", "incident"}}
+    facts = {k: v for k, v in build_brief_json(brief, build_shape).items() if k not in {"alert", "incident"}}
     said = [brief.verdict, message.text, *values([b for b in message.blocks if b["type"] != "actions"]), *values(facts)]
     return [found[0] for text in said for found in SUGGESTS.finditer(text) if found[0] not in own]
 
 
 def claims_nothing(brief: Brief) -> None:
-    found = brief_json(brief)
+    found = build_brief_json(brief)
     assert found["memory_mode"] == "off"
     for name in ("root_cause", "recommendation"):
         assert found[name] is None
@@ -119,8 +119,8 @@ def test_nothing_suggests_history_and_memory_changes_nothing(
     assert suggested(brief) == []
     assert off(alert, incident, recalled=FULL, history=history) == brief
     if incident:
-        claims_nothing(with_life(brief, incident))
-        assert suggested(with_life(brief, incident)) == []
+        claims_nothing(add_lifecycle(brief, incident))
+        assert suggested(add_lifecycle(brief, incident)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)

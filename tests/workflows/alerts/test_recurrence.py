@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.adapters.store.database.tables import audit
-from bot.domain.resolutions.recurrence import Again
+from bot.domain.resolutions.recurrence import RecurrenceAnswer
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import StoreConflict
 from bot.ports.incidents import IncidentStore
@@ -67,8 +67,8 @@ async def test_it_is_asked_once_with_what_the_bank_and_the_audit_are_owed(tmp_pa
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1"]
         assert await log(w) == [("precedent", "VERIFIED to PARTIAL, fired again after 12 min: restart it")]
         answer = AnswerRecurrence(fed(w.memory.store.incidents), SlackSurfaces())
-        assert await answer(incident_id, 1, Again.FAILED, "U2")
-        assert not await answer(incident_id, 1, Again.UNRELATED, "U3")
+        assert await answer(incident_id, 1, RecurrenceAnswer.FAILED, "U2")
+        assert not await answer(incident_id, 1, RecurrenceAnswer.UNRELATED, "U3")
         assert await owed_to_the_bank(w) == [f"retain/fired-again/{incident_id}/1/answer"]
         assert (await log(w))[1:] == [("U2", "PARTIAL to FAILED: did not work")]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from bot.domain.alerts.suppression import Admission, Outcome
+from bot.domain.alerts.suppression import Disposition, SuppressionDecision
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.domain.operations.load import Load, Waiting
+from bot.domain.operations.load import Backlog, LoadShedding
 from bot.domain.operations.storms import ALIKE_MOST, OVER_AFTER
 from bot.domain.recall.query import OPERATOR
 from bot.ports.delivery.inbox import ReceivedEvent
@@ -33,7 +33,7 @@ class StormWorld:
     """A world in which storms are looked for. `load` is told."""
 
     def __init__(self, w: World) -> None:
-        self.w, self.load = w, Load.FULL
+        self.w, self.load = w, LoadShedding.FULL
         storms = w.memory.store.storms
         w.answer = w.build_answer(group=GroupStorms(storms, lambda: self.load))
         self.tell = PostStormSummaries(storms, SlackSurfaces(), w.clock)
@@ -141,8 +141,8 @@ async def test_the_strongest_precedent_is_repeated(s: StormWorld) -> None:
 
 
 async def test_what_is_only_counted_takes_no_part(s: StormWorld) -> None:
-    async def count_only(*_: object) -> Admission:
-        return Admission(Outcome.COUNT_ONLY, "muted")
+    async def count_only(*_: object) -> SuppressionDecision:
+        return SuppressionDecision(Disposition.COUNT_ONLY, "muted")
 
     s.w.answer = replace(s.w.answer, admit=count_only)
     for n in range(1, 10):
@@ -183,7 +183,7 @@ async def test_workers_that_open_at_once_post_no_brief_too_many(s: StormWorld) -
 
 
 async def test_under_load_only_the_summary_is_written_and_a_critical_alert_still_has_its_brief(s: StormWorld) -> None:
-    s.load = Load.SUMMARY_ONLY
+    s.load = LoadShedding.SUMMARY_ONLY
     await s.fire(1)
     await s.fire(2, severity="critical", service="checkout")
     await s.fire(3, severity="critical", service="checkout")
@@ -204,16 +204,16 @@ async def test_a_summary_that_another_replica_wrote_meanwhile_is_not_written_aga
 
 async def test_the_load_is_read_from_the_inbox(s: StormWorld) -> None:
     pressure = WatchLoad(s.w.memory.store.inbox)
-    assert pressure.read_load() is Load.FULL
+    assert pressure.read_load() is LoadShedding.FULL
     for n in range(50):
         assert await s.w.memory.inbox.receive(ReceivedEvent(f"E{n}", f"k{n}", "message", {"event": {}}))
     assert await pressure() > 0
-    assert pressure.read_load() is Load.NO_EXTRAS
+    assert pressure.read_load() is LoadShedding.NO_EXTRAS
     s.w.clock.advance(seconds=61)
     await pressure()
-    assert pressure.read_load() is Load.SUMMARY_ONLY
+    assert pressure.read_load() is LoadShedding.SUMMARY_ONLY
     for row in await s.w.memory.inbox.claim(50):
         await s.w.memory.inbox.retry_later(row, 60, "Slack is down")
-    assert await s.w.memory.store.inbox.read_backlog() == Waiting()
+    assert await s.w.memory.store.inbox.read_backlog() == Backlog()
     await pressure()
-    assert pressure.read_load() is Load.FULL
+    assert pressure.read_load() is LoadShedding.FULL

@@ -15,7 +15,7 @@ from bot.bootstrap.wiring.assistant import build_ask_analyst, build_show_model_p
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.channel_settings import ChannelSettings
 from bot.domain.assistant.analyst_prompt import Prompt
-from bot.domain.assistant.hypothesis import Cited, Confidence, Tried
+from bot.domain.assistant.hypothesis import Citation, ModelConfidence, TriedFix
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.evidence.items import EvidenceKind, Observed
 from bot.domain.incidents.opening import IncidentView
@@ -34,8 +34,8 @@ SAID = {
     "possible_root_cause": "The pool of payments-api is exhausted.", "reasoning": "It is at 100 %.", "recommended_next_action": "Look at the queries.",
     "uncertainty": "It may be the cache.", "confidence": "medium", "cited": ["E1"],
 }  # fmt: skip
-EVIDENCE = [Cited("E1", "pool in use 100 %")]
-TRIED = [Tried("A1", "restart payments-api", VerificationStatus.FAILED)]
+EVIDENCE = [Citation("E1", "pool in use 100 %")]
+TRIED = [TriedFix("A1", "restart payments-api", VerificationStatus.FAILED)]
 ALERTED = read_event({"alert": {"service": "payments-api", "severity": "critical"}})
 BRIEF = Brief("payments-api fires", ALERTED, IncidentView("INC-9", "open", 1, START))  # type: ignore[arg-type]  # an alert, as told
 REMEMBERS = replace(BRIEF, sources=(SourceLine("INC-7", "Gateway times out", Boundary.VENDOR, "strong", 0.9),))
@@ -73,7 +73,11 @@ def analyst(w: World, model: ScriptedModel | None, tokens: int = 1000) -> AskAna
 async def test_what_holds_is_shown_and_what_was_sent_is_kept(w: World) -> None:
     found = await analyst(w, ScriptedModel(SAID))(BRIEF, PUBLIC, "U1", EVIDENCE, TRIED)
     assert found.hypothesis is not None
-    assert (found.hypothesis.confidence, found.hypothesis.cited, found.reason) == (Confidence.MEDIUM, ("E1",), None)
+    assert (found.hypothesis.confidence, found.hypothesis.cited, found.reason) == (
+        ModelConfidence.MEDIUM,
+        ("E1",),
+        None,
+    )
     (kept,) = await build_show_model_payloads(w.memory)("INC-9", Viewer())
     assert (kept.by, kept.outcome, kept.tokens, kept.memory, kept.model) == ("U1", "shown", 100, True, "m")
     assert "restart payments-api (FAILED)" in kept.payload["user"]

@@ -13,7 +13,7 @@ import pytest
 
 from bot.adapters.store.delivery.delivery_log import SqlDeliveryLog
 from bot.bootstrap.wiring.recall import build_show_details
-from bot.domain.assistant.hypothesis import Tried
+from bot.domain.assistant.hypothesis import TriedFix
 from bot.domain.assistant.intents import PERSON_A_MINUTE
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.record import Attempt, Boundary, Incident, Source, VerificationStatus
@@ -34,7 +34,7 @@ class ScriptedAnalyst:
     """Says that it was asked; waits where it is told to."""
 
     reason: str | None = None
-    asked: list[tuple[str, Sequence[Tried]]] = field(default_factory=list)
+    asked: list[tuple[str, Sequence[TriedFix]]] = field(default_factory=list)
     go: asyncio.Event = field(default_factory=asyncio.Event)
     both: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -42,7 +42,7 @@ class ScriptedAnalyst:
         return self.reason
 
     async def ask(
-        self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried], question: str
+        self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix], question: str
     ) -> ChatMessage:
         self.asked.append((question, attempts))
         if len(self.asked) == 2:
@@ -50,7 +50,7 @@ class ScriptedAnalyst:
         await self.go.wait()
         return ChatMessage(f"hypothesis {len(self.asked)}")
 
-    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[Tried]) -> ChatMessage:
+    async def compare(self, brief: Brief, channel: Channel, by: str, attempts: Sequence[TriedFix]) -> ChatMessage:
         self.asked.append(("both", attempts))
         return ChatMessage("both")
 

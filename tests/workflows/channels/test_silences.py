@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.domain.access.roles import Person, Stewards
-from bot.domain.alerts.suppression import Muted, Reach
+from bot.domain.alerts.suppression import MuteTarget, RuleScope
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.ports.delivery.outbox import Destination
@@ -99,7 +99,7 @@ def test_who_posted_it(event: dict[str, Any], source: str) -> None:
 async def test_an_alert_that_fires_meanwhile_does_not_undo_the_dismissal(w: World) -> None:
     incident_id = await fire(w, severity="critical")
     find, dismiss, _ = parts(w, Outrun(w.memory.incidents, 3))
-    rule = await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
+    rule = await dismiss(await find(incident_id, "C1"), "C1", "U1", RuleScope.TITLE)
     assert rule is not None
     life = await w.memory.incidents.read_lifecycle(incident_id)
     assert (life.state, life.fired) == (IncidentState.DISMISSED, 4)
@@ -109,19 +109,19 @@ async def test_somebody_who_is_always_faster_is_told_of(w: World) -> None:
     incident_id = await fire(w, severity="critical")
     find, dismiss, _ = parts(w, Outrun(w.memory.incidents, 99))
     with pytest.raises(StoreConflict):
-        await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
+        await dismiss(await find(incident_id, "C1"), "C1", "U1", RuleScope.TITLE)
     assert (await w.memory.channels.read_policy("C1", w.clock.now())).rules == ()
 
 
 async def test_undoing_over_a_conflict(w: World) -> None:
     incident_id = await fire(w, severity="critical")
     find, dismiss, _ = parts(w)
-    rule = await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
+    rule = await dismiss(await find(incident_id, "C1"), "C1", "U1", RuleScope.TITLE)
     assert rule is not None
     w.clock.advance(minutes=1)
     _, _, undo = parts(w, Outrun(w.memory.incidents, 2))
     assert (await undo("rule", rule.number, "C1", "U1")).rules == ()
-    again = await dismiss(await find(incident_id, "C1"), "C1", "U1", Reach.TITLE)
+    again = await dismiss(await find(incident_id, "C1"), "C1", "U1", RuleScope.TITLE)
     assert again is not None
     _, _, hopeless = parts(w, Outrun(w.memory.incidents, 99))
     with pytest.raises(StoreConflict):
@@ -132,7 +132,7 @@ async def test_a_rule_of_an_incident_that_is_gone_is_undone(w: World) -> None:
     incident_id = await fire(w, severity="critical")
     find, dismiss, undo = parts(w)
     said = await find(incident_id, "C1")
-    rule = await dismiss(said, "C1", "U1", Reach.TITLE)
+    rule = await dismiss(said, "C1", "U1", RuleScope.TITLE)
     assert rule is not None
     number = await w.memory.channels.add_rule(replace(rule, title="other", incident_id="INC-99"), Changes())
     w.clock.advance(minutes=1)
@@ -144,7 +144,7 @@ async def test_a_post_of_nobody_teaches_nothing(w: World) -> None:
     find, dismiss, _ = parts(w)
     said = await find(incident_id, "C1")
     assert said.source == ""
-    assert await dismiss(said, "C1", "U1", Reach.TITLE) is None
+    assert await dismiss(said, "C1", "U1", RuleScope.TITLE) is None
     assert (await w.memory.incidents.read_lifecycle(incident_id)).state is IncidentState.DISMISSED
 
 
@@ -176,7 +176,7 @@ async def test_who_may_not_silence_is_told_who_may(w: World) -> None:
     people = WorldPeople({"U9"})
     find, dismiss, undo = parts(w, people=people)
     said = await find(incident_id, "C1")
-    for refused in (dismiss(said, "C1", "U9", Reach.TITLE), undo("rule", 1, "C1", "U9")):
+    for refused in (dismiss(said, "C1", "U9", RuleScope.TITLE), undo("rule", 1, "C1", "U9")):
         with pytest.raises(NotAllowedHere, match="Only members of this workspace"):
             await refused
 
@@ -190,13 +190,13 @@ async def test_a_mute_of_a_service_needs_one_and_a_lost_brief_is_no_obstacle(w: 
     )
     said, until = await find(incident_id, "C1"), w.clock.now() + timedelta(hours=1)
     with pytest.raises(RecordRejected, match="names no service"):
-        await mute(said, "C1", "U1", Muted.SERVICE, until, "", "V1")
+        await mute(said, "C1", "U1", MuteTarget.SERVICE, until, "", "V1")
     with pytest.raises(RecordRejected, match="over already"):
-        await mute(said, "C1", "U1", Muted.CHANNEL, w.clock.now(), "", "V1")
+        await mute(said, "C1", "U1", MuteTarget.CHANNEL, w.clock.now(), "", "V1")
     await w.drain_outbox()
-    elsewhere = await mute(said, "C2", "U1", Muted.CHANNEL, until, "a\x00b", "V2")
+    elsewhere = await mute(said, "C2", "U1", MuteTarget.CHANNEL, until, "a\x00b", "V2")
     assert elsewhere.reason == "ab"
     assert await w.drain_outbox() == []
-    assert (await mute(said, "C1", "U1", Muted.CHANNEL, until, "", "V3")).number > 0
+    assert (await mute(said, "C1", "U1", MuteTarget.CHANNEL, until, "", "V3")).number > 0
     (told,) = await w.drain_outbox()
     assert told.entry.payload["thread_ts"]

@@ -16,7 +16,7 @@ import pytest
 from bot.domain.alerts.alert import Alert
 from bot.domain.delivery.kinds import Operation
 from bot.domain.evidence.items import Evidence, EvidenceKind, Observed, Unavailable
-from bot.domain.operations.load import Load
+from bot.domain.operations.load import LoadShedding
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import EvidenceUnavailable, StoreConflict
 from bot.ports.evidence import LATER, build_refresh_work
@@ -92,7 +92,7 @@ class EvidenceWorld:
 
 
 async def looking(
-    w: World, *sources: Source, deadline_s: float = 0.02, late_s: float = 5.0, load=lambda: Load.FULL
+    w: World, *sources: Source, deadline_s: float = 0.02, late_s: float = 5.0, load=lambda: LoadShedding.FULL
 ) -> EvidenceWorld:
     gather = GatherEvidence(providers=sources, clock=w.clock, deadline_s=deadline_s, late_s=late_s, load=load)
     w.answer = w.build_answer(sources=gather)
@@ -220,8 +220,8 @@ async def test_a_source_that_fails_only_after_the_deadline_hung_too(tmp_path: Pa
         assert gather.ask(an_alert(), "4").resting == ()
 
 
-@pytest.mark.parametrize("load", [Load.NO_EXTRAS, Load.SUMMARY_ONLY])
-async def test_while_many_wait_none_is_asked_and_the_brief_says_so(tmp_path: Path, load: Load) -> None:
+@pytest.mark.parametrize("load", [LoadShedding.NO_EXTRAS, LoadShedding.SUMMARY_ONLY])
+async def test_while_many_wait_none_is_asked_and_the_brief_says_so(tmp_path: Path, load: LoadShedding) -> None:
     async with world(tmp_path) as w:
         one = source()
         look = await looking(w, one, load=lambda: load)
@@ -233,16 +233,16 @@ async def test_while_many_wait_none_is_asked_and_the_brief_says_so(tmp_path: Pat
 
 async def test_what_is_owed_waits_while_many_wait(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
-        load = Load.FULL
+        load = LoadShedding.FULL
         slow = source(hangs=True)
         look = await looking(w, slow, load=lambda: load)
         ts = await w.post(severity="critical")
         look.gather.forget(f"{await w.memory.incidents.find_incident('C1', ts)}/C1")  # as after a restart
-        load = Load.NO_EXTRAS
+        load = LoadShedding.NO_EXTRAS
         (row,) = await w.memory.inbox.claim(10)
         await look.complete(row)
         assert reasons(await look.of(ts)) == ["no answer within 0.02 s, still asked"]
-        load = Load.FULL
+        load = LoadShedding.FULL
         slow.free.set()
         await look.later()
         assert values(await look.of(ts)) == [18.2]

@@ -10,7 +10,7 @@ import pytest
 from bot.bootstrap.wiring.channels import read_digest_time
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.alerts.suppression import House
+from bot.domain.alerts.suppression import ChannelPolicy
 from bot.domain.brief.decide import decide
 from bot.domain.recall.ranking import Recalled
 from bot.ports.channel_history import HistoryPage
@@ -36,8 +36,8 @@ async def test_a_preview_is_decided_with_the_eyes_of_its_channel() -> None:
         eyes.append(viewer)
         return decide(alert, Recalled(), (), at, incident=incident)
 
-    async def house(*_: Any) -> House:
-        return House()
+    async def house(*_: Any) -> ChannelPolicy:
+        return ChannelPolicy()
 
     async def incident_at(*_: str) -> None:
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from bot.domain.access.visibility import Viewer, scopes
+from bot.domain.access.visibility import Viewer, list_scopes
 from bot.domain.alerts.alert import Alert, AlertState
 from bot.domain.brief.decide import decide
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import KnownNames, Query
 from bot.domain.recall.ranking import Recalled
@@ -47,14 +47,14 @@ def posted(incident_id: str = "INC-1") -> PostedBrief:
 async def test_a_brief_is_decided_again_with_the_eyes_of_its_channel() -> None:
     for visibility in ("public", "private:C1"):
         asked: list[tuple[Query, Viewer]] = []
-        life = Life("INC-1", "f", visibility, IncidentState.OPEN, START, START)
+        life = Lifecycle("INC-1", "f", visibility, IncidentState.OPEN, START, START)
         _ = [one async for one in replaying(asked)([(life, posted())])]
-        assert [viewer for _, viewer in asked] == [Viewer(scopes(visibility, ("C2",)))]
+        assert [viewer for _, viewer in asked] == [Viewer(list_scopes(visibility, ("C2",)))]
 
 
 async def test_an_incident_is_never_its_own_precedent_even_where_its_record_has_no_dates() -> None:
     asked: list[tuple[Query, Viewer]] = []
     undated = tuple(an_incident(f"INC-{n}", started_at=None, resolved_at=None) for n in (1, 2))
-    life = Life("INC-1", "f", "public", IncidentState.RESOLVED, START, START)
+    life = Lifecycle("INC-1", "f", "public", IncidentState.RESOLVED, START, START)
     _ = [one async for one in replaying(asked, undated)([(life, posted())])]
     assert [query.exclude for query, _ in asked] == [{"INC-1"}]

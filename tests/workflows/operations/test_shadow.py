@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bot.domain.alerts.alert import Alert, AlertState
-from bot.domain.alerts.suppression import ANSWERED, Admission, Outcome
+from bot.domain.alerts.suppression import ANSWERED, Disposition, SuppressionDecision
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.lifecycle import IncidentState, Life
-from bot.domain.operations.shadow import Shadowed
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
+from bot.domain.operations.shadow import ShadowPlacement
 from bot.ports.chat import OF_CHANNELS, Channel, Posting
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow, build_outbox_entry
@@ -46,7 +46,7 @@ def chat(*channels: Channel) -> FakeChat:
 
 def row(origin: str, operation: Operation = Operation.POST, **facts: Any) -> tuple[OutboxRow, Posting]:
     payload = {"channel": origin}
-    facts.setdefault("place", Shadowed(SHADOW, None, "1.1"))
+    facts.setdefault("place", ShadowPlacement(SHADOW, None, "1.1"))
     made = OutboxRow(
         1, OutboxEntry(Destination.SLACK, operation, "k", "brief/INC-1/C0ALERTS", payload), "lease", 1, False, **facts
     )
@@ -65,14 +65,14 @@ async def test_a_message_says_whose_it_is_and_replies_do_not() -> None:
     assert "<https://team.slack.example/archives/C0ALERTS/p11|under this post>" in str(said.blocks[0])
     assert said.blocks[1:] == ({"type": "section"},)
     for made in (
-        row("C0ALERTS", place=Shadowed(SHADOW, "brief", "1.1"), under_result="9.1"),
-        row("C0ALERTS", Operation.UPDATE, place=None, target_place=Shadowed(SHADOW, "brief", "1.1")),
-        row("C0ALERTS", Operation.DELETE, place=None, target_place=Shadowed(SHADOW)),
+        row("C0ALERTS", place=ShadowPlacement(SHADOW, "brief", "1.1"), under_result="9.1"),
+        row("C0ALERTS", Operation.UPDATE, place=None, target_place=ShadowPlacement(SHADOW, "brief", "1.1")),
+        row("C0ALERTS", Operation.DELETE, place=None, target_place=ShadowPlacement(SHADOW)),
         row("C0ALERTS", Operation.UPLOAD),
     ):
         assert await shown(there, made) == made[1]
     edited = await shown(
-        there, row("C0ALERTS", Operation.UPDATE, place=None, target_place=Shadowed(SHADOW, None, "1.1"))
+        there, row("C0ALERTS", Operation.UPDATE, place=None, target_place=ShadowPlacement(SHADOW, None, "1.1"))
     )
     assert edited == replace(said, operation=Operation.UPDATE)
 
@@ -86,14 +86,14 @@ async def test_a_question_to_one_person_is_shown_to_who_may_read_all_that_it_ask
 ) -> None:
     there = chat(Channel(SHADOW), private("P1"))
     there.gone.add("GONE")
-    made, posting = row("D1", place=Shadowed(SHADOW))
+    made, posting = row("D1", place=ShadowPlacement(SHADOW))
     payload = {"channel": "D1"} | ({"extra": {OF_CHANNELS: channels}} if channels else {})
     asked = replace(made, entry=replace(made.entry, payload=payload))
     said = await shown(there, (asked, replace(posting, delivery_id="nudge/U1/2026-11-30")))
     assert (said is not None) is is_shown
     assert said is None or "for one person" in str(said.blocks[0])
     edit, posting = row(
-        "D1", Operation.UPDATE, place=None, target_place=Shadowed(SHADOW)
+        "D1", Operation.UPDATE, place=None, target_place=ShadowPlacement(SHADOW)
     )  # what stands there may be answered
     assert await shown(there, (edit, posting)) is not None
 
@@ -114,12 +114,12 @@ async def test_what_is_private_is_shown_to_those_alone_who_may_see_all_of_it(
     there = chat(shadow, alerts)
     assert (await shown(there, row("C0ALERTS")) is not None) is is_shown
 
-    async def admit(*_: object) -> Admission:
+    async def admit(*_: object) -> SuppressionDecision:
         return replace(ANSWERED, tell="S0ONCALL")
 
     event = InboxRow(1, "message", {"event": {}}, "lease", 1, START)
     admission = await AdmitInShadow(admit, there, SHADOW)(event, alerts, ALERT, START)
-    assert (admission.outcome is Outcome.ANSWER, admission.tell) == (is_shown, None)
+    assert (admission.outcome is Disposition.ANSWER, admission.tell) == (is_shown, None)
 
 
 async def test_a_channel_that_cannot_be_seen_shows_nothing() -> None:
@@ -185,7 +185,7 @@ async def test_who_reads_along_is_asked_anew_before_anything_is_shown(
 
 
 async def test_an_alert_is_read_anew_when_its_channel_became_another_one_meanwhile() -> None:
-    async def admit(*_: object) -> Admission:
+    async def admit(*_: object) -> SuppressionDecision:
         return ANSWERED
 
     event = InboxRow(1, "message", {"event": {}}, "lease", 1, START)
@@ -198,7 +198,7 @@ async def test_an_alert_is_read_anew_when_its_channel_became_another_one_meanwhi
     was = {SHADOW: private(SHADOW, "C0ALERTS")}
     pooled = private("C0ALERTS", SHADOW)
     there = Outdated(channels={"C0ALERTS": pooled, SHADOW: Channel(SHADOW)}, before=was)
-    assert (await AdmitInShadow(admit, there, SHADOW)(event, pooled, ALERT, START)).outcome is Outcome.COUNT_ONLY
+    assert (await AdmitInShadow(admit, there, SHADOW)(event, pooled, ALERT, START)).outcome is Disposition.COUNT_ONLY
     assert await NudgesInShadow(Waiting((life(1, "private:C0ALERTS"),)), there, SHADOW).list_unasked(START) == ()
 
 
@@ -254,10 +254,10 @@ async def test_the_state_is_told_whatever_slack_does() -> None:
 class Waiting:
     """The questions that wait."""
 
-    lives: tuple[Life, ...]
+    lives: tuple[Lifecycle, ...]
     claimed: list[str] = field(default_factory=list)
 
-    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Lifecycle, ...]:
         return self.lives
 
     async def claim(self, person: str, day: date, incident_ids: Any, changes: Changes) -> bool:
@@ -268,8 +268,8 @@ class Waiting:
         self.claimed.append(incident_id)
 
 
-def life(number: int, visibility: str) -> Life:
-    return Life(f"INC-{number}", f"f{number}", visibility, IncidentState.CLEARED, START, START)
+def life(number: int, visibility: str) -> Lifecycle:
+    return Lifecycle(f"INC-{number}", f"f{number}", visibility, IncidentState.CLEARED, START, START)
 
 
 async def test_nobody_is_asked_in_the_shadow_channel_about_what_may_not_be_read_there() -> None:

@@ -12,7 +12,7 @@ from bot.domain.access.roles import Act
 from bot.domain.access.visibility import Viewer
 from bot.domain.fixes.grouping import FixPair, Wording
 from bot.domain.incidents.record import Incident, Source
-from bot.domain.recall.dismissed import WhyAside
+from bot.domain.recall.dismissed import DismissalReason
 from bot.domain.recall.query import OPERATOR, Query
 from bot.ports.chat import Channel
 from bot.ports.errors import NotAllowedHere, RecordRejected
@@ -71,7 +71,9 @@ async def heeded(w: World, viewer: Viewer) -> list[str]:
 
 
 async def test_what_is_said_in_a_private_channel_concerns_nobody_else(w: World) -> None:
-    said = await wrong(w)(await incident(w, "G1"), "G1", IN_G1, "U1", PrecedentDismissal("OLD-1", WhyAside.CAUSE), "v1")
+    said = await wrong(w)(
+        await incident(w, "G1"), "G1", IN_G1, "U1", PrecedentDismissal("OLD-1", DismissalReason.CAUSE), "v1"
+    )
     assert said.visibility == "private:G1"
     assert (await heeded(w, PUBLIC), await heeded(w, IN_G1)) == ([], ["OLD-1"])
 
@@ -84,13 +86,13 @@ async def test_only_what_the_asker_may_see_by_now_can_be_set_aside(w: World) -> 
     after = await wrong(w).open_form(there, "C1", PUBLIC)
     assert "OLD-1" not in {line.incident_id for line in after.lines}
     with pytest.raises(RecordRejected):
-        await wrong(w)(there, "C1", PUBLIC, "U1", PrecedentDismissal("OLD-1", WhyAside.CAUSE), "v1")
+        await wrong(w)(there, "C1", PUBLIC, "U1", PrecedentDismissal("OLD-1", DismissalReason.CAUSE), "v1")
 
 
 async def test_taking_one_back_leaves_the_others(w: World) -> None:
     there = await incident(w, "C1")
     first, second = [
-        await wrong(w)(there, "C1", PUBLIC, "U1", PrecedentDismissal(f"OLD-{n}", WhyAside.CAUSE), f"v{n}")
+        await wrong(w)(there, "C1", PUBLIC, "U1", PrecedentDismissal(f"OLD-{n}", DismissalReason.CAUSE), f"v{n}")
         for n in (1, 2)
     ]
     await wrong(w).take_back(second.number, "C1", "U2")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.alerts.channel_settings import NO_DIGEST, ChannelSettings
-from bot.domain.fixes.grouping import FixesSaid
+from bot.domain.fixes.grouping import FixEquivalence
 from bot.domain.recall.query import OPERATOR
 from bot.domain.reports.schedule import DigestTime
 from bot.ports.chat import Channel
@@ -132,7 +132,7 @@ async def test_the_digest_of_a_channel_holds_what_its_pool_may_be_told(w: World)
 
 async def test_fixes_are_counted_as_persons_filed_them(w: World) -> None:
     now = w.clock.now()
-    said = FixesSaid(True, "Drain the queue", "Empty it", "INC-1", "INC-2", "U1", now)
+    said = FixEquivalence(True, "Drain the queue", "Empty it", "INC-1", "INC-2", "U1", now)
     await w.memory.store.feedback.add_fix_equivalence(said, Changes())
     for n, fix in ((1, "Drain the queue"), (2, "Empty it")):
         old = an_incident(

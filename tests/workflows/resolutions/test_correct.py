@@ -10,9 +10,9 @@ import pytest
 
 from bot.bootstrap.wiring.resolutions import build_local_correct, build_refresh_briefs
 from bot.domain.access.roles import Person, Verifiers
-from bot.domain.brief.decide import same_advice
+from bot.domain.brief.decide import is_same_advice
 from bot.domain.delivery.kinds import Operation
-from bot.domain.incidents.corrections import mark_of, texts_of
+from bot.domain.incidents.corrections import hash_text, read_texts
 from bot.domain.incidents.record import VerificationStatus
 from bot.domain.recall.query import OPERATOR
 from bot.ports.chat import Channel
@@ -63,12 +63,12 @@ async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted
     while await deliver.drain(Destination.BANK) == 0:
         pass
     assert bank.kept["INC-1"].lesson is None
-    shown = {name: mark_of(text) for name, text in texts_of(bank.kept["INC-1"]).items()}
+    shown = {name: hash_text(text) for name, text in read_texts(bank.kept["INC-1"]).items()}
     await edit("INC-1", "U1", {"lesson": "look at cron"}, shown, "v2")
     while await deliver.drain(Destination.BANK) == 0:
         pass
     assert bank.kept["INC-1"].lesson == "look at cron"
-    shown |= {"lesson": mark_of("look at cron")}
+    shown |= {"lesson": hash_text("look at cron")}
     await edit("INC-1", "U1", {"lesson": "never delivered"}, shown, "v3")
     await retract("INC-1", "U1", "a drill", "v4")
     while await deliver.drain(Destination.BANK) == 0:
@@ -81,7 +81,7 @@ async def test_the_bank_gets_corrections_in_order_and_forgets_what_was_retracted
 async def test_a_submission_that_comes_twice_is_one_act(w: World) -> None:
     await w.resolve(FIX, "U1", "v1")
     edit = build_local_correct(w.memory, w.clock).edit
-    shown = {name: mark_of(text) for name, text in texts_of(await w.memory.incidents.read_record("INC-1")).items()}
+    shown = {name: hash_text(text) for name, text in read_texts(await w.memory.incidents.read_record("INC-1")).items()}
     await edit("INC-1", "U1", {"lesson": "once"}, shown, "v2")
     with pytest.raises(RecordRejected, match="It says now: “once”"):
         await edit("INC-1", "U1", {"lesson": "once"}, shown, "v2")
@@ -92,7 +92,7 @@ async def test_a_submission_that_comes_twice_is_one_act(w: World) -> None:
 async def test_secrets_that_are_typed_are_masked(w: World) -> None:
     await w.resolve(FIX, "U1", "v1")
     edit = build_local_correct(w.memory, w.clock).edit
-    shown = {name: mark_of(text) for name, text in texts_of(await w.memory.incidents.read_record("INC-1")).items()}
+    shown = {name: hash_text(text) for name, text in read_texts(await w.memory.incidents.read_record("INC-1")).items()}
     await edit("INC-1", "U1", {"lesson": "key AKIAIOSFODNN7EXAMPLE\x00"}, shown, "v2")
     assert "AKIAIOSFODNN7EXAMPLE" not in str((await w.memory.incidents.read_record("INC-1")).lesson)
 
@@ -174,7 +174,7 @@ async def test_a_private_thread_is_computed_anew_with_what_it_may_see(w: World) 
     assert "private way" not in str(public)
     assert private.recommendation is not None
     assert private.recommendation.fix == "The private way"
-    assert not same_advice(public, private)
+    assert not is_same_advice(public, private)
     assert [r.incident_id for r in await w.memory.incidents.list_records(OPERATOR, recallable_only=True)] == ["INC-2"]
 
 

@@ -13,7 +13,7 @@ from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Boundary, FailedCheck, Incident, Runbook, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query
-from bot.domain.resolutions.suggestions import KnownFix
+from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.ports.chat import Channel
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import IncidentNotFound, RecordRejected
@@ -195,7 +195,7 @@ async def test_the_form_offers_what_the_brief_knows(w: World) -> None:
     w.clock.advance(days=2)
     await w.post(severity="critical")
     form = await w.resolve.open_form("INC-2")
-    assert (form.known_fixes, form.usual_checks) == ((KnownFix("Restart it"),), ("DNS",))
+    assert (form.known_fixes, form.usual_checks) == ((SuggestedFix("Restart it"),), ("DNS",))
     assert await w.resolve.find_suggested_fix("INC-2") == "Restart it"
     assert await w.resolve.find_suggested_fix("INC-1") is None
     w.clock.advance(seconds=1)

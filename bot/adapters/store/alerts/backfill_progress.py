@@ -13,7 +13,7 @@ from bot.adapters.store.database.backfill_tables import talks as talked
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_or_replace, split_batches, to_json
 from bot.adapters.store.database.tables import inbox, seen_posts
-from bot.domain.operations.backfill import Talk
+from bot.domain.operations.backfill import ThreadActivity
 from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.clock import Clock
 
@@ -42,7 +42,7 @@ class SqlBackfillStore:
             found: str | None = (await connection.execute(asked)).scalar_one_or_none()
         return found
 
-    async def save(self, progress: BackfillProgress, talks: Mapping[str, Talk]) -> None:
+    async def save(self, progress: BackfillProgress, talks: Mapping[str, ThreadActivity]) -> None:
         """See the port."""
         body = to_json(_PROGRESS.dump_python(progress, mode="json"))
         row = {"channel": progress.channel, "name": progress.name, "body": body, "at": self.clock.now()}
@@ -54,12 +54,12 @@ class SqlBackfillStore:
             await insert_or_replace(connection, backfills, [row])
             await insert_or_replace(connection, talked, said)
 
-    async def read_talks(self, channel: str) -> Mapping[str, Talk]:
+    async def read_talks(self, channel: str) -> Mapping[str, ThreadActivity]:
         """See the port."""
         asked = sa.select(talked).where(talked.c.channel == channel).order_by(talked.c.ts)
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).mappings().all()
-        return {row["ts"]: Talk(row["people"], row["messages"]) for row in rows}
+        return {row["ts"]: ThreadActivity(row["people"], row["messages"]) for row in rows}
 
     async def find_incidents(self, channel: str, posts: Iterable[str]) -> Mapping[str, str]:
         """See the port."""

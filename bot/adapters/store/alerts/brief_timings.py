@@ -13,7 +13,7 @@ from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import is_visible_to_viewer
 from bot.adapters.store.database.tables import briefs, inbox, notices, outbox
 from bot.domain.access.visibility import Viewer
-from bot.domain.brief.timings import Delivered, Traced
+from bot.domain.brief.timings import BriefTimings, DeliveryTimes
 from bot.domain.delivery.ids import build_edit_id
 
 
@@ -23,7 +23,7 @@ class SqlBriefTimings:
 
     database: Database
 
-    async def read_timings(self, incident_id: str, channel: str) -> Traced:
+    async def read_timings(self, incident_id: str, channel: str) -> BriefTimings:
         """See the port."""
         here = (briefs.c.incident_id == incident_id, briefs.c.channel == channel)
         told = sa.select(sa.func.count(), sa.func.min(notices.c.at), sa.func.max(notices.c.at))
@@ -32,8 +32,8 @@ class SqlBriefTimings:
             of_incident = told.where(notices.c.incident_id == incident_id)
             alerts, first, last = (await connection.execute(of_incident)).one()
             if brief is None:
-                return Traced(alerts, first, last)
-            return Traced(
+                return BriefTimings(alerts, first, last)
+            return BriefTimings(
                 alerts,
                 first,
                 last,
@@ -73,9 +73,9 @@ async def _read_received_time(connection: AsyncConnection, channel: str, ts: str
     return found
 
 
-async def _read_delivery(connection: AsyncConnection, delivery_id: str) -> Delivered | None:
+async def _read_delivery(connection: AsyncConnection, delivery_id: str) -> DeliveryTimes | None:
     asked = sa.select(outbox).where(outbox.c.delivery_id == delivery_id)
     row: Any = (await connection.execute(asked)).mappings().first()
     if row is None:
         return None
-    return Delivered(row["owed_at"], row["settled_at"], row["attempts"], row["state"], row["error"])
+    return DeliveryTimes(row["owed_at"], row["settled_at"], row["attempts"], row["state"], row["error"])

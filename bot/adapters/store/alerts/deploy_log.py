@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_or_replace, to_json
 from bot.adapters.store.database.tables import deploys
-from bot.domain.catalog.vendors import folded
+from bot.domain.catalog.vendors import fold_name
 from bot.domain.evidence.deploys import Deploy
 
 _DEPLOY = TypeAdapter(Deploy)
@@ -25,7 +25,7 @@ class SqlDeployLog:
 
     async def record(self, deploy: Deploy) -> bool:
         """See the port."""
-        row = {"key": deploy.key, "service": folded(deploy.service), "at": deploy.at}
+        row = {"key": deploy.key, "service": fold_name(deploy.service), "at": deploy.at}
         known = sa.select(deploys.c.key).where(deploys.c.key == deploy.key)
         async with self.database.write() as connection:
             new = (await connection.execute(known)).first() is None
@@ -35,7 +35,7 @@ class SqlDeployLog:
 
     async def list_latest(self, service: str, until: datetime, limit: int) -> tuple[Deploy, ...]:
         """See the port."""
-        held = (deploys.c.service == folded(service), deploys.c.at <= until)
+        held = (deploys.c.service == fold_name(service), deploys.c.at <= until)
         asked = sa.select(deploys.c.body).where(*held).order_by(deploys.c.at.desc(), deploys.c.key).limit(limit)
         async with self.database.read() as connection:
             bodies = (await connection.execute(asked)).scalars().all()

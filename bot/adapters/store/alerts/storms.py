@@ -20,7 +20,7 @@ from bot.adapters.store.database.json_bodies import (
 from bot.adapters.store.database.statements import advance_counter, insert_new, insert_or_replace
 from bot.adapters.store.database.tables import counters, heard, lives, openings, storms
 from bot.domain.incidents.lifecycle import IncidentState
-from bot.domain.operations.storms import Member, Opening, Storm
+from bot.domain.operations.storms import OpenedIncident, Storm, StormMember
 from bot.ports.clock import Clock
 from bot.ports.errors import StoreConflict
 from bot.ports.unit_of_work import Changes
@@ -54,7 +54,7 @@ def _name_counter(channel: str) -> str:
     return f"openings/{channel}"
 
 
-def _build_row(opening: Opening, number: int) -> dict[str, Any]:
+def _build_row(opening: OpenedIncident, number: int) -> dict[str, Any]:
     kept = replace(opening, number=opening.number or number)
     named = ("channel", "incident_id", "at", "number", "storm", "has_brief")
     return {name: getattr(kept, name) for name in named} | {"body": write_opening_json(kept)}
@@ -70,7 +70,7 @@ class SqlStormStore:
 
     async def read_openings(
         self, channel: str, since: datetime, until: datetime, incident_id: str
-    ) -> tuple[tuple[Opening, ...], int]:
+    ) -> tuple[tuple[OpenedIncident, ...], int]:
         """See the port."""
         of_channel = sa.select(openings.c.incident_id, openings.c.body).where(openings.c.channel == channel)
         near = (openings.c.at >= since, openings.c.at <= until)
@@ -92,7 +92,7 @@ class SqlStormStore:
             rows = (await connection.execute(asked)).mappings().all()
         return tuple(replace(read_storm_json(r["body"]), told=r["told"], version=r["version"]) for r in rows)
 
-    async def list_members(self, storm: str) -> tuple[Member, ...]:
+    async def list_members(self, storm: str) -> tuple[StormMember, ...]:
         """See the port."""
         asked = (
             sa.select(openings.c.body, lives.c.state)
@@ -102,7 +102,7 @@ class SqlStormStore:
         )
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).all()
-        return tuple(Member(read_opening_json(body), IncidentState(state)) for body, state in rows)
+        return tuple(StormMember(read_opening_json(body), IncidentState(state)) for body, state in rows)
 
     async def save_summary(self, storm: Storm, told: str, changes: Changes, *, watched: bool) -> bool:
         """See the port."""

@@ -12,10 +12,10 @@ from bot.adapters.store.channels.undoable import UndoableRows, insert_numbered
 from bot.adapters.store.commit import AlreadyCommitted, ChangesWriter
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.feedback_tables import fixes_said, set_aside
-from bot.domain.fixes.grouping import FixesSaid
-from bot.domain.recall.dismissed import SetAside, WhyAside
+from bot.domain.fixes.grouping import FixEquivalence
+from bot.domain.recall.dismissed import DismissalReason, DismissedPrecedent
 from bot.domain.recall.query import Query
-from bot.domain.text.names import same_form
+from bot.domain.text.names import normalize_name
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Changes
 
@@ -31,7 +31,7 @@ class SqlFeedbackStore:
     clock: Clock
     writer: ChangesWriter
 
-    async def dismiss_precedent(self, aside: SetAside, changes: Changes) -> int:
+    async def dismiss_precedent(self, aside: DismissedPrecedent, changes: Changes) -> int:
         """See the port."""
         row = _build_row(aside) | {"why": aside.why.value}
         same = sa.and_(*(set_aside.c[name].is_not_distinct_from(row[name]) for name in _SAME))
@@ -45,23 +45,25 @@ class SqlFeedbackStore:
         except AlreadyCommitted:
             return 0
 
-    async def list_dismissed(self, query: Query | None = None, channel: str | None = None) -> tuple[SetAside, ...]:
+    async def list_dismissed(
+        self, query: Query | None = None, channel: str | None = None
+    ) -> tuple[DismissedPrecedent, ...]:
         """See the port."""
         asked = sa.select(set_aside).where(set_aside.c.undone_at.is_(None))
         if query is not None:
             same_alert = set_aside.c.fingerprint == (query.fingerprint or "-")
-            asked = asked.where(sa.or_(same_alert, set_aside.c.service == (same_form(query.service) or "-")))
+            asked = asked.where(sa.or_(same_alert, set_aside.c.service == (normalize_name(query.service) or "-")))
         if channel is not None:
             asked = asked.where(set_aside.c.channel == channel)
         async with self.database.read() as connection:
             rows = (await connection.execute(asked.order_by(set_aside.c.number))).mappings().all()
-        return tuple(SetAside(**_read_values(row) | {"why": WhyAside(row["why"])}) for row in rows)
+        return tuple(DismissedPrecedent(**_read_values(row) | {"why": DismissalReason(row["why"])}) for row in rows)
 
-    async def undo_dismissal(self, aside: SetAside, by: str, changes: Changes) -> bool:
+    async def undo_dismissal(self, aside: DismissedPrecedent, by: str, changes: Changes) -> bool:
         """See the port."""
         return await self._end(set_aside, aside.number, by, changes)
 
-    async def add_fix_equivalence(self, said: FixesSaid, changes: Changes) -> int:
+    async def add_fix_equivalence(self, said: FixEquivalence, changes: Changes) -> int:
         """See the port."""
         try:
             async with self.database.write() as connection:
@@ -70,14 +72,14 @@ class SqlFeedbackStore:
         except AlreadyCommitted:
             return 0
 
-    async def list_fix_equivalences(self) -> tuple[FixesSaid, ...]:
+    async def list_fix_equivalences(self) -> tuple[FixEquivalence, ...]:
         """See the port."""
         asked = sa.select(fixes_said).where(fixes_said.c.undone_at.is_(None)).order_by(fixes_said.c.number)
         async with self.database.read() as connection:
             rows = (await connection.execute(asked)).mappings().all()
-        return tuple(FixesSaid(**_read_values(row)) for row in rows)
+        return tuple(FixEquivalence(**_read_values(row)) for row in rows)
 
-    async def undo_fix_equivalence(self, said: FixesSaid, by: str, changes: Changes) -> bool:
+    async def undo_fix_equivalence(self, said: FixEquivalence, by: str, changes: Changes) -> bool:
         """See the port."""
         return await self._end(fixes_said, said.number, by, changes)
 
@@ -95,7 +97,7 @@ async def delete_feedback(connection: AsyncConnection, incident_id: str) -> None
     await connection.execute(sa.delete(fixes_said).where(words))
 
 
-def _build_row(said: SetAside | FixesSaid) -> dict[str, Any]:
+def _build_row(said: DismissedPrecedent | FixEquivalence) -> dict[str, Any]:
     return {name: value for name, value in asdict(said).items() if name != "number"}
 
 

@@ -15,7 +15,7 @@ from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.json_bodies import read_lifecycle_json
 from bot.adapters.store.database.statements import insert_new
 from bot.adapters.store.database.tables import briefs, claims, lives
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Changes
 
@@ -33,7 +33,7 @@ class SqlNudgeStore:
     clock: Clock
     writer: ChangesWriter
 
-    async def list_unasked(self, since: datetime) -> tuple[Life, ...]:
+    async def list_unasked(self, since: datetime) -> tuple[Lifecycle, ...]:
         """See the port."""
         asked = sa.select(claims.c.channel).where(claims.c.work == INCIDENT)
         found = (

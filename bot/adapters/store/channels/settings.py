@@ -24,7 +24,7 @@ from bot.adapters.store.database.channel_tables import (
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new, insert_new_rows, insert_or_replace, to_json
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.alerts.suppression import House, Mute, Muted, Reach, Rule
+from bot.domain.alerts.suppression import ChannelPolicy, Mute, MuteTarget, RuleScope, SilenceRule
 from bot.ports.channels import AlertSource
 from bot.ports.clock import Clock
 from bot.ports.unit_of_work import Changes
@@ -71,7 +71,7 @@ class SqlChannelStore:
         async with self.database.read() as connection:
             return tuple((await connection.execute(asked.order_by(channel_pools.c.other))).scalars())
 
-    async def read_policy(self, channel: str, at: datetime) -> House:
+    async def read_policy(self, channel: str, at: datetime) -> ChannelPolicy:
         """See the port."""
         # what was posted before the undoing is still silenced, whenever it is worked on
         ours = sa.and_(rules.c.channel == channel, _is_in_force(rules, at))
@@ -80,9 +80,9 @@ class SqlChannelStore:
             settings = await _read_settings(connection, channel)
             found_rules = await _select_counted(connection, rules, _RULE, ours)
             found_mutes = await _select_counted(connection, mutes, _MUTE, held)
-        return House(settings, tuple(map(_read_rule, found_rules)), tuple(map(_read_mute, found_mutes)))
+        return ChannelPolicy(settings, tuple(map(_read_rule, found_rules)), tuple(map(_read_mute, found_mutes)))
 
-    async def add_rule(self, rule: Rule, changes: Changes) -> int:
+    async def add_rule(self, rule: SilenceRule, changes: Changes) -> int:
         """See the port."""
         row = _build_row(rule)
         same = sa.and_(rules.c.undone_at.is_(None), *(rules.c[name] == row[name] for name in _SAME_RULE))
@@ -108,15 +108,15 @@ class SqlChannelStore:
         except AlreadyCommitted:
             return 0
 
-    async def undo_silence(self, silence: Rule | Mute, by: str, changes: Changes) -> bool:
+    async def undo_silence(self, silence: SilenceRule | Mute, by: str, changes: Changes) -> bool:
         """See the port."""
-        table = rules if isinstance(silence, Rule) else mutes
+        table = rules if isinstance(silence, SilenceRule) else mutes
         row = sa.and_(table.c.number == silence.number, table.c.channel == silence.channel)
         return await UndoableRows(self.database, self.clock, self.writer).end(table, row, by, changes)
 
-    async def count_silenced(self, silence: Rule | Mute, event: int) -> None:
+    async def count_silenced(self, silence: SilenceRule | Mute, event: int) -> None:
         """See the port."""
-        kind = _RULE if isinstance(silence, Rule) else _MUTE
+        kind = _RULE if isinstance(silence, SilenceRule) else _MUTE
         async with self.database.write() as connection:
             await insert_new(connection, silenced, {"kind": kind, "number": silence.number, "event": event})
 
@@ -171,19 +171,21 @@ async def _select_counted(
     return (await connection.execute(asked)).mappings().all()
 
 
-def _build_row(silence: Rule | Mute) -> dict[str, Any]:
-    return {k: str(v) if isinstance(v, Reach | Muted) else v for k, v in asdict(silence).items() if k not in _OURS}
+def _build_row(silence: SilenceRule | Mute) -> dict[str, Any]:
+    return {
+        k: str(v) if isinstance(v, RuleScope | MuteTarget) else v for k, v in asdict(silence).items() if k not in _OURS
+    }
 
 
 _OURS = frozenset({"number", "silenced"})
 _NOT_THEIRS = frozenset({"undone_at", "undone_by"})
 
 
-def _read_rule(row: sa.RowMapping) -> Rule:
+def _read_rule(row: sa.RowMapping) -> SilenceRule:
     values = {k: v for k, v in row.items() if k not in _NOT_THEIRS}
-    return Rule(**values | {"reach": Reach(row["reach"])})
+    return SilenceRule(**values | {"reach": RuleScope(row["reach"])})
 
 
 def _read_mute(row: sa.RowMapping) -> Mute:
     values = {k: v for k, v in row.items() if k not in _NOT_THEIRS}
-    return Mute(**values | {"what": Muted(row["what"])})
+    return Mute(**values | {"what": MuteTarget(row["what"])})

@@ -10,18 +10,18 @@ import json
 from pydantic import TypeAdapter, ValidationError
 
 from bot.adapters.store.database.statements import to_json
-from bot.domain.alerts.notification import Notice
+from bot.domain.alerts.notification import Notification
 from bot.domain.brief.decide import Brief
-from bot.domain.incidents.lifecycle import Life
+from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Incident
-from bot.domain.operations.storms import Opening, Storm
+from bot.domain.operations.storms import OpenedIncident, Storm
 from bot.records.incident_json import read_record, write_record
 
 _BRIEF: TypeAdapter[Brief] = TypeAdapter(Brief)
 _RECORD: TypeAdapter[Incident] = TypeAdapter(Incident)
-_LIFE: TypeAdapter[Life] = TypeAdapter(Life)
-_NOTICE: TypeAdapter[Notice] = TypeAdapter(Notice)
-_OPENING: TypeAdapter[Opening] = TypeAdapter(Opening)
+_LIFE: TypeAdapter[Lifecycle] = TypeAdapter(Lifecycle)
+_NOTICE: TypeAdapter[Notification] = TypeAdapter(Notification)
+_OPENING: TypeAdapter[OpenedIncident] = TypeAdapter(OpenedIncident)
 _STORM: TypeAdapter[Storm] = TypeAdapter(Storm)
 
 
@@ -39,22 +39,22 @@ def read_record_json(text: str) -> Incident:
         return read_record(json.loads(text), how=None)
 
 
-def write_lifecycle_json(life: Life) -> str:
+def write_lifecycle_json(life: Lifecycle) -> str:
     """Return all fields of the lifecycle."""
     return to_json(_LIFE.dump_python(life, mode="json"))
 
 
-def read_lifecycle_json(text: str) -> Life:
+def read_lifecycle_json(text: str) -> Lifecycle:
     """Return the lifecycle, equal to what was written."""
     return _LIFE.validate_json(text)
 
 
-def write_notification_json(notice: Notice) -> str:
+def write_notification_json(notice: Notification) -> str:
     """Return all fields of the notification."""
     return to_json(_NOTICE.dump_python(notice, mode="json"))
 
 
-def read_notification_json(text: str) -> Notice:
+def read_notification_json(text: str) -> Notification:
     """Return the notification, equal to what was written."""
     return _NOTICE.validate_json(text)
 
@@ -69,12 +69,12 @@ def read_brief_json(text: str) -> Brief:
     return _BRIEF.validate_json(text)
 
 
-def write_opening_json(opening: Opening) -> str:
+def write_opening_json(opening: OpenedIncident) -> str:
     """Return all fields of the opening."""
     return to_json(_OPENING.dump_python(opening, mode="json"))
 
 
-def read_opening_json(text: str) -> Opening:
+def read_opening_json(text: str) -> OpenedIncident:
     """Return the opening, equal to what was written."""
     return _OPENING.validate_json(text)
 

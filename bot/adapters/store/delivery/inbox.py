@@ -19,7 +19,7 @@ from bot.adapters.store.database.batched_inserts import BatchedInserts
 from bot.adapters.store.database.connection import Database
 from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import inbox
-from bot.domain.operations.load import Waiting
+from bot.domain.operations.load import Backlog
 from bot.ports.clock import Clock, Ids
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 
@@ -76,7 +76,7 @@ class SqlInbox:
         """See the port."""
         await self._write_settled(row, state="done", lease=None, body=None)
 
-    async def read_backlog(self) -> Waiting:
+    async def read_backlog(self) -> Backlog:
         """See the port. Rows that wait after a failure are due later and do not count."""
         now = self.clock.now()
         asked = sa.select(sa.func.count(), sa.func.min(inbox.c.received_at)).where(
@@ -84,7 +84,7 @@ class SqlInbox:
         )
         async with self.database.read() as connection:
             rows, oldest = (await connection.execute(asked)).one()
-        return Waiting(int(rows), max(timedelta(), now - oldest) if oldest else timedelta())
+        return Backlog(int(rows), max(timedelta(), now - oldest) if oldest else timedelta())
 
     async def find_newest_message(self, channel: str, before: datetime) -> str | None:
         """See the port. The ts is part of the key, and every ts of these centuries has as many digits, so text order is

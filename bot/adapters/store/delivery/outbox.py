@@ -24,7 +24,7 @@ from bot.adapters.store.database.statements import insert_new, to_json
 from bot.adapters.store.database.tables import briefs, outbox
 from bot.domain.delivery.ids import split_superseded
 from bot.domain.delivery.kinds import read_operation
-from bot.domain.operations.shadow import POSTS, Call, Shadowed, is_left_out, shadowed
+from bot.domain.operations.shadow import POSTS, ShadowedCall, ShadowPlacement, is_left_out, place_in_shadow
 from bot.ports.clock import Clock, Ids
 from bot.ports.delivery.outbox import Destination, OutboxEntry, OutboxRow
 
@@ -196,7 +196,9 @@ def _select_due(destination: Destination, now: datetime, limit: int) -> sa.Selec
     )
 
 
-async def _find_result(connection: AsyncConnection, delivery_id: str | None) -> tuple[str | None, Shadowed | None]:
+async def _find_result(
+    connection: AsyncConnection, delivery_id: str | None
+) -> tuple[str | None, ShadowPlacement | None]:
     """Return what a delivery produced, and where that is if not in its own channel."""
     if delivery_id is None:
         return None, None
@@ -204,8 +206,8 @@ async def _find_result(connection: AsyncConnection, delivery_id: str | None) -> 
     return (found["result"], _read_place(found)) if found else (None, None)
 
 
-def _read_place(row: Mapping[Any, Any]) -> Shadowed | None:
-    return Shadowed(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
+def _read_place(row: Mapping[Any, Any]) -> ShadowPlacement | None:
+    return ShadowPlacement(row["place"], row["place_under"], row["place_root"]) if row["place"] else None
 
 
 async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
@@ -247,14 +249,16 @@ async def write_entries(
             await _replace_payload(connection, row)
 
 
-async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> Shadowed | None:
+async def _find_place(connection: AsyncConnection, one: OutboxEntry, shadow: str | None) -> ShadowPlacement | None:
     """Return where the message goes instead of its own channel."""
     named = one.payload.get
     if one.destination is not Destination.SLACK or one.operation not in POSTS or not named("channel"):
         return None
-    call = Call(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
+    call = ShadowedCall(one.operation, one.delivery_id, named("channel", ""), named("thread_ts"), named("target"))
     about = named("incident_id")
-    return shadowed(call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None)
+    return place_in_shadow(
+        call, shadow, await _find_shadow_brief(connection, str(about), call.channel) if about else None
+    )
 
 
 async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datetime) -> int:
@@ -277,7 +281,7 @@ async def _move_into_shadow(connection: AsyncConnection, shadow: str, now: datet
     return moved
 
 
-async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> Shadowed | None:
+async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, channel: str) -> ShadowPlacement | None:
     """Return where the incident's brief for this channel is, if that is in shadow: its first message, which has the
     thread, or the newest where the first is no longer stored."""
     own = sa.and_(briefs.c.incident_id == incident_id, briefs.c.channel == channel)
@@ -285,7 +289,7 @@ async def _find_shadow_brief(connection: AsyncConnection, incident_id: str, chan
     for delivery in (split_superseded(name)[0], name) if name else ():
         kept = sa.select(outbox.c.place).where(outbox.c.delivery_id == delivery)
         if row := (await connection.execute(kept)).first():
-            return Shadowed(row.place, delivery) if row.place else None
+            return ShadowPlacement(row.place, delivery) if row.place else None
     return None
 
 

@@ -23,8 +23,8 @@ from bot.adapters.store.index.search import IndexQuery, SearchResult, run_search
 from bot.adapters.store.index.tables import names
 from bot.domain.access.visibility import Viewer
 from bot.domain.recall.query import KnownNames, Query
-from bot.domain.recall.ranking import Candidate, TextScore, fused
-from bot.domain.text.tokens import tokens, words
+from bot.domain.recall.ranking import Candidate, TextScore, fuse_score
+from bot.domain.text.tokens import split_words, tokenize
 from bot.observability import get_logger
 from bot.ports.embedding import Embedder, Vectors
 from bot.ports.errors import EmbeddingUnavailable
@@ -115,7 +115,7 @@ class SqlRecordIndex:
 
     async def _search(self, query: Query, viewer: Viewer, also: frozenset[str]) -> SearchResult:
         question = await self._embed_question(query)
-        search = IndexQuery(Counter(tokens(query.text)), tuple(words(query.text)), viewer, query.exclude, also)
+        search = IndexQuery(Counter(tokenize(query.text)), tuple(split_words(query.text)), viewer, query.exclude, also)
         return await self._ask(lambda connection: run_search(connection, search, question, self.scan))
 
     async def _embed_question(self, query: Query) -> Vectors | None:
@@ -146,13 +146,13 @@ class SqlRecordIndex:
 def _select_best(found: SearchResult, limit: int) -> list[str]:
     """Return the ids of the best, at most `limit`, and of equal texts at most `ALIKE_AT_MOST`. What has no vector yet
     cannot be compared with what has one, so some of it comes in addition."""
-    ordered = sorted(found.scores, key=lambda incident_id: (-fused(found.scores[incident_id]), incident_id))
+    ordered = sorted(found.scores, key=lambda incident_id: (-fuse_score(found.scores[incident_id]), incident_id))
     kept: dict[bool, list[str]] = {True: [], False: []}
     alike: Counter[int] = Counter()
     for incident_id in ordered:
         alike[found.forms[incident_id]] += 1
         score = found.scores[incident_id]
-        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fused(score) > 0:
+        if alike[found.forms[incident_id]] <= ALIKE_AT_MOST and fuse_score(score) > 0:
             kept[score.cosine is not None].append(incident_id)
     return kept[True][:limit] + kept[False][: WITHOUT_VECTOR if kept[True] else limit]
 

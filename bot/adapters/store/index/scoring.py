@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.domain.recall.ranking import TextScore
-from bot.domain.text.tokens import word_grams
+from bot.domain.text.tokens import build_grams
 
 K1 = 1.2
 B = 0.75
@@ -75,7 +75,7 @@ def score_documents(
     weight = {term: times * score_rarity(number, held.get(term, 0)) for term, times in query_terms.items()}
     highest = sum(weight.values()) * (K1 + 1)
     unit = score_rarity(number, 0) * (K1 + 1)
-    grams = Counter(gram for word in query_words for gram in word_grams(word))
+    grams = Counter(gram for word in query_words for gram in build_grams(word))
     shares = _score_grams(grams, pool, others) if grams else {}
     found = {}
     for document in (*pool, *others):
@@ -147,7 +147,7 @@ def _find_gram_columns(
     hits: list[int] = []
     for word in {entry.partition(TIMES)[0] for document in documents for entry in document.words.split()}:
         begin = len(hits)
-        hits += [column[gram] for gram in word_grams(word) if gram in column]
+        hits += [column[gram] for gram in build_grams(word) if gram in column]
         if len(hits) > begin:
             rows[word] = (begin, len(hits))
     return rows, hits

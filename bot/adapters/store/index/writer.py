@@ -31,7 +31,7 @@ from bot.adapters.store.index.tables import (
     vectors,
 )
 from bot.domain.incidents.record import Incident
-from bot.domain.text.tokens import form_number, gram_count, tokens, words
+from bot.domain.text.tokens import count_grams, hash_form, split_words, tokenize
 
 IDS_PER_STATEMENT = 500
 AT_ONCE = 8
@@ -120,7 +120,7 @@ def _build_document_rows(records: Iterable[Incident], first: int) -> list[dict[s
 
 def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
     text = build_searchable_text(record)
-    found, written = tokens(text), words(text)
+    found, written = tokenize(text), split_words(text)
     return {
         "doc_id": doc_id,
         "incident_id": record.incident_id,
@@ -128,8 +128,8 @@ def _build_document_row(record: Incident, doc_id: int) -> dict[str, Any]:
         "terms": " ".join(found),
         "words": format_word_counts(written),
         "length": len(found),
-        "grams": sum(gram_count(word) for word in written),
-        "form": form_number(text),
+        "grams": sum(count_grams(word) for word in written),
+        "form": hash_form(text),
         "vendor": record.vendor,
         "service": record.service,
         "region": record.region,

@@ -24,9 +24,9 @@ from bot.adapters.store.database.statements import advance_counter, is_visible_t
 from bot.adapters.store.database.tables import briefs, counters, lives, notices, outbox, records, seen_posts, tombstones
 from bot.adapters.store.records.quoting import names_incident, select_briefs_naming
 from bot.domain.access.visibility import Viewer
-from bot.domain.alerts.notification import Notice
-from bot.domain.incidents.alert_history import AlertHistory, history_of
-from bot.domain.incidents.lifecycle import IncidentState, Life
+from bot.domain.alerts.notification import Notification
+from bot.domain.incidents.alert_history import AlertHistory, count_history
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Incident
 from bot.ports.clock import Clock
 from bot.ports.errors import IncidentNotFound
@@ -111,14 +111,14 @@ class SqlIncidentStore:
                 last = record.incident_id
                 yield record
 
-    async def read_lifecycle(self, incident_id: str) -> Life:
+    async def read_lifecycle(self, incident_id: str) -> Lifecycle:
         """See the port."""
         body = await self._read_first(sa.select(lives.c.body).where(lives.c.incident_id == incident_id))
         if body is None:
             raise IncidentNotFound(f"There is no incident {incident_id} that you may see.")
         return read_lifecycle_json(body)
 
-    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Life | None:
+    async def find_latest_lifecycle(self, fingerprint: str, visibility: str) -> Lifecycle | None:
         """See the port."""
         body = await self._read_first(
             sa.select(lives.c.body)
@@ -128,7 +128,7 @@ class SqlIncidentStore:
         )
         return None if body is None else read_lifecycle_json(body)
 
-    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_lifecycles(self, since: datetime, until: datetime, viewer: Viewer) -> tuple[Lifecycle, ...]:
         """See the port."""
         asked = (
             sa.select(lives.c.body)
@@ -139,7 +139,7 @@ class SqlIncidentStore:
         )
         return tuple(read_lifecycle_json(body) for body in await self._read_all(asked))
 
-    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Life, ...]:
+    async def list_open_lifecycles(self, viewer: Viewer) -> tuple[Lifecycle, ...]:
         """See the port."""
         asked = (
             sa.select(lives.c.body)
@@ -159,9 +159,9 @@ class SqlIncidentStore:
             lives.c.opened_at >= now - timedelta(days=2 * days),
             lives.c.opened_at < now,
         )
-        return history_of([read_lifecycle_json(body) for body in await self._read_all(asked)], now, days, but)
+        return count_history([read_lifecycle_json(body) for body in await self._read_all(asked)], now, days, but)
 
-    async def find_related(self, notice: Notice, *, known: str | None = None) -> RelatedIncidents:
+    async def find_related(self, notice: Notification, *, known: str | None = None) -> RelatedIncidents:
         """See the port."""
         async with self.database.read() as connection:
             bodies = (await connection.execute(_select_neighbors(notice, known))).scalars()
@@ -242,7 +242,7 @@ class SqlIncidentStore:
             return list((await connection.execute(asked)).scalars())
 
 
-def _select_neighbors(notice: Notice, known: str | None) -> sa.Select[Any]:
+def _select_neighbors(notice: Notification, known: str | None) -> sa.Select[Any]:
     """Select the last incident that its alert had opened by then, the first one after, and the known one."""
     same = sa.and_(lives.c.fingerprint == notice.fingerprint, lives.c.visibility == notice.visibility)
     ids = sa.select(lives.c.incident_id).where(same)
@@ -253,7 +253,7 @@ def _select_neighbors(notice: Notice, known: str | None) -> sa.Select[Any]:
     return sa.select(lives.c.body).where(sa.or_(*wanted, lives.c.incident_id == (known or "")))
 
 
-def _select_unassigned(notice: Notice) -> sa.Select[Any]:
+def _select_unassigned(notice: Notification) -> sa.Select[Any]:
     """Select the notifications of no incident that may belong to the same as this one: by fingerprint, or by the post
     they speak of."""
     alike = sa.and_(notices.c.fingerprint == notice.fingerprint, notices.c.visibility == notice.visibility)

@@ -9,8 +9,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.domain.brief.decide import Brief
-from bot.domain.brief.then_and_now import then_and_now
-from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable, is_deploy, observed, quantity
+from bot.domain.brief.then_and_now import compare_then_and_now
+from bot.domain.evidence.items import (
+    ComparisonValue,
+    EvidenceKind,
+    Observed,
+    Unavailable,
+    format_quantity,
+    is_deploy,
+    select_observed,
+)
 from bot.slack.views.brief.sections import MAX_ID, SEPARATOR, Blocks, Levels, join_parts
 from bot.slack.views.markup import MAX_URL, context, link, prose, section
 
@@ -36,7 +44,7 @@ def render_now(brief: Brief) -> Levels:
 def _format_lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[str] | None) -> list[str]:
     """Return a line for each item, as many as there is room for. `labels`: the compared values to show, None for
     all."""
-    seen, unseen = observed(brief.evidence), _list_unavailable(brief)
+    seen, unseen = select_observed(brief.evidence), _list_unavailable(brief)
     lines = [
         format_item(item, brief.now, labels, most_url=SHORT_URL if labels is None else 0)
         for item in _pick_first(seen, most)
@@ -47,7 +55,7 @@ def _format_lines(brief: Brief, most: int, most_unseen: int, labels: Sequence[st
 
 
 def _format_one_line(brief: Brief) -> list[str]:
-    seen = observed(brief.evidence)
+    seen = select_observed(brief.evidence)
     values = [f"• {SEPARATOR.join(_format_bare(item, brief.now) for item in _pick_first(seen, 5))}"] if seen else []
     return [*values, *_format_unavailable_sources(_list_unavailable(brief))]
 
@@ -106,11 +114,11 @@ def format_item(
 
 
 def _format_value(item: Observed) -> str:
-    return f"*{prose(quantity(item.value, item.unit[:UNIT]), 30)}*" if item.value is not None else ""
+    return f"*{prose(format_quantity(item.value, item.unit[:UNIT]), 30)}*" if item.value is not None else ""
 
 
-def _format_comparison(other: Compared, unit: str) -> str:
-    return f"{prose(other.label, 30)} {prose(quantity(other.value, unit[:UNIT]), 30)}"
+def _format_comparison(other: ComparisonValue, unit: str) -> str:
+    return f"{prose(other.label, 30)} {prose(format_quantity(other.value, unit[:UNIT]), 30)}"
 
 
 def _format_when(item: Observed, alert_at: datetime | None) -> str | None:
@@ -146,7 +154,7 @@ def _format_unavailable_sources(unseen: Sequence[Unavailable]) -> list[str]:
 
 def render_then(brief: Brief) -> Levels:
     """Return the snapshot of the past incident whose steps are shown, beside what is seen now."""
-    pairs = then_and_now(brief.then, brief.evidence)
+    pairs = compare_then_and_now(brief.then, brief.evidence)
     if brief.then is None or not pairs:
         return ((),)
     lines = [f"{prose(p.what, 40)}: then {prose(p.then, 40)}, now {prose(p.now, 30)}" for p in pairs]
@@ -157,7 +165,7 @@ def render_then(brief: Brief) -> Levels:
 
 def format_now(brief: Brief) -> list[str]:
     """Return all evidence, for the details."""
-    seen = [format_item(item, brief.now) for item in observed(brief.evidence)]
+    seen = [format_item(item, brief.now) for item in select_observed(brief.evidence)]
     return [
         *format_contradictions(brief),
         *seen,
@@ -169,7 +177,7 @@ def format_then(brief: Brief) -> list[str]:
     """Return the whole snapshot of the past incident."""
     if brief.then is None:
         return []
-    now_of = {pair.signal: pair.now for pair in then_and_now(brief.then, brief.evidence)}
+    now_of = {pair.signal: pair.now for pair in compare_then_and_now(brief.then, brief.evidence)}
     return [
         f"• {prose(signal, WHAT)}: then {prose(text, 80)}"
         + (f", now {prose(now_of[signal], 80)}" if signal in now_of else "")

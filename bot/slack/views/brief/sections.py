@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.domain.alerts.channel_settings import ACKNOWLEDGER
-from bot.domain.brief.checks import Later, Skip
+from bot.domain.brief.checks import PostponedCheck, SkippedCheck
 from bot.domain.brief.decide import Brief, SourceLine
-from bot.domain.brief.recommendation import DidNotWork, Recommendation
+from bot.domain.brief.recommendation import FailedFix, Recommendation
 from bot.domain.brief.runbooks import RunbookRecord
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.alert_history import AlertHistory
@@ -247,7 +247,7 @@ def render_runbooks(records: Sequence[RunbookRecord]) -> Levels:
     return ((context("\n".join(["*RUNBOOKS*", *lines, *more])),), ())
 
 
-def render_skip(checks: Sequence[Skip]) -> Levels:
+def render_skip(checks: Sequence[SkippedCheck]) -> Levels:
     """Return the checks that wasted time in the past, with the minutes that they cost in n outages."""
     if not checks:
         return ((),)
@@ -255,7 +255,7 @@ def render_skip(checks: Sequence[Skip]) -> Levels:
     return (*((section("\n".join(["*SKIP*", *lines[:most]])),) for most in (5, 3, 1)), ())
 
 
-def format_check_minutes(check: Skip) -> str:
+def format_check_minutes(check: SkippedCheck) -> str:
     """Return what a check cost, as a range; "" where nobody recorded it."""
     low, high = check.minutes_range or (check.minutes_median, check.minutes_median)
     if low is None or high is None:
@@ -264,7 +264,7 @@ def format_check_minutes(check: Skip) -> str:
     return f", {low:.0f} min{known}" if round(low) == round(high) else f", {low:.0f}–{high:.0f} min{known}"
 
 
-def render_later(checks: Sequence[Later]) -> Levels:
+def render_later(checks: Sequence[PostponedCheck]) -> Levels:
     """Return the checks that were the cause in other incidents."""
     if not checks:
         return ((),)
@@ -277,7 +277,7 @@ def format_fix_line(fix: str) -> str:
     return "; ".join(split_steps(fix))
 
 
-def render_did_not_work(fixes: Sequence[DidNotWork]) -> Levels:
+def render_did_not_work(fixes: Sequence[FailedFix]) -> Levels:
     """Return the fixes that only failed."""
     if not fixes:
         return ((),)
@@ -376,6 +376,6 @@ def format_alert_links(brief: Brief, runbook: str | None) -> tuple[str, ...]:
 
 def render_signs(brief: Brief) -> Levels:
     """Return what the alert itself says, where memory is off."""
-    symptoms = (symptom.said for symptom in brief.alert.symptoms[:4])
+    symptoms = (symptom.in_words for symptom in brief.alert.symptoms[:4])
     text = ", ".join(prose(s, 80) for s in symptoms if s) or prose(brief.alert.text, 200)
     return ((section(f"*ALERT* {text}"),), ()) if text else ((),)

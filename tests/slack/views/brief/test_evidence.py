@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.brief.decide import with_evidence
-from bot.domain.brief.then_and_now import Then
-from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable
+from bot.domain.brief.decide import add_evidence
+from bot.domain.brief.then_and_now import PastSnapshot
+from bot.domain.evidence.items import ComparisonValue, EvidenceKind, Observed, Unavailable
 from bot.slack.views.brief import evidence as now_parts
 from bot.slack.views.brief.layout import render_brief
 from bot.slack.views.details_modal import build_details_view
@@ -20,17 +20,17 @@ SERVER = "https://prometheus.example/graph?q=1"
 
 
 def metric(signal: str, what: str, value: float, unit: str, **more: float) -> Observed:
-    compared = tuple(Compared(label.replace("_", " "), number) for label, number in more.items())
+    compared = tuple(ComparisonValue(label.replace("_", " "), number) for label, number in more.items())
     return Observed(EvidenceKind.METRIC, signal, what, "prometheus", NOW, value, unit, "5 min", compared, url=SERVER)
 
 
 ERRORS = replace(
     metric("error_ratio", "error rate", 18.2, "%", peak=19.1, threshold=5.0, yesterday=0.3),
     compared=(
-        Compared("30 min ago", 0.4),
-        Compared("peak", 19.1),
-        Compared("threshold", 5),
-        Compared("yesterday", 0.3),
+        ComparisonValue("30 min ago", 0.4),
+        ComparisonValue("peak", 19.1),
+        ComparisonValue("threshold", 5),
+        ComparisonValue("yesterday", 0.3),
     ),
 )
 POOL = metric("pool_in_use", "pool in use", 98, "%")
@@ -46,7 +46,7 @@ LATE = Unavailable(EvidenceKind.VENDOR_STATUS, "statuspage", "status page", "sta
 
 def brief(*evidence, **more):
     known = replace(cases.high(), now=NOW, **more)
-    return with_evidence(known, evidence, NOW)
+    return add_evidence(known, evidence, NOW)
 
 
 def block(message, start: str) -> str:
@@ -66,7 +66,7 @@ def test_each_thing_seen_is_a_line_with_its_values_and_source() -> None:
 
 
 def test_now_comes_before_memory_and_then_stands_with_memory() -> None:
-    shown = render_brief(brief(POOL, DEPLOY, then=Then("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"})))
+    shown = render_brief(brief(POOL, DEPLOY, then=PastSnapshot("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"})))
     texts = [text for _, text in cases.texts(shown.blocks)]
     now = next(n for n, text in enumerate(texts) if text.startswith("*NOW*"))
     memory = next(n for n, text in enumerate(texts) if text.startswith("*BOUNDARY*"))
@@ -78,7 +78,7 @@ def test_now_comes_before_memory_and_then_stands_with_memory() -> None:
 
 
 def test_without_evidence_nothing_is_said_of_it() -> None:
-    assert "NOW" not in json.dumps(render_brief(brief(then=Then("INC-61", {"p95": "840 ms"}))).blocks)
+    assert "NOW" not in json.dumps(render_brief(brief(then=PastSnapshot("INC-61", {"p95": "840 ms"}))).blocks)
 
 
 def test_little_room_leaves_the_values_and_the_contradiction() -> None:
@@ -94,7 +94,7 @@ def test_little_room_leaves_the_values_and_the_contradiction() -> None:
 
 def test_details_show_all_of_it() -> None:
     many = [metric(f"signal{n}", f"signal {n}", n, "%") for n in range(12)]
-    told = brief(*many, POOL, DEPLOY, LATE, then=Then("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"}))
+    told = brief(*many, POOL, DEPLOY, LATE, then=PastSnapshot("INC-61", {"pool_in_use": "100 %", "p95": "840 ms"}))
     shown = cases.shown(build_details_view(BriefDetails(told))["blocks"])
     for n in range(12):
         assert f"• signal {n} *{n} %*" in shown

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
 from bot.domain.brief.boundary import BoundaryCall
-from bot.domain.brief.checks import Later, Skip
+from bot.domain.brief.checks import PostponedCheck, SkippedCheck
 from bot.domain.brief.contradictions import Contradiction
 from bot.domain.brief.decide import Brief, InsufficientMemory, RootCause, SourceLine
-from bot.domain.brief.recommendation import Confidence, DidNotWork, Recommendation
-from bot.domain.brief.then_and_now import Then
-from bot.domain.evidence.items import Compared, EvidenceKind, Observed, Unavailable
+from bot.domain.brief.recommendation import Confidence, FailedFix, Recommendation
+from bot.domain.brief.then_and_now import PastSnapshot
+from bot.domain.evidence.items import ComparisonValue, EvidenceKind, Observed, Unavailable
 from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary
-from bot.domain.recall.ranking import Missing
+from bot.domain.recall.ranking import MissingPart
 from bot.playground import validate_message
 from bot.slack.views.brief.layout import render_brief, render_recalled, render_superseded
 from bot.slack.views.markup import count_text
@@ -66,7 +66,7 @@ NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 SIGNALS = st.sampled_from(["error_ratio", "p95", "pool"])
 KINDS = st.sampled_from(EvidenceKind)
 EVIDENCE = st.builds(
-    Observed, KINDS, SIGNALS, TEXT, TEXT, TIME, st.none() | NUMBER, TEXT, MAYBE, many(st.builds(Compared, TEXT, NUMBER), 6),
+    Observed, KINDS, SIGNALS, TEXT, TEXT, TIME, st.none() | NUMBER, TEXT, MAYBE, many(st.builds(ComparisonValue, TEXT, NUMBER), 6),
     MAYBE, st.none() | COUNT, st.none() | TIME, st.none() | TIME, URLS, st.booleans(),
 ) | st.builds(Unavailable, KINDS, SIGNALS, TEXT, TEXT, TEXT)  # fmt: skip
 BRIEFS = st.builds(
@@ -86,21 +86,21 @@ BRIEFS = st.builds(
     step_warnings=many(TEXT),
     recommendation=st.none() | RATED,
     alternatives=many(RATED, 5),
-    did_not_work=many(st.builds(DidNotWork, TEXT, COUNT, IDS), 5),
+    did_not_work=many(st.builds(FailedFix, TEXT, COUNT, IDS), 5),
     skip=many(
         st.builds(
-            Skip, TEXT, COUNT, COUNT, st.none() | st.floats(0, 1e6), st.none() | st.tuples(st.floats(0, 1e6), st.floats(0, 1e6))
+            SkippedCheck, TEXT, COUNT, COUNT, st.none() | st.floats(0, 1e6), st.none() | st.tuples(st.floats(0, 1e6), st.floats(0, 1e6))
         )
     ),
-    later=many(st.builds(Later, TEXT, TEXT, IDS)),
+    later=many(st.builds(PostponedCheck, TEXT, TEXT, IDS)),
     sources=SOURCES,
     possible=SOURCES,
-    missing=many(st.builds(Missing, TEXT, TEXT, MAYBE), 4),
+    missing=many(st.builds(MissingPart, TEXT, TEXT, MAYBE), 4),
     history=st.none() | st.builds(AlertHistory, COUNT, COUNT, COUNT, st.none() | st.floats(0, 1e6)),
     evidence=many(EVIDENCE, 12),
     evidence_at=st.none() | TIME,
     contradictions=many(st.builds(Contradiction, TEXT, TEXT, TEXT, TEXT), 4),
-    then=st.none() | st.builds(Then, TEXT, st.dictionaries(SIGNALS, TEXT, max_size=4)),
+    then=st.none() | st.builds(PastSnapshot, TEXT, st.dictionaries(SIGNALS, TEXT, max_size=4)),
     now=st.none() | TIME,
 )  # fmt: skip
 
@@ -128,7 +128,7 @@ def test_the_fullest_brief_fits() -> None:
     line = SourceLine(
         long, long, Boundary.INTERNAL, "strong", 1, at, (long,) * 4, "https://x.example/" + "&" * 900, long
     )
-    compared = tuple(Compared(f"{n}{long}", 1e300) for n in range(6))
+    compared = tuple(ComparisonValue(f"{n}{long}", 1e300) for n in range(6))
     seen = Observed(EvidenceKind.DEPLOY, "", long, long, at, 1e300, long, long, compared, long, 9, at, at, "https://x.example/" + "&" * 250, True)  # fmt: skip
     unseen = Unavailable(EvidenceKind.LOGS, long, long, long, long)
     brief = Brief(
@@ -141,17 +141,17 @@ def test_the_fullest_brief_fits() -> None:
         step_warnings=(long,) * 9,
         recommendation=rated,
         alternatives=(rated,) * 9,
-        did_not_work=(DidNotWork(long, 9, (long,) * 9),) * 9,
-        skip=(Skip(long, 9, 9, 9, (1, 9)),) * 9,
-        later=(Later(long, long),) * 9,
+        did_not_work=(FailedFix(long, 9, (long,) * 9),) * 9,
+        skip=(SkippedCheck(long, 9, 9, 9, (1, 9)),) * 9,
+        later=(PostponedCheck(long, long),) * 9,
         sources=(line,) * 9,
         possible=(line,) * 9,
-        missing=(Missing(long, long, long),) * 9,
+        missing=(MissingPart(long, long, long),) * 9,
         history=AlertHistory(30, 9_999, 9_999, 9_999),
         evidence=(*(replace(seen, signal=f"s{n}") for n in range(9)), *(unseen,) * 9),
         evidence_at=at,
         contradictions=(Contradiction(long, long, long, long),) * 9,
-        then=Then(long, {f"s{n}": long for n in range(9)}),
+        then=PastSnapshot(long, {f"s{n}": long for n in range(9)}),
         now=at,
     )
     for message in (render_brief(brief), render_superseded(brief), render_recalled(brief, long, 10)):
