@@ -45,7 +45,7 @@ def read_summary(path: Path) -> str:
     """Return the first sentence of a module's docstring, without its full stop."""
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first = " ".join(docstring.split("\n\n")[0].split())
-    return re.split(r"\.(?: |$)", first)[0].split(": ")[0]
+    return re.split(r"\.(?: |$)", first)[0]
 
 
 def format_modules(folder: Path) -> str:
@@ -71,8 +71,8 @@ def draw_box(name: str) -> Iterator[str]:
     """Yield the box of one package or top-level module, drawn over the whole width."""
     path = ROOT / PACKAGE / name
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    title = f"─ {name} ── {read_summary(source)} "
-    yield f"┌{textwrap.shorten(title, WIDTH - 4, placeholder=' … '):─<{WIDTH - 2}}┐"
+    title = textwrap.shorten(f"─ {name} ── {read_summary(source)}", WIDTH - 4, placeholder=" …") + " "
+    yield f"┌{title:─<{WIDTH - 2}}┐"
     for line in draw_package(path) if path.is_dir() else ():
         indent = " " * (len(line) - len(line.split("  ", 1)[-1].lstrip())) if "  " in line else ""
         for row in textwrap.wrap(line, WIDTH - 4, subsequent_indent=indent, drop_whitespace=True):
@@ -82,8 +82,12 @@ def draw_box(name: str) -> Iterator[str]:
 
 def draw() -> str:
     """Return the whole picture: one box for each package, the top floor first."""
-    floors = read_layers(PACKAGE)
-    return "\n".join(line for floor in floors for name in floor for line in draw_box(name))
+    lines: list[str] = []
+    for floor in read_layers(PACKAGE):
+        if len(floor) > 1:
+            lines.append(f"  {' | '.join(floor)}: side by side, none imports another")
+        lines += (line for name in floor for line in draw_box(name))
+    return "\n".join(lines)
 
 
 def insert(text: str, picture: str) -> str:

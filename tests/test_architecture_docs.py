@@ -12,6 +12,7 @@ from tests.architecture_picture import DOCUMENT, ROOT, draw, insert
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"(?:bot|tests|docs|seeds)/[\w./-]*")
+MAX_FILES_OF_AN_ALERT = 12
 SYMBOL = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.\w+)?|\w+\(\)|[A-Z][A-Z_]+[A-Z]")
 
 
@@ -63,3 +64,8 @@ def test_every_symbol_that_it_names_is_in_a_file_of_the_same_line() -> None:
         if not any(symbol.split(".")[-1] in names_in(path) for path in paths if path.is_file())
     ]
     assert missing == []
+
+
+def test_an_alerts_way_is_told_in_twelve_files() -> None:
+    files = {word for word in CODE.findall(section("An alert's way")) if PATH.fullmatch(word) and word.endswith(".py")}
+    assert 5 < len(files) <= MAX_FILES_OF_AN_ALERT

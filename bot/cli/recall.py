@@ -18,7 +18,8 @@ from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import OPERATOR, Query, build_text_query
 from bot.domain.recall.question import RecallQuestion, read_question
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
-from bot.domain.text.names import fit_one_line, format_count, normalize_name
+from bot.domain.text.format import fit_one_line, format_count
+from bot.domain.text.names import normalize_name
 from bot.observability import escape_terminal_text
 from bot.parsers.text.markup import clean
 from bot.ports.errors import RecordRejected, require_readable

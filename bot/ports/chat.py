@@ -178,3 +178,10 @@ async def read_event_channel(chat: Chat, event: Mapping[str, Any]) -> Channel:
     channel = await chat.read_channel(channel_id)
     is_outdated = event.get("channel_type") in PRIVATE_TYPES and not channel.is_private
     return await chat.read_channel(channel_id, within_s=0) if is_outdated else channel
+
+
+def read_source(event: Mapping[str, Any]) -> str:
+    """Return who posted an alert: the id of the bot, else of the app, else of the person; "" if Slack names none."""
+    inner = event.get("message")
+    facts = {**event, **inner} if isinstance(inner, Mapping) else event
+    return next((str(facts[key]) for key in ("bot_id", "app_id", "user") if facts.get(key)), "")

@@ -13,6 +13,7 @@ from bot.domain.incidents.alert_history import AlertHistory
 from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.reconstruction import Timeline
 from bot.domain.incidents.record import Incident
+from bot.ports.errors import IncidentNotFound
 from bot.ports.posts import PostedBrief
 from bot.ports.unit_of_work import Changes
 
@@ -105,6 +106,22 @@ class IncidentStore(Protocol):
     async def list_brief_channels(self, since: datetime) -> tuple[str, ...]:
         """Channels in which a brief was posted since then (they get the digest)."""
         ...
+
+
+async def find_lifecycle(store: IncidentStore, incident_id: str) -> Lifecycle | None:
+    """Return the lifecycle of one incident; None for an imported record, or one that is gone. Raises StoreUnavailable."""
+    try:
+        return await store.read_lifecycle(incident_id)
+    except IncidentNotFound:
+        return None
+
+
+async def require_brief(store: IncidentStore, incident_id: str, channel_id: str) -> PostedBrief:
+    """Return the incident's brief in a channel. Raises IncidentNotFound if it has none there, StoreUnavailable."""
+    for brief in await store.list_briefs(incident_id):
+        if brief.channel == channel_id:
+            return brief
+    raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
 
 
 def find_moved_notifications(told: Timeline, kept: RelatedIncidents) -> tuple[Notification, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Protocol
 
-from bot.domain.assistant.analyst_prompt import Prompt
+from bot.domain.assistant.prompt import Prompt
 
 
 @dataclass(frozen=True, slots=True)

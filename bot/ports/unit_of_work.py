@@ -6,7 +6,9 @@ acknowledged inbox row) or nothing is.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from bot.domain.alerts.notification import Notification
 from bot.domain.incidents.lifecycle import Lifecycle
@@ -15,7 +17,10 @@ from bot.domain.operations.storms import OpenedIncident, PlacementDecision, Stor
 from bot.ports.audit import AuditLine
 from bot.ports.delivery.inbox import InboxRow, ReceivedEvent
 from bot.ports.delivery.outbox import OutboxEntry
+from bot.ports.errors import StoreConflict
 from bot.ports.posts import IncidentPost, PostedBrief
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +89,16 @@ def merge_changes(one: Changes, other: Changes) -> Changes:
         dropped_notifications=one.dropped_notifications + other.dropped_notifications,
         once=one.once or other.once,
     )
+
+
+async def retry_conflicts(retries: int, attempt: Callable[[], Awaitable[T]]) -> T:
+    """Run `attempt`, and again after each StoreConflict, `retries` times at most; the last conflict is raised.
+
+    `attempt` must read everything anew: a conflict means that what it read is outdated.
+    """
+    for _ in range(retries):
+        try:
+            return await attempt()
+        except StoreConflict:
+            continue
+    return await attempt()

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from bot.bootstrap.wiring.assistant import MonitoredModel, open_monitored_model
 from bot.doctor.model import check_language_model
-from bot.domain.assistant.analyst_prompt import Prompt
 from bot.domain.assistant.hypothesis import ModelInput
+from bot.domain.assistant.prompt import Prompt
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer
 from bot.settings import Settings

@@ -15,7 +15,7 @@ from typing import Any
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.query import Query
-from bot.domain.text.names import cut, fit_one_line
+from bot.domain.text.format import cut, fit_one_line
 from bot.domain.text.redaction import mask
 from bot.ports.errors import RecordRejected
 from bot.ports.memory import BankHit

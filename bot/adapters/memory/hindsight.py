@@ -34,7 +34,7 @@ from bot.adapters.memory.documents import (
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import OPERATOR, Query
-from bot.domain.text.names import cut
+from bot.domain.text.format import cut
 from bot.observability import get_logger
 from bot.ports.clock import Clock
 from bot.ports.errors import MemoryAuthRejected, MemoryRejected, MemoryUnavailable

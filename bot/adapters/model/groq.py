@@ -15,7 +15,7 @@ from typing import Any
 import groq
 
 from bot.adapters.model.ladder import AnswerMode, CallFailed, CallFailure, ModelLadder, ModelReply
-from bot.domain.assistant.analyst_prompt import NAME, Prompt
+from bot.domain.assistant.prompt import NAME, Prompt
 from bot.ports.errors import ModelUnavailable
 
 # gpt-oss thinks at length unless it is told not to, and its thoughts count as an answer's tokens.

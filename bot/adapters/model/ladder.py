@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from bot.domain.assistant.analyst_prompt import Prompt
+from bot.domain.assistant.prompt import Prompt
 from bot.observability import MODEL_CALLS, MODEL_TOKENS, get_logger
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer, ModelCall

@@ -23,7 +23,7 @@ from bot.domain.reports.schedule import DigestTime, choose_digest_time
 from bot.parsers import read
 from bot.ports.alerts.backfill_progress import BackfillProgress
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel
+from bot.ports.chat import Channel, read_source
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import ChatUnavailable
@@ -35,7 +35,6 @@ from bot.slack.client.history import PastReader, SlackHistory
 from bot.slack.inbound.events import OwnIdentity
 from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.alerts.answer import AnswerAlert
-from bot.workflows.channels.settings import read_source
 from bot.workflows.operations.backfill import Backfill, PacedCaller
 from bot.workflows.operations.backfill_report import ReportBackfill
 from bot.workflows.recall.preview_brief import PreviewBrief

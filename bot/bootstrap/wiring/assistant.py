@@ -13,7 +13,7 @@ from bot.bootstrap.lazy_adapters import import_adapter
 from bot.bootstrap.wiring.foundation import Foundation
 from bot.bootstrap.wiring.memory import Memory
 from bot.bootstrap.wiring.recall import build_show_details
-from bot.domain.assistant.analyst_prompt import Prompt
+from bot.domain.assistant.prompt import Prompt
 from bot.ports.clock import Clock
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import LanguageModel, ModelAnswer

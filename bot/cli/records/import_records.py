@@ -18,7 +18,7 @@ from bot.bootstrap.system import RandomIds, SystemClock
 from bot.bootstrap.wiring.memory import Memory, open_memory
 from bot.cli.run import REFUSED, USAGE, fail, print_json, read_input, read_settings, run
 from bot.domain.incidents.record import Incident
-from bot.domain.text.names import cut, fit_one_line, format_count
+from bot.domain.text.format import cut, fit_one_line, format_count
 from bot.observability import escape_terminal_text
 from bot.ports.errors import RecordRejected
 from bot.records.importers.column_names import FIELDS, IGNORED

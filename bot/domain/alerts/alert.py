@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.domain.evidence.deploys import DeployAnnouncement
-
 
 class AlertState(StrEnum):
     """What the post says about the alert now."""
@@ -101,6 +99,16 @@ class Alert:
     truncated: bool = False
     firing: int | None = None
     cleared: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeployAnnouncement:
+    """What a post in a channel said was deployed: a configured service, and what has the form of a version or the name of
+    an environment. Nothing else of the post."""
+
+    service: str
+    version: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from bot.domain.evidence.items import EvidenceKind, select_observed
 from bot.domain.fixes.identity import build_fix_key
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.record import Boundary, VerificationStatus
-from bot.domain.text.names import fit_one_line, format_count, join_names
+from bot.domain.text.format import fit_one_line, format_count, join_names
 
 MOST_CITED = 8
 CAN = (

@@ -15,7 +15,7 @@ from bot.domain.assistant.thread_attempts import describe_observation
 from bot.domain.brief.decide import Brief
 from bot.domain.evidence.items import EvidenceKind, Observed, Unavailable, is_deploy, select_observed
 from bot.domain.incidents.record import Incident, VerificationStatus
-from bot.domain.text.names import fit_one_line, format_count
+from bot.domain.text.format import fit_one_line, format_count
 
 MOST_ITEMS, SHORT = 5, 120
 OUTCOMES: Mapping[VerificationStatus, str] = {

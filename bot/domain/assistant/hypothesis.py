@@ -18,7 +18,7 @@ from bot.domain.assistant.output_rules import GUARDS, ORDERS, PAST, SECRETS, SPE
 from bot.domain.fixes.identity import build_fix_key
 from bot.domain.fixes.steps import DESTRUCTIVE
 from bot.domain.incidents.record import VerificationStatus
-from bot.domain.text.names import cut
+from bot.domain.text.format import cut
 from bot.domain.text.redaction import mask
 
 ALERT = "ALERT"

@@ -13,7 +13,7 @@ from bot.domain.brief.decide import Brief
 from bot.domain.evidence.items import Observed, format_observed, is_deploy
 from bot.domain.fixes.identity import is_same_fix
 from bot.domain.incidents.record import Attempt, VerificationStatus
-from bot.domain.text.names import fit_one_line
+from bot.domain.text.format import fit_one_line
 
 MOST_SAYINGS, MOST_SAID, MOST_TRIED = 40, 300, 12
 _DONE = re.compile(

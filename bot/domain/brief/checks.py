@@ -9,7 +9,8 @@ from statistics import median
 from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Incident, VerificationStatus
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import find_content_words, find_head_word, join_names
+from bot.domain.text.format import join_names
+from bot.domain.text.names import find_content_words, find_head_word
 from bot.domain.text.tokens import normalize
 
 SHOWN = 5

@@ -24,7 +24,7 @@ from bot.domain.evidence.items import (
     sort_evidence,
 )
 from bot.domain.incidents.record import Boundary
-from bot.domain.text.names import fit_one_line
+from bot.domain.text.format import fit_one_line
 
 RECENT = timedelta(minutes=60)
 # A pipeline may be a little ahead of the clock of whoever posts the alert.

@@ -35,7 +35,7 @@ from bot.domain.recall.ranking import (
     build_sort_key,
     cap_probability,
 )
-from bot.domain.text.names import cut, fit_one_line, format_count
+from bot.domain.text.format import cut, fit_one_line, format_count
 
 # Lengths of what a brief holds, so that no record can make it too long to show.
 TITLE_LIMIT = 150

@@ -16,7 +16,7 @@ from bot.domain.incidents.outages import map_outages
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
 from bot.domain.recall.contrast import describe_contrast
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import join_names
+from bot.domain.text.format import join_names
 
 RECENT = timedelta(days=180)
 IDS_SHOWN = 8

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.domain.brief.recommendation import FailedFix, FixRecord, Recommendation
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import join_names
+from bot.domain.text.format import join_names
 
 IDS_SHOWN = 5
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from bot.domain.evidence.items import Evidence, EvidenceKind, format_observed, select_observed, sort_evidence
 from bot.domain.recall.ranking import Precedent
-from bot.domain.text.names import fit_one_line
+from bot.domain.text.format import fit_one_line
 
 MOST_SIGNALS = 20
 SIGNAL_LIMIT = 60

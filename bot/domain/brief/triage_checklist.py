@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.text.names import fit_one_line, split_name
+from bot.domain.text.format import fit_one_line
+from bot.domain.text.names import split_name
 
 SHOWN = 5
 

@@ -9,7 +9,7 @@ from bot.domain.alerts.alert import Alert
 from bot.domain.brief.boundary import BoundaryCall, has_other_boundary
 from bot.domain.brief.recommendation import Confidence, Recommendation
 from bot.domain.incidents.record import Boundary
-from bot.domain.text.names import fit_one_line, format_count
+from bot.domain.text.format import fit_one_line, format_count
 
 LIMIT = 140
 # Together with counts and confidence these leave room for the name of the fix, which takes what is left.

@@ -28,16 +28,6 @@ _SAME = (
 
 
 @dataclass(frozen=True, slots=True)
-class DeployAnnouncement:
-    """What a post in a channel said was deployed: a configured service, and what has the form of a version or the name of
-    an environment. Nothing else of the post."""
-
-    service: str
-    version: str | None = None
-    environment: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Deploy:
     """One deploy of a service. `key` names it, so that telling it twice keeps it once. `told_by` is who told the bot."""
 

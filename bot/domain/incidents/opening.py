@@ -22,6 +22,11 @@ def parse_ts(ts: str) -> datetime | None:
     return datetime.fromtimestamp(int(whole), tz=UTC).replace(microsecond=micros)
 
 
+def format_ts(at: datetime) -> str:
+    """Return a moment as a Slack ts."""
+    return f"{int(at.timestamp())}.{at.microsecond:06d}"
+
+
 def build_view(life: Lifecycle) -> IncidentView:
     """How the incident stands, as the brief shows it."""
     flaps, minutes = count_flaps(life) or (0, 0)

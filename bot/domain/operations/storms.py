@@ -16,7 +16,8 @@ from bot.domain.brief.decide import Brief
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Incident
 from bot.domain.operations.load import LoadShedding
-from bot.domain.text.names import fit_one_line, normalize_name
+from bot.domain.text.format import fit_one_line
+from bot.domain.text.names import normalize_name
 
 WINDOW = timedelta(minutes=3)
 ALIKE_MOST = 5

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from bot.domain.alerts.alert import Alert
 from bot.domain.incidents.record import Incident
-from bot.domain.text.names import find_content_words, join_names, normalize_environment, normalize_name
+from bot.domain.text.format import join_names
+from bot.domain.text.names import find_content_words, normalize_environment, normalize_name
 
 WORDS_SHOWN = 3
 _HOST = re.compile(r"\b[\w-]+(?:\.[\w-]+)+\b")

@@ -16,7 +16,8 @@ from bot.domain.text.error_codes import (
     list_code_words,
     normalize_code,
 )
-from bot.domain.text.names import cut, split_name
+from bot.domain.text.format import cut
+from bot.domain.text.names import split_name
 
 TEXT_LIMIT = 8_000
 DETAIL_LIMIT = 500

@@ -13,7 +13,8 @@ from enum import StrEnum
 from bot.domain.incidents.record import Incident
 from bot.domain.recall.query import Query
 from bot.domain.text.error_codes import find_codes
-from bot.domain.text.names import join_names, normalize_environment, normalize_name, normalize_title
+from bot.domain.text.format import join_names
+from bot.domain.text.names import normalize_environment, normalize_name, normalize_title
 
 _WORD = re.compile(r"[^\W_]+")
 # A name of so many words is a sentence that nobody writes twice by chance; "High CPU" and "InstanceDown" are not.

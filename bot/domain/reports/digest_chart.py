@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.domain.reports.digest import DayCount, Digest, RecurringFamily
-from bot.domain.text.names import cut, fit_one_line, format_count, join_names
+from bot.domain.text.format import cut, fit_one_line, format_count, join_names
 
 BARS = 8
 DAYS_SHOWN = 14

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from bot.domain.fixes.steps import split_steps
 from bot.domain.incidents.lifecycle import Lifecycle
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
-from bot.domain.text.names import format_count
+from bot.domain.text.format import format_count
 
 # What Markdown and HTML would take for more than a character of the text.
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")

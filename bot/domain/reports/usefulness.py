@@ -17,7 +17,7 @@ from bot.domain.fixes.identity import FixGroups, is_same_fix
 from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.outages import OutageSpan, build_span, cluster_spans
 from bot.domain.incidents.record import Attempt, Incident, VerificationStatus
-from bot.domain.text.names import fit_one_line
+from bot.domain.text.format import fit_one_line
 
 
 @dataclass(frozen=True, slots=True)

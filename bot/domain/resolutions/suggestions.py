@@ -12,7 +12,7 @@ from bot.domain.brief.checks import normalize_check
 from bot.domain.brief.decide import CHECK_LIMIT, FIX_LIMIT, Brief
 from bot.domain.fixes.identity import FixGroups, build_fix_key
 from bot.domain.incidents.record import Attempt, Incident, Runbook, VerificationStatus
-from bot.domain.text.names import cut, fit_one_line
+from bot.domain.text.format import cut, fit_one_line
 
 MOST = 99  # a select holds a hundred, and one of them is "something else"
 

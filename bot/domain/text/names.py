@@ -6,7 +6,6 @@ Small word work for the decisions. Must not score for recall (that is the index)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from bot.domain.text.tokens import normalize
@@ -89,25 +88,3 @@ def find_head_word(name: str) -> str | None:
 def _split_content(text: str) -> list[str]:
     words = (w for w in _WORD.findall(split_name(text).casefold()) if w not in _STOP)
     return [_LONG.get(w) or _singularize(w) for w in words]
-
-
-def cut(text: str, limit: int) -> str:
-    """The text in at most `limit` characters; a cut shows as "…"."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def fit_one_line(text: str, limit: int) -> str:
-    """The text on one line, in at most `limit` characters."""
-    return cut(" ".join(text.split()), limit)
-
-
-def join_names(items: Iterable[str], limit: int = 8) -> str:
-    """Names joined by commas; more than `limit` are counted: "INC-1, INC-2 and 5 more"."""
-    names = list(items)
-    rest = len(names) - limit
-    return f"{', '.join(names[:limit])} and {rest} more" if rest > 0 else ", ".join(names)
-
-
-def format_count(number: int, noun: str) -> str:
-    """A number with its noun: "1 outage", "3 outages"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

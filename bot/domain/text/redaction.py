@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from bot.domain.text.names import format_count
+from bot.domain.text.format import format_count
 from bot.domain.text.secret_patterns import ENDS, IN_LINKS, LABEL, RULES, SECRET_PARAM, is_no_value
 
 # Rules for what belongs to a person rather than to a system.

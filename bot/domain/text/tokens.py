@@ -115,11 +115,6 @@ def normalize(text: str) -> str:
     return " ".join(_NUMBERING.sub("", folded).split()).rstrip(".;,:! ")
 
 
-def hash_wording(text: str) -> str:
-    """Return 12 hex digits that are equal for fixes, checks and names that count as the same."""
-    return hashlib.sha256(normalize(text).encode("utf-8", "replace")).hexdigest()[:12]
-
-
 def normalize_numbers(text: str) -> str:
     """The form under which two texts are near-duplicates: NFKC, case folded, spaces collapsed, numbers all alike."""
     return " ".join(_DIGITS.sub("0", unicodedata.normalize("NFKC", text).casefold()).split())
@@ -129,6 +124,11 @@ def hash_form(text: str) -> int:
     """`text_form` as a signed number of 64 bits, which an index can hold."""
     digest = hashlib.blake2b(normalize_numbers(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
+
+
+def hash_wording(text: str) -> str:
+    """Return 12 hex digits that are equal for fixes, checks and names that count as the same."""
+    return hashlib.sha256(normalize(text).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def tokenize(text: str) -> list[str]:

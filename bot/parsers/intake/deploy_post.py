@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from bot.domain.alerts.alert import DeployAnnouncement
 from bot.domain.catalog.vendors import Directory, find_service
-from bot.domain.evidence.deploys import DeployAnnouncement
 from bot.parsers.message import parse_message
 from bot.parsers.vocabulary.places import read_environment, read_environment_name
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot.domain.alerts.alert import Alert, NotAlert, Reading
-from bot.domain.evidence.deploys import DeployAnnouncement
+from bot.domain.alerts.alert import Alert, DeployAnnouncement, NotAlert, Reading
 from bot.ports.delivery.inbox import ReceivedEvent
 from bot.records.alert_json import write_alert
 from bot.slack.inbound.references import find_references

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.domain.brief.decide import build_source_line as line_of
 from bot.domain.recall.ranking import Precedent, Recalled, Tier
 from bot.domain.reports.vendor_profile import VendorPattern, VendorProfile
-from bot.domain.text.names import format_count
+from bot.domain.text.format import format_count
 from bot.ports.chat import ChatMessage
 from bot.slack import ids
 from bot.slack.payload import encode

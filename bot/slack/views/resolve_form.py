@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.text.names import cut
+from bot.domain.text.format import cut
 from bot.ports.chat import ThreadMessage
 from bot.slack import ids
 from bot.slack.payload import Body, read_object, read_objects, read_text

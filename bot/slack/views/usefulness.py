@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.domain.reports.usefulness import Ratio, UsefulnessReport, WrongHigh
-from bot.domain.text.names import format_count
+from bot.domain.text.format import format_count
 from bot.ports.chat import ChatMessage
 from bot.slack.views.brief.sections import MAX_ID
 from bot.slack.views.digest import format_duration

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from bot.domain.incidents.opening import format_ts
 from bot.observability import get_logger
 from bot.ports.channel_history import ChannelHistory, ConnectionWatermark, PageCursors
 from bot.ports.clock import Clock
@@ -81,7 +82,7 @@ class CatchUpChannels:
         """
         sure = max(heard_until - UNDETECTED_FOR, connected_at - AT_MOST)
         newest = await self.backlog.find_newest_message(channel, connected_at)
-        return max(min(newest or _format_ts(sure), _format_ts(sure)), _format_ts(connected_at - AT_MOST))
+        return max(min(newest or format_ts(sure), format_ts(sure)), format_ts(connected_at - AT_MOST))
 
     async def _read_channel(self, channel: str, since: str, until: datetime) -> int:
         """Receive the missed posts of a channel in the order of posting (Slack returns the newest first)."""
@@ -168,8 +169,3 @@ def _has_more(seen: PageCursors, cursor: str) -> bool:
     except ChatUnavailable as circle:
         log.error("not all that was missed could be read", reason=str(circle))
         return False
-
-
-def _format_ts(at: datetime) -> str:
-    whole = at.astimezone(UTC)
-    return f"{int(whole.timestamp())}.{whole.microsecond:06d}"

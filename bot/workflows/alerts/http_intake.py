@@ -17,6 +17,7 @@ from bot.domain.alerts.suppression import Disposition, SuppressionDecision
 from bot.domain.delivery.ids import build_edit_id, build_intake_id, build_intake_key
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, is_finished
+from bot.domain.incidents.opening import format_ts
 from bot.observability import get_logger
 from bot.ports.chat import Channel, Chat, ChatMessage, Posting, may_speak
 from bot.ports.clock import Clock
@@ -77,11 +78,6 @@ class ReceiveHttpAlert:
             raise NotAllowedHere("This channel is shared with another organisation: nothing is posted there.")
         if not channel.is_joined:
             raise ChatRejected("the bot is not in this channel", "not_in_channel")
-
-
-def format_ts(at: datetime) -> str:
-    """A time as Slack writes it."""
-    return f"{int(at.timestamp())}.{at.microsecond:06d}"
 
 
 def is_continued(life: Lifecycle, alert: Alert, at: datetime) -> bool:

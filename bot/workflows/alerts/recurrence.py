@@ -27,15 +27,14 @@ from bot.domain.resolutions.recurrence import (
     is_soon_after,
     question_attempt,
 )
-from bot.domain.text.names import fit_one_line
+from bot.domain.text.format import fit_one_line
 from bot.ports.audit import AuditLine
 from bot.ports.chat import Chat, ChatMessage, Posting, may_speak, read_event_channel
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
 from bot.ports.incidents import IncidentStore
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
-from bot.workflows.retrying import retry_conflicts
+from bot.ports.unit_of_work import Changes, retry_conflicts
 
 BOT = "precedent"
 CONFLICTS = 3
@@ -102,6 +101,7 @@ class AskAboutRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(questions),
                 once=asked.key,
+                bank_act=asked.key,
                 audit=(AuditLine(BOT, "fired again", incident_id, said),),
             )
         )
@@ -135,6 +135,7 @@ class AnswerRecurrence:
                 recallable=frozenset({incident_id}),
                 deliveries=tuple(edits),
                 once=key,
+                bank_act=key,
                 audit=(
                     AuditLine(by, "fired again", incident_id, f"PARTIAL to {STATUS_OF[answer].value}: {answer.value}"),
                 ),

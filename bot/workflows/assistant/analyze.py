@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.channel_settings import may_use_model
-from bot.domain.assistant.analyst_prompt import Prompt, build_model_input, build_prompt, build_schema
-from bot.domain.assistant.analyst_rows import cite_evidence
 from bot.domain.assistant.hypothesis import (
     Citation,
     Hypothesis,
@@ -23,6 +21,7 @@ from bot.domain.assistant.hypothesis import (
     TriedFix,
     check_hypothesis,
 )
+from bot.domain.assistant.prompt import Prompt, build_model_input, build_prompt, build_schema, cite_evidence
 from bot.domain.brief.decide import Brief
 from bot.observability import HYPOTHESES, count_masked
 from bot.ports.channels import ChannelStore

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.domain.access.visibility import Viewer
 from bot.domain.incidents.record import Incident
-from bot.ports.chat import Channel, Chat
+from bot.ports.chat import Channel, Chat, may_speak
 from bot.ports.errors import ChatRejected, IncidentNotFound, NotAllowedHere
 from bot.ports.incidents import IncidentStore
 
@@ -40,7 +40,7 @@ class ChannelAccess:
             channel = await self.chat.read_channel(channel_id)
         except ChatRejected:
             return PUBLIC
-        return NOBODY if channel.is_silent else channel.viewer
+        return channel.viewer if may_speak(channel) else NOBODY
 
     async def require_viewer(self, channel_id: str) -> Viewer:
         """Return the viewer of an answer that a person asks for. Raises NotAllowedHere in a shared channel, so that they
@@ -60,7 +60,7 @@ class ChannelAccess:
             channel = await self.chat.read_channel(channel_id)
         except ChatRejected as problem:
             raise ChatRejected("Invite me to this channel first: /invite @Precedent.", problem.code) from problem
-        if channel.is_silent:
+        if not may_speak(channel):
             raise NotAllowedHere(SHARED)
         return channel
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any
@@ -19,19 +19,12 @@ from bot.domain.alerts.suppression import SuppressionDecision, decide_suppressio
 from bot.domain.reports.schedule import DigestTime, choose_digest_time, find_zone
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.channels import AlertSource, ChannelStore, Group, PeopleDirectory
-from bot.ports.chat import Channel, Chat, find_channel
+from bot.ports.chat import Channel, Chat, find_channel, read_source
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import NotAllowedHere, RecordRejected
 from bot.ports.unit_of_work import Changes
 
 MEMBER_OF_BOTH = "You can pool only channels that you are a member of; {} is none."
-
-
-def read_source(event: Mapping[str, Any]) -> str:
-    """Return who posted an alert: the id of the bot, else of the app, else of the person; "" if Slack names none."""
-    inner = event.get("message")
-    facts = {**event, **inner} if isinstance(inner, Mapping) else event
-    return next((str(facts[key]) for key in ("bot_id", "app_id", "user") if facts.get(key)), "")
 
 
 @dataclass(frozen=True, slots=True)

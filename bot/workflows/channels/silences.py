@@ -32,12 +32,11 @@ from bot.ports.channels import ChannelStore, PeopleDirectory
 from bot.ports.chat import ChatMessage, Posting
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import OutboxEntry, build_outbox_entry
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected
-from bot.ports.incidents import IncidentStore
+from bot.ports.errors import NotAllowedHere, RecordRejected
+from bot.ports.incidents import IncidentStore, find_lifecycle, require_brief
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
-from bot.workflows.retrying import retry_conflicts
+from bot.ports.unit_of_work import Changes, retry_conflicts
 
 MAX_REASON = 300
 CONFLICTS = 5
@@ -80,9 +79,7 @@ class FindAnsweredAlert:
     async def __call__(self, incident_id: str, channel_id: str) -> AnsweredAlert:
         """Raise IncidentNotFound if the incident has no brief in this channel, StoreUnavailable."""
         life = await self.store.read_lifecycle(incident_id)
-        here = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
-        if here is None:
-            raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
+        here = await require_brief(self.store, incident_id, channel_id)
         source = await self.channels.find_source(channel_id, life.fingerprint) or ""
         names = await self.people.read_app_names([source]) if source else {}
         return AnsweredAlert(incident_id, here.brief.alert, source, names.get(source) or source, life)
@@ -263,11 +260,8 @@ class UndoSilence:
         return await self.channels.read_policy(channel_id, self.clock.now())
 
     async def _reopen_dismissed(self, rule: SilenceRule, now: datetime) -> tuple[Lifecycle, ...]:
-        try:
-            life = await self.store.read_lifecycle(rule.incident_id)
-        except IncidentNotFound:
-            return ()
-        return (undo_dismissal(life, now),) if life.state is IncidentState.DISMISSED else ()
+        life = await find_lifecycle(self.store, rule.incident_id)
+        return (undo_dismissal(life, now),) if life and life.state is IncidentState.DISMISSED else ()
 
 
 @dataclass(frozen=True, slots=True)

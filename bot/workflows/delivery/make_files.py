@@ -14,7 +14,7 @@ from bot.domain.reports.postmortem import QuotedMessage, write_postmortem
 from bot.ports.chat import Chat, Posting, or_if_refused
 from bot.ports.errors import IncidentNotFound
 from bot.ports.files import ChartRenderer, ThreadReader, read_chart
-from bot.ports.incidents import IncidentStore
+from bot.ports.incidents import IncidentStore, find_lifecycle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class MakeFiles:
         record = await self.store.read_record(incident_id)
         if not (await self.chat.read_channel(posting.channel)).viewer.may_see(record.source.visibility):
             raise IncidentNotFound(f"There is no incident {incident_id} that this channel may see.")
-        life = await _find_lifecycle(self.store, incident_id)
+        life = await find_lifecycle(self.store, incident_id)
         said = await self._read_thread(posting)
         people = {s.by for s in said or ()} | {a.by for a in record.attempts if a.by}
         people |= {life.acknowledged_by} if life and life.acknowledged_by else set()
@@ -50,13 +50,6 @@ class MakeFiles:
         """Return what people wrote in the thread; None if the bot may not read it."""
         said = await or_if_refused(self.threads.read_messages(posting.channel, posting.thread_ts or ""), None)
         return None if said is None else tuple(said)
-
-
-async def _find_lifecycle(store: IncidentStore, incident_id: str) -> Lifecycle | None:
-    try:
-        return await store.read_lifecycle(incident_id)
-    except IncidentNotFound:
-        return None
 
 
 def _replace_ids(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.domain.delivery.ids import build_home_id, build_reply_key
 from bot.domain.delivery.kinds import Operation
-from bot.ports.chat import Chat, ChatMessage, Posting, or_if_refused
+from bot.ports.chat import Chat, ChatMessage, Posting, find_channel, may_speak
 from bot.ports.delivery.inbox import Inbox, InboxRow
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.incidents import IncidentStore
@@ -25,8 +25,7 @@ class QueueReply:
     ) -> None:
         """Queue it; in a channel that is shared with another organisation, or that Slack does not tell of, the event is
         settled alone. Raises StoreUnavailable, ChatUnavailable."""
-        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
-        if channel is None or channel.is_silent:
+        if not may_speak(await find_channel(self.chat, channel_id)):
             await self.store.commit(Changes(done=row))
             return
         posting = Posting(Operation.POST, channel_id, delivery_id, message.text, message.blocks, thread_ts=thread_ts)

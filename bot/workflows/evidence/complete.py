@@ -14,9 +14,8 @@ from bot.domain.evidence.items import has_pending
 from bot.domain.incidents.record import Incident
 from bot.ports.delivery.inbox import Inbox, InboxRow
 from bot.ports.delivery.outbox import EDIT_EVERY_S, build_brief_edit
-from bot.ports.errors import IncidentNotFound
 from bot.ports.evidence import GatheredEvidence
-from bot.ports.incidents import IncidentStore
+from bot.ports.incidents import IncidentStore, find_lifecycle
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
@@ -62,9 +61,8 @@ class CompleteEvidence:
         changed = tuple(replace(p, brief=brief) for p, brief in told if brief != p.brief)
         record = (await self.store.find_records((incident_id,))).get(incident_id)
         seen = _add_snapshot(record, said) if record else None
-        try:
-            life = await self.store.read_lifecycle(incident_id)
-        except IncidentNotFound:
+        life = await find_lifecycle(self.store, incident_id)
+        if life is None:  # purged meanwhile
             await self.inbox.acknowledge(row)
             return
         await self.store.commit(

@@ -6,7 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bot.domain.evidence.deploys import Deploy, DeployAnnouncement, sanitize_deploy
+from bot.domain.alerts.alert import DeployAnnouncement
+from bot.domain.evidence.deploys import Deploy, sanitize_deploy
 from bot.ports.alerts.deploy_log import DeployLog
 from bot.ports.delivery.inbox import Inbox, InboxRow
 

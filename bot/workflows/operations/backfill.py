@@ -11,12 +11,12 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
 from bot.domain.alerts.alert import AlertState, PostDelivery
-from bot.domain.incidents.opening import parse_ts
+from bot.domain.incidents.opening import format_ts, parse_ts
 from bot.domain.operations.backfill import (
     FIRST,
     BackfillTally,
@@ -34,7 +34,7 @@ from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.errors import ChatRejected, ChatUnavailable, NotAllowedHere
 from bot.ports.incidents import IncidentStore
-from bot.workflows.retrying import retry_conflicts
+from bot.ports.unit_of_work import retry_conflicts
 
 T = TypeVar("T")
 WAIT_S, WAIT_MOST_S = 5.0, 120.0
@@ -293,9 +293,3 @@ def rebuild_events(event: Mapping[str, Any], message: Mapping[str, Any]) -> tupl
     inner = {key: event[key] for key in ("ts", "thread_ts", "bot_id", "app_id") if key in event}
     edit = {**event, "subtype": "message_changed", "ts": at, "event_ts": at, "message": {**inner, "edited": {"ts": at}}}
     return {**event, "alert": first}, {**edit, "alert": alert | {"delivery": PostDelivery.EDIT.value}}
-
-
-def format_ts(at: datetime) -> str:
-    """The moment as Slack writes it."""
-    whole = at.astimezone(UTC)
-    return f"{int(whole.timestamp())}.{whole.microsecond:06d}"

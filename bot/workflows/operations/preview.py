@@ -30,7 +30,7 @@ from bot.domain.reports.schedule import DigestTime, choose_digest_time
 from bot.ports.brief_preview import BriefPreview
 from bot.ports.channel_history import ChannelArchive, MessageReader, PageCursors
 from bot.ports.channels import ChannelStore
-from bot.ports.chat import Channel
+from bot.ports.chat import Channel, read_source
 from bot.ports.clock import Clock
 from bot.ports.errors import ChatRejected, ChatUnavailable
 from bot.ports.incidents import IncidentStore
@@ -97,7 +97,7 @@ class PreviewChannel:
         found, at = self.reader.read_alert({**message, "channel": channel}), parse_ts(ts)
         if isinstance(found, Alert) and at is not None:
             changed = parse_ts(str(edited.get("ts") or "")) if isinstance(edited, Mapping) else None
-            looked.posts.append(SeenPost(found, ts, at, _read_source(message), changed))
+            looked.posts.append(SeenPost(found, ts, at, read_source(message), changed))
         elif (poster := self.reader.find_poster(message)) and self.reader.read_event(channel, message) is not None:
             looked.unread[poster] += 1
 
@@ -121,7 +121,3 @@ class PreviewChannel:
 def build_opening_state(life: Lifecycle, incident_id: str) -> Lifecycle:
     """Return the incident as it was when it opened, under the id by which it is known: it is no precedent of itself."""
     return Lifecycle(incident_id, life.fingerprint, life.visibility, IncidentState.OPEN, life.opened_at, life.opened_at)
-
-
-def _read_source(message: Mapping[str, Any]) -> str:
-    return next((str(message[key]) for key in ("bot_id", "app_id", "user") if message.get(key)), "")

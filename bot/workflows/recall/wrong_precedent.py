@@ -17,10 +17,9 @@ from bot.domain.text.redaction import mask
 from bot.ports.audit import AuditLine, format_change
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.errors import IncidentNotFound, RecordRejected
+from bot.ports.errors import RecordRejected
 from bot.ports.feedback import FeedbackStore
-from bot.ports.incidents import IncidentStore
-from bot.ports.posts import PostedBrief
+from bot.ports.incidents import IncidentStore, require_brief
 from bot.ports.unit_of_work import Changes
 
 KIND = "corrected"
@@ -60,7 +59,7 @@ class DismissPrecedent:
 
     async def open_form(self, incident_id: str, channel_id: str, viewer: Viewer) -> DismissiblePrecedents:
         """Return what the brief lists and this viewer may see now. Raises IncidentNotFound, StoreUnavailable."""
-        brief = (await self._find_posted(incident_id, channel_id)).brief
+        brief = (await require_brief(self.store, incident_id, channel_id)).brief
         lines = (*brief.sources, *brief.possible)
         found = await self.store.find_records([line.incident_id for line in lines])
         seen = {i for i, record in found.items() if viewer.may_see(record.source.visibility)}
@@ -80,7 +79,10 @@ class DismissPrecedent:
             raise RecordRejected("precedent_id", NO_PRECEDENT)
         if wrong.pinned_off and not listed.service:
             raise RecordRejected("pin", NO_SERVICE)
-        posted, life = await self._find_posted(incident_id, channel_id), await self.store.read_lifecycle(incident_id)
+        posted, life = (
+            await require_brief(self.store, incident_id, channel_id),
+            await self.store.read_lifecycle(incident_id),
+        )
         note = mask(wrong.note.replace("\x00", "").strip())[0][:MAX_NOTE]
         aside = replace(
             dismiss_precedent(posted.brief.alert, wrong.incident_id, wrong.why, user_id, self.clock.now()),
@@ -112,12 +114,6 @@ class DismissPrecedent:
         audit = (AuditLine(user_id, "undo set aside", aside.incident_id, format_change(before, {})),)
         work = _build_work(TAKEN_BACK, aside, user_id, str(number))
         await self.feedback.undo_dismissal(aside, user_id, Changes(audit=audit, received=(work,)))
-
-    async def _find_posted(self, incident_id: str, channel_id: str) -> PostedBrief:
-        here = [b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id]
-        if not here:
-            raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
-        return here[0]
 
 
 def _build_work(what: str, aside: DismissedPrecedent, by: str, once: str) -> ReceivedEvent:

@@ -36,12 +36,11 @@ from bot.ports.audit import AuditLine
 from bot.ports.channels import PeopleDirectory
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import ReceivedEvent
-from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, require_readable
-from bot.ports.incidents import IncidentStore
-from bot.ports.unit_of_work import Changes
+from bot.ports.errors import NotAllowedHere, RecordRejected, require_readable
+from bot.ports.incidents import IncidentStore, find_lifecycle
+from bot.ports.unit_of_work import Changes, retry_conflicts
 from bot.ports.upkeep.purging import Purging
 from bot.records.incident_json import format_record_change, write_record
-from bot.workflows.retrying import retry_conflicts
 
 KIND = "corrected"
 CORRECTED, RETRACTED, PURGED = "corrected", "retracted", "purged"
@@ -134,7 +133,7 @@ class EditRecord:
         if is_newly_verified(before, after) and not (confirmed := await self.confirms(user_id)).allowed:
             raise RecordRejected(_find_verified_field(before, after), confirmed.refusal)
         changes = Changes(
-            lifecycles=await _find_lifecycle(self.store, incident_id),
+            lifecycles=await _list_lifecycles(self.store, incident_id),
             records=(after,),
             expected=(before,),
             bank_act=f"{incident_id}/{once}",
@@ -160,10 +159,8 @@ class RetractRecord:
         """
         record = await self.store.read_record(incident_id)
         await self.may(user_id, Act.RETRACT, record)
-        if any(
-            x.state in (IncidentState.OPEN, IncidentState.CLEARED)
-            for x in await _find_lifecycle(self.store, incident_id)
-        ):
+        life = await find_lifecycle(self.store, incident_id)
+        if life and life.state in (IncidentState.OPEN, IncidentState.CLEARED):
             raise RecordRejected("", STILL_OPEN.format(incident_id))
         return record
 
@@ -178,7 +175,7 @@ class RetractRecord:
     async def _retract(self, incident_id: str, user_id: str, why: str, once: str) -> Incident:
         record = await self.open_form(incident_id, user_id)
         changes = Changes(
-            lifecycles=await _find_lifecycle(self.store, incident_id),
+            lifecycles=await _list_lifecycles(self.store, incident_id),
             retracted=(incident_id,),
             expected=(record,),
             bank_act=f"{incident_id}/{once}",
@@ -266,15 +263,13 @@ def _find_verified_field(before: Incident, after: Incident) -> str:
     return next(d.field for d in changed if d.after == "VERIFIED" and d.field not in (TITLE, BOUNDARY))
 
 
-async def _find_lifecycle(store: IncidentStore, incident_id: str) -> tuple[Lifecycle, ...]:
-    """Return the record's lifecycle, if it has one.
+async def _list_lifecycles(store: IncidentStore, incident_id: str) -> tuple[Lifecycle, ...]:
+    """Return the record's lifecycle, if it has one, as a commit takes it.
 
     It is written back unchanged, so that a concurrent change of the incident makes the commit fail.
     """
-    try:
-        return (await store.read_lifecycle(incident_id),)
-    except IncidentNotFound:
-        return ()
+    life = await find_lifecycle(store, incident_id)
+    return (life,) if life else ()
 
 
 def build_key(what: str, incident_id: str, once: str) -> str:

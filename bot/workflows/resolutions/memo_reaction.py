@@ -12,9 +12,9 @@ from typing import Protocol
 from bot.domain.delivery.ids import build_memo_id
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.record import Attempt, Incident
-from bot.domain.text.names import cut
+from bot.domain.text.format import cut
 from bot.domain.text.tokens import hash_wording
-from bot.ports.chat import Chat, ChatMessage, Posting, ThreadMessage, or_if_refused
+from bot.ports.chat import Chat, ChatMessage, Posting, ThreadMessage, find_channel, may_speak, or_if_refused
 from bot.ports.delivery.inbox import Inbox, InboxRow
 from bot.ports.delivery.outbox import build_outbox_entry
 from bot.ports.errors import RecordRejected
@@ -84,8 +84,7 @@ class AskAboutMemo:
 
     async def _find_message(self, channel_id: str, ts: str) -> ThreadMessage | None:
         """Return the message, if a person wrote it in a thread of a channel where the bot may speak."""
-        channel = await or_if_refused(self.chat.read_channel(channel_id), None)
-        if channel is None or channel.is_silent:
+        if not may_speak(await find_channel(self.chat, channel_id)):
             return None
         message = await or_if_refused(self.chat.read_message(channel_id, ts), None)
         return message if message and message.thread_ts else None

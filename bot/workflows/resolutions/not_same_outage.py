@@ -14,8 +14,7 @@ from bot.ports.delivery.outbox import build_brief_edit
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
-from bot.workflows.retrying import retry_conflicts
+from bot.ports.unit_of_work import Changes, retry_conflicts
 
 CONFLICTS = 3
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from bot.domain.delivery.ids import build_incident_key, build_postmortem_id
 from bot.ports.clock import Clock
 from bot.ports.delivery.outbox import build_outbox_entry
-from bot.ports.errors import IncidentNotFound
 from bot.ports.files import build_postmortem_upload
-from bot.ports.incidents import IncidentStore
+from bot.ports.incidents import IncidentStore, require_brief
 from bot.ports.unit_of_work import Changes
 
 AGAIN_AFTER_MINUTES = 10
@@ -29,9 +28,7 @@ class RequestPostmortem:
         Raises IncidentNotFound (no record, or no brief in this channel), StoreUnavailable.
         """
         record = await self.store.read_record(incident_id)
-        posted = next((b for b in await self.store.list_briefs(incident_id) if b.channel == channel_id), None)
-        if posted is None:
-            raise IncidentNotFound(f"{incident_id} has no brief in this channel.")
+        posted = await require_brief(self.store, incident_id, channel_id)
         now = self.clock.now()
         stretch = f"{now:%Y%m%d%H}{now.minute // AGAIN_AFTER_MINUTES}"
         mark = hashlib.sha256(f"{stretch}/{record!r}".encode("utf-8", "replace")).hexdigest()[:8]

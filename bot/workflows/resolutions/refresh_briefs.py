@@ -27,8 +27,7 @@ from bot.ports.chat import Chat, ChatMessage, Posting, find_channel
 from bot.ports.clock import Clock
 from bot.ports.delivery.inbox import InboxRow
 from bot.ports.delivery.outbox import OutboxEntry, build_brief_edit, build_outbox_entry
-from bot.ports.errors import IncidentNotFound
-from bot.ports.incidents import IncidentStore
+from bot.ports.incidents import IncidentStore, find_lifecycle
 from bot.ports.posts import PostedBrief
 from bot.ports.surfaces import Surfaces
 from bot.ports.unit_of_work import Changes
@@ -84,7 +83,7 @@ class RefreshBriefs:
             await self.compact()
 
     async def _refresh_one(self, posted: PostedBrief, said: Correction) -> None:
-        life = await self._find_lifecycle(posted.incident_id)
+        life = await find_lifecycle(self.store, posted.incident_id)
         fresh = await self._decide_again(posted, life, said)
         if fresh == posted.brief or (said.what in DISMISSALS and fresh.set_aside == posted.brief.set_aside):
             return
@@ -103,12 +102,6 @@ class RefreshBriefs:
         lives = (life,) if life else ()
         once = f"retell/{said.key}/{posted.incident_id}/{posted.channel}"
         await self.store.commit(Changes(lifecycles=lives, briefs=(newer,), deliveries=due, once=once))
-
-    async def _find_lifecycle(self, incident_id: str) -> Lifecycle | None:
-        try:
-            return await self.store.read_lifecycle(incident_id)
-        except IncidentNotFound:
-            return None
 
     async def _decide_again(self, posted: PostedBrief, life: Lifecycle | None, said: Correction) -> Brief:
         old = posted.brief

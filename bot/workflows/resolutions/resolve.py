@@ -23,7 +23,7 @@ from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, find_past_e
 from bot.domain.incidents.opening import build_view, open_record, parse_ts
 from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, Source, VerificationStatus
 from bot.domain.resolutions.suggestions import SuggestedFix, suggest_checks, suggest_fixes, suggest_runbooks
-from bot.domain.text.names import format_count
+from bot.domain.text.format import format_count
 from bot.domain.text.redaction import count_marks, format_masked_note, mask
 from bot.domain.text.tokens import normalize
 from bot.ports.audit import AuditLine
@@ -36,9 +36,8 @@ from bot.ports.feedback import FeedbackStore
 from bot.ports.incidents import IncidentStore
 from bot.ports.posts import IncidentPost
 from bot.ports.surfaces import Surfaces
-from bot.ports.unit_of_work import Changes
+from bot.ports.unit_of_work import Changes, retry_conflicts
 from bot.records.incident_json import format_record_change
-from bot.workflows.retrying import retry_conflicts
 
 
 class FixOutcome(StrEnum):

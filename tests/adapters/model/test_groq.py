@@ -15,8 +15,8 @@ import pytest
 
 from bot.adapters.model.groq import open_groq
 from bot.adapters.model.ladder import ModelLadder
-from bot.domain.assistant.analyst_prompt import Prompt, build_prompt, build_schema
 from bot.domain.assistant.hypothesis import ALERT, Citation, ModelInput
+from bot.domain.assistant.prompt import Prompt, build_prompt, build_schema
 from bot.ports.errors import ModelUnavailable
 from bot.ports.language_model import ModelAnswer
 from tests.adapters.model.server import ANSWER, DROP, OK, SLOW, ModelServer, answered, failed, model_server, page

@@ -405,7 +405,7 @@ SAID = st.builds(
 def test_the_order_of_arrival_does_not_matter_and_neither_do_repetitions(posts, random) -> None:
     posts = [notice("firing", 0), *posts]
     in_order = Arriving()
-    for one in sorted(posts, key=lambda n: n.place):
+    for one in sorted(posts, key=lambda n: n.sort_key):
         in_order.arrive(one)
     for _ in range(5):
         shuffled = posts + random.sample(posts, 3)

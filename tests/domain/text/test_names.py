@@ -11,17 +11,8 @@ from bot.domain.text.error_codes import (
     list_code_words,
     normalize_code,
 )
-from bot.domain.text.names import (
-    cut,
-    find_content_words,
-    fit_one_line,
-    format_count,
-    join_names,
-    normalize_environment,
-    normalize_name,
-    normalize_title,
-    split_name,
-)
+from bot.domain.text.format import cut, fit_one_line, format_count, join_names
+from bot.domain.text.names import find_content_words, normalize_environment, normalize_name, normalize_title, split_name
 
 
 @pytest.mark.parametrize(

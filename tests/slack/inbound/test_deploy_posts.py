@@ -12,8 +12,8 @@ import pytest
 
 from bot.adapters.store import open_store
 from bot.bootstrap.wiring.evidence import wrap_reader
+from bot.domain.alerts.alert import DeployAnnouncement
 from bot.domain.catalog.vendors import Service, build_vendor_directory
-from bot.domain.evidence.deploys import DeployAnnouncement
 from bot.parsers import read
 from bot.parsers.intake.deploy_post import find_deploy
 from bot.slack.inbound.events import OwnIdentity, receive

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 from bot.bootstrap.wiring.assistant import build_ask_analyst, build_show_model_payloads, format_model_name, open_model
 from bot.domain.access.visibility import Viewer
 from bot.domain.alerts.channel_settings import ChannelSettings
-from bot.domain.assistant.analyst_prompt import Prompt
 from bot.domain.assistant.hypothesis import Citation, ModelConfidence, TriedFix
+from bot.domain.assistant.prompt import Prompt
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.evidence.items import EvidenceKind, Observed
 from bot.domain.incidents.opening import IncidentView

@@ -14,11 +14,12 @@ from bot.domain.access.roles import Person, Stewards
 from bot.domain.alerts.suppression import MuteTarget, RuleScope
 from bot.domain.delivery.kinds import Operation
 from bot.domain.incidents.lifecycle import IncidentState
+from bot.ports.chat import read_source
 from bot.ports.delivery.outbox import Destination
 from bot.ports.errors import IncidentNotFound, NotAllowedHere, RecordRejected, StoreConflict
 from bot.ports.unit_of_work import Changes
 from bot.slack.views.surfaces import SlackSurfaces
-from bot.workflows.channels.settings import AdmitAlert, build_default_time, read_source
+from bot.workflows.channels.settings import AdmitAlert, build_default_time
 from bot.workflows.channels.silences import DismissAlert, FindAnsweredAlert, MuteAlerts, PermissionGate, UndoSilence
 from tests.workflows.world import World, world
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from bot.domain.alerts.alert import Alert, AlertState, Severity, Symptom
-from bot.domain.assistant.analyst_prompt import (
+from bot.domain.assistant.hypothesis import ALERT, Citation, ModelInput, TriedFix
+from bot.domain.assistant.prompt import (
     BUDGET,
     SMALL_BUDGET,
     WITHOUT_MEMORY,
     build_model_input,
     build_prompt,
     build_schema,
+    cite_evidence,
+    number_attempts,
 )
-from bot.domain.assistant.hypothesis import ALERT, Citation, ModelInput, TriedFix
 from bot.domain.brief.checks import SkippedCheck
 from bot.domain.brief.decide import Brief, RootCause, SourceLine
 from bot.domain.brief.recommendation import Confidence, FailedFix, Recommendation
+from bot.domain.evidence.items import ComparisonValue, EvidenceKind, Observed, Unavailable
 from bot.domain.incidents.opening import IncidentView
-from bot.domain.incidents.record import Boundary, VerificationStatus
+from bot.domain.incidents.record import Attempt, Boundary, VerificationStatus
 
 AT = datetime(2026, 11, 29, 20, 14, tzinfo=UTC)
 ALERTED = Alert(
@@ -88,3 +91,27 @@ def test_secrets_are_masked_before_rows_are_cut_and_the_budget_is_kept() -> None
     assert prompt.smaller is not None
     assert len(prompt.smaller.user) <= SMALL_BUDGET + 600
     assert build_prompt(given) == prompt
+
+
+def test_what_was_seen_and_what_was_not() -> None:
+    pool = Observed(EvidenceKind.METRIC, "pool_in_use", "pool in use", "prometheus", AT, 100.0, "%", "5 min", (ComparisonValue("30 min ago", 41.0),))  # fmt: skip
+    logs = Observed(EvidenceKind.LOGS, "x", "pool timeout after # ms", "logs", AT, count=88, first=AT - timedelta(minutes=3), last=AT, truncated=True)  # fmt: skip
+    deploy = Observed(
+        EvidenceKind.DEPLOY, "deploy", "deploy of payments-api", "github", AT, 12.0, "min", text="v4.19.0"
+    )
+    silent = Unavailable(EvidenceKind.METRIC, "p95", "p95", "prometheus", "no answer within 2 s")
+    waiting = Unavailable(EvidenceKind.METRIC, "x", "x", "prometheus", "asked", pending=True)
+    assert cite_evidence([pool, waiting, logs, deploy, silent]) == (
+        Citation("E1", "pool in use over 5 min: 100 %; 30 min ago 41 %; at 2026-11-29 20:14 UTC"),
+        Citation("E2", "pool timeout after # ms; 88 times; first 2026-11-29 20:11 UTC; last 2026-11-29 20:14 UTC; at 2026-11-29 20:14 UTC; there is more than was read"),
+        Citation("E3", "deploy of payments-api: 12 min; v4.19.0; at 2026-11-29 20:14 UTC"),
+        Citation("E4", "p95: not known (no answer within 2 s)"),
+    )  # fmt: skip
+
+
+def test_attempts_in_their_order() -> None:
+    tried = [Attempt("restart", VerificationStatus.FAILED), Attempt("failover", VerificationStatus.PARTIAL)]
+    assert number_attempts(tried) == (
+        TriedFix("A1", "restart", VerificationStatus.FAILED),
+        TriedFix("A2", "failover", VerificationStatus.PARTIAL),
+    )
