@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.domain.brief.checks import normalize_check
-from bot.domain.incidents.record import Attempt, Boundary, FailedCheck, Incident, Runbook, VerificationStatus
+from bot.domain.incidents.record import (
+    RESOLUTION_TEXTS,
+    Attempt,
+    Boundary,
+    FailedCheck,
+    Incident,
+    Runbook,
+    VerificationStatus,
+)
 from bot.domain.resolutions.failed_checks import read_failed_checks
 from bot.domain.resolutions.suggestions import SuggestedFix
 from bot.domain.text.tokens import hash_wording
