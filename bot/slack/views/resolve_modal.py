@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bot.domain.brief.checks import normalize_check
 from bot.domain.incidents.record import (
-    RESOLUTION_TEXTS,
     Attempt,
     Boundary,
     FailedCheck,
