@@ -17,6 +17,7 @@ from bot.bootstrap.wiring.memory import open_memory
 from bot.cli.plain_text import format_message
 from bot.domain.alerts.alert import Alert
 from bot.domain.brief.decide import Brief, add_lifecycle
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.recall.query import OPERATOR
 from bot.parsers import read
@@ -26,7 +27,7 @@ from bot.slack.views.surfaces import SlackSurfaces
 from bot.workflows.recall.preview_brief import PreviewBrief
 from tests.databases import fresh
 from tests.doctor.provocations import table
-from tests.scenarios.test_scenarios import SCENARIOS, decided
+from tests.scenarios.scenarios_support import SCENARIOS, decided
 from tests.workflows.world import CountingIds, SettableClock
 
 README = Path(__file__).parent.parent / "README.md"
@@ -54,7 +55,7 @@ async def brief_text(folder: Path) -> str:
         event = {"type": "message", "subtype": "bot_message", "bot_id": "B0", "ts": f"{NOW.timestamp():.6f}"}
         alert = read(event | read_seed_alert("payment-gateway-504"))
         assert isinstance(alert, Alert)
-        view = IncidentView("INC-31", "open", 1, NOW)
+        view = IncidentView("INC-31", IncidentState.OPEN, 1, NOW)
         brief = await PreviewBrief(memory.recall, memory.index)(alert, OPERATOR, NOW, incident=view)
     return as_text(add_lifecycle(brief, view))
 

@@ -55,7 +55,7 @@ async def everything(store: Store) -> str:
 
 async def filled(store: Store) -> None:
     """An incident whose words are everywhere, and another whose brief quotes it."""
-    nine, ten = (replace(BRIEF, incident=IncidentView(f"INC-{n}", "open", 1, START)) for n in (9, 10))
+    nine, ten = (replace(BRIEF, incident=IncidentView(f"INC-{n}", IncidentState.OPEN, 1, START)) for n in (9, 10))
     quoting = replace(nine, sources=(SourceLine("INC-7", SECRET.title, Boundary.VENDOR, "strong", 0.9),))
     alike = replace(ten, sources=(SourceLine("INC-70", "other", Boundary.VENDOR, "strong", 0.9),))
     await store.incidents.commit(

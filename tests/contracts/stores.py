@@ -47,7 +47,7 @@ BRIEF = Brief(
     alert=Alert(
         "grafana", AlertState.FIRING, "fp-1", severity=Severity.CRITICAL, symptoms=(Symptom("metric", "p95", "4.2"),)
     ),
-    incident=IncidentView("INC-7", "open", 1, START),
+    incident=IncidentView("INC-7", IncidentState.OPEN, 1, START),
     boundary=BoundaryCall(Boundary.VENDOR, {"vendor": 3}),
     skip=(SkippedCheck("DB pool", 3, 3, 15.0, (10.0, 25.0), ("INC-1",)),),
     sources=(SourceLine("INC-1", "t", Boundary.VENDOR, "strong", 0.91, START, ("the same alert",)),),

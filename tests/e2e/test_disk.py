@@ -26,7 +26,7 @@ from bot.ports.posts import IncidentPost
 from bot.ports.unit_of_work import Changes
 from bot.slack import ids
 from tests.e2e.process import BotProcess, said, until
-from tests.e2e.test_story import ALERT, CHANNEL, block
+from tests.e2e.story_support import ALERT, CHANNEL, block
 
 # long enough that it does not find its place in pages that are there already
 FIX = "Rebuild the partition. " + "手順を一つずつ確認する。 " * 200

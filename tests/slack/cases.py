@@ -52,7 +52,7 @@ def alert(text: str = "504s from Razorpay", **given: Any) -> Alert:
 
 
 def view(state: str = "open", **given: Any) -> IncidentView:
-    facts: dict[str, Any] = {"incident_id": "INC-81", "state": state, "fired": 3, "opened_at": NOW}
+    facts: dict[str, Any] = {"incident_id": "INC-81", "state": IncidentState(state), "fired": 3, "opened_at": NOW}
     return IncidentView(**(facts | given))
 
 

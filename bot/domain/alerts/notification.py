@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.alerts.alert import Alert, AlertState, PostDelivery
+from bot.domain.alerts.alert import Alert, AlertState, PostDelivery, Severity
 
 FIRES = frozenset({AlertState.FIRING, AlertState.NO_DATA, AlertState.ESCALATED})
 _ACKNOWLEDGED_BY = ("acknowledged_by", "acknowledged by", "acked_by", "acknowledger", "author", "by", "user")
@@ -34,7 +34,7 @@ class Notification:
     ts: str = ""
     root_ts: str = ""
     delivery: PostDelivery = PostDelivery.POST
-    severity: str | None = None
+    severity: Severity | None = None
     by: str | None = None
     firing: int | None = None
     cleared: int | None = None
@@ -78,7 +78,7 @@ def build_notification(
         ts=ts,
         root_ts=root_ts,
         delivery=alert.delivery,
-        severity=alert.severity.value if alert.severity else None,
+        severity=alert.severity,
         by=find_acknowledger(alert) if alert.state is AlertState.ACKNOWLEDGED else None,
         firing=firing,
         cleared=cleared,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from bot.domain.alerts.alert import AlertState
+from bot.domain.alerts.alert import AlertState, Severity
 from bot.domain.alerts.notification import Notification
 
 REOPENS_WITHIN = timedelta(hours=24)
@@ -61,7 +61,7 @@ class Lifecycle:
     cleared_at: datetime | None = None
     resolved_at: datetime | None = None
     acknowledged_by: str | None = None
-    severity: str | None = None
+    severity: Severity | None = None
     version: int = 0
     firing: int | None = None
     members: int | None = None
@@ -87,7 +87,8 @@ class Transition(StrEnum):
     NOTHING = "nothing"
 
 
-_SEVERITIES = (None, "info", "warning", "high", "critical")
+# From the mildest; a notification that names none is below them all.
+_SEVERITIES = (None, Severity.INFO, Severity.WARNING, Severity.HIGH, Severity.CRITICAL)
 
 
 def begin(notice: Notification, incident_id: str = "") -> Lifecycle:
@@ -126,8 +127,8 @@ def _count_members(notice: Notification, known: int | None) -> int | None:
     return max((n for n in (told, known) if n is not None), default=None)
 
 
-def _choose_higher(one: str | None, other: str | None) -> str | None:
-    return max(one, other, key=lambda s: _SEVERITIES.index(s) if s in _SEVERITIES else 0)
+def _choose_higher(one: Severity | None, other: Severity | None) -> Severity | None:
+    return max(one, other, key=_SEVERITIES.index)
 
 
 def _fire(life: Lifecycle, notice: Notification) -> Lifecycle:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.domain.alerts.alert import Alert
-from bot.domain.incidents.lifecycle import Lifecycle, count_flaps
+from bot.domain.incidents.lifecycle import IncidentState, Lifecycle, count_flaps
 from bot.domain.incidents.record import Announcement, Incident, Source
 
 
@@ -32,7 +32,7 @@ def build_view(life: Lifecycle) -> IncidentView:
     flaps, minutes = count_flaps(life) or (0, 0)
     return IncidentView(
         life.incident_id,
-        life.state.value,
+        life.state,
         life.fired,
         life.opened_at,
         life.cleared_at,
@@ -76,7 +76,7 @@ class IncidentView:
     cleared `flaps` times within `flaps_minutes` (0: it does not flap)."""
 
     incident_id: str
-    state: str
+    state: IncidentState
     fired: int
     opened_at: datetime
     cleared_at: datetime | None = None

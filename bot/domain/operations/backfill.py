@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from bot.domain.alerts.alert import Severity
 from bot.domain.incidents.alert_history import list_firing_periods
 from bot.domain.incidents.lifecycle import IncidentState, Lifecycle
 from bot.domain.incidents.record import Incident
@@ -21,7 +22,7 @@ PORTION_MESSAGES = 1_000
 SHORTEST, FIRST, LONGEST = timedelta(hours=1), timedelta(days=1), timedelta(days=30)
 GROWS_AT_MOST = 4.0
 # Severity makes a thread weigh more, never enough to outweigh that nobody wrote in it.
-WEIGHT = {"critical": 1.5, "high": 1.25}
+WEIGHT = {Severity.CRITICAL: 1.5, Severity.HIGH: 1.25}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class ThreadToRecord:
     at: datetime
     fired: int
     talk: ThreadActivity
-    severity: str | None = None
+    severity: Severity | None = None
     minutes: int | None = None
     more: int = 0
     url: str | None = None
@@ -176,7 +177,7 @@ def _choose_better(known: ThreadToRecord | None, one: ThreadToRecord) -> ThreadT
 def score_thread(one: ThreadToRecord) -> float:
     """How much recording it gives: how often the alert comes back, times how much is written there to be recorded."""
     written = math.log2(1 + one.talk.messages) + one.talk.people / 2
-    return (1 + math.log2(max(1, one.fired))) * written * WEIGHT.get(one.severity or "", 1.0)
+    return (1 + math.log2(max(1, one.fired))) * written * (WEIGHT.get(one.severity, 1.0) if one.severity else 1.0)
 
 
 def _build_sort_key(one: ThreadToRecord) -> tuple[float, float, float, str]:

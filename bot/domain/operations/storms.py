@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from bot.domain.alerts.alert import Severity
 from bot.domain.brief.decide import Brief
 from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.record import Incident
@@ -24,7 +25,6 @@ ALIKE_MOST = 5
 ANY_MOST = 15
 OVER_AFTER = timedelta(minutes=10)
 WATCHED_FOR = timedelta(hours=24)
-CRITICAL = "critical"
 ANYTHING = "any"
 LISTED = 8
 _CONFIDENCE = ("LOW", "MEDIUM", "HIGH")
@@ -62,7 +62,7 @@ class OpenedIncident:
     title: str = ""
     service: str | None = None
     vendor: str | None = None
-    severity: str | None = None
+    severity: Severity | None = None
     url: str | None = None
     number: int = 0
     storm: str = ""
@@ -206,7 +206,7 @@ def read_scope(name: str) -> str:
 def _needs_brief(near: Sequence[OpenedIncident], new: OpenedIncident) -> bool:
     """Whether it is critical and its service (else its vendor) has no brief in this channel yet."""
     scope = list_storm_scopes(new)[0]
-    if new.severity != CRITICAL or scope == ANYTHING:
+    if new.severity is not Severity.CRITICAL or scope == ANYTHING:
         return False
     return not any(o.has_brief and scope in list_storm_scopes(o) for o in near)
 
@@ -221,7 +221,9 @@ def summarize_lead(brief: Brief) -> MemoryLead | None:
     return MemoryLead(brief.verdict, (*rank, brief.sources[0].probability), sources)
 
 
-def build_opening(channel: str, root_ts: str, at: datetime, record: Incident, severity: str | None) -> OpenedIncident:
+def build_opening(
+    channel: str, root_ts: str, at: datetime, record: Incident, severity: Severity | None
+) -> OpenedIncident:
     """The opening of an incident in a channel, as its record tells it."""
     return OpenedIncident(
         channel,

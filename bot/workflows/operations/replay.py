@@ -90,7 +90,7 @@ class ReplayBriefs:
         recalled = await self.recall.precedents(query, viewer)
         unseen = sum(viewer.may_see(r.source.visibility) for r in later)
         recalled = replace(recalled, known=max(0, recalled.known - unseen))
-        view = IncidentView(life.incident_id, IncidentState.OPEN.value, 1, life.opened_at)
+        view = IncidentView(life.incident_id, IncidentState.OPEN, 1, life.opened_at)
         evidence, seen_at = (old.evidence, old.evidence_at) if old else ((), None)
         brief = decide(alert, recalled, evidence, at, incident=view, evidence_at=seen_at)
         return ReplayedBrief(life.incident_id, channel, at, "brief" if old else "record", brief)

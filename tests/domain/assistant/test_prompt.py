@@ -22,6 +22,7 @@ from bot.domain.brief.checks import SkippedCheck
 from bot.domain.brief.decide import Brief, RootCause, SourceLine
 from bot.domain.brief.recommendation import Confidence, FailedFix, Recommendation
 from bot.domain.evidence.items import ComparisonValue, EvidenceKind, Observed, Unavailable
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Attempt, Boundary, VerificationStatus
 
@@ -31,7 +32,7 @@ ALERTED = Alert(
     symptoms=(Symptom("metric", "error rate", "18.2 %", ">", "5 %"), Symptom("error", code="504", text="timeout")),
 )  # fmt: skip
 BRIEF = Brief(
-    "payments-api: vendor", ALERTED, IncidentView("INC-9", "open", 1, AT),
+    "payments-api: vendor", ALERTED, IncidentView("INC-9", IncidentState.OPEN, 1, AT),
     root_cause=RootCause("gateway latency", verified=True, incident_id="INC-7"),
     recommendation=Recommendation("failover", 1, 0, 0, 2, Confidence.MEDIUM, "", AT, ("INC-7", "INC-5"), resolved=("INC-7",)),
     alternatives=(Recommendation("wait", 0, 1, 0, 2, Confidence.LOW, "", None, ("INC-5",)),),

@@ -22,6 +22,7 @@ from bot.domain.evidence.items import (
     has_pending,
     is_vendor_down,
 )
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary, FailedCheck
 from bot.domain.recall.ranking import MissingPart, Recalled
@@ -175,7 +176,7 @@ def test_what_comes_later_takes_a_contradiction_back_and_the_skips_return() -> N
 def test_what_is_over_is_led_by_no_contradiction() -> None:
     found = brief(deploy(12))
     for state, leads in (("open", True), ("cleared", True), ("resolved", False), ("dismissed", False)):
-        moved = add_lifecycle(found, IncidentView("INC-9", state, 1, NOW))
+        moved = add_lifecycle(found, IncidentView("INC-9", IncidentState(state), 1, NOW))
         assert ("deploy 12 min ago" in moved.verdict) is leads
 
 
@@ -222,7 +223,7 @@ def test_a_status_page_by_its_words(text: str | None, down: bool | None) -> None
 
 
 def test_once_it_cleared_what_is_in_use_contradicts_nothing() -> None:
-    cleared = add_lifecycle(brief(deploy(12), pool(97)), IncidentView("INC-9", "cleared", 1, NOW))
+    cleared = add_lifecycle(brief(deploy(12), pool(97)), IncidentView("INC-9", IncidentState.CLEARED, 1, NOW))
     assert rules(cleared) == ["deploy", "skip_is_high"]
     assert rules(add_evidence(cleared, (deploy(12), pool(97)), NOW)) == ["deploy"]
 

@@ -23,6 +23,7 @@ from bot.domain.brief.decide import (
     is_same_advice,
 )
 from bot.domain.incidents.alert_history import AlertHistory
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Announcement, Boundary, FailedCheck, Runbook, Source
 from bot.domain.recall.query import build_query
@@ -188,7 +189,7 @@ def test_steps_are_warned_of_by_the_incident_they_come_from() -> None:
 
 
 def view(state: str = "open", fired: int = 1) -> IncidentView:
-    return IncidentView("INC-50", state, fired, NOW)
+    return IncidentView("INC-50", IncidentState(state), fired, NOW)
 
 
 def test_going_on_changes_state_and_verdict_and_never_the_steps() -> None:

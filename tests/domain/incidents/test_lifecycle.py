@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.alerts.alert import AlertState, PostDelivery
+from bot.domain.alerts.alert import AlertState, PostDelivery, Severity
 from bot.domain.alerts.notification import Notification
 from bot.domain.incidents.lifecycle import (
     FiringPeriod,
@@ -141,8 +141,10 @@ def test_table(posts, did: str, state, fired) -> None:
 
 
 def test_a_new_incident_carries_what_the_notice_says() -> None:
-    life = Arriving().arrive(notice("firing", 0, visibility="private:C1", severity="critical"))
-    assert life == Lifecycle("INC-1", "fp-1", "private:C1", OPEN, T, T, severity="critical", spells=(FiringPeriod(T),))
+    life = Arriving().arrive(notice("firing", 0, visibility="private:C1", severity=Severity.CRITICAL))
+    assert life == Lifecycle(
+        "INC-1", "fp-1", "private:C1", OPEN, T, T, severity=Severity.CRITICAL, spells=(FiringPeriod(T),)
+    )
 
 
 def test_times_are_those_of_the_posts() -> None:
@@ -221,7 +223,7 @@ def test_what_was_dismissed_can_be_resolved() -> None:
 
 def test_the_highest_severity_named_counts() -> None:
     told = Arriving()
-    said = (None, "warning", None, "critical", "high", "odd")
+    said = (None, Severity.WARNING, None, Severity.CRITICAL, Severity.HIGH)
     for minute, severity in enumerate(said):
         told.arrive(notice("firing", minute, severity=severity))
     life = told.latest()
@@ -359,11 +361,11 @@ def ends(told: Arriving) -> list[tuple[object, ...]]:
 
 
 A_LIFE = (
-    notice("firing", 0, severity="warning", firing=3),
-    notice("escalated", 4, severity="critical", ts="0.000", delivery=PostDelivery.EDIT),
+    notice("firing", 0, severity=Severity.WARNING, firing=3),
+    notice("escalated", 4, severity=Severity.CRITICAL, ts="0.000", delivery=PostDelivery.EDIT),
     notice("acknowledged", 6, by="meera", root_ts="0.000", delivery=PostDelivery.THREAD_REPLY),
     notice("resolved", 20),
-    notice("firing", 30, severity="high", firing=2),
+    notice("firing", 30, severity=Severity.HIGH, firing=2),
     notice("resolved", 50, ts="30.000", delivery=PostDelivery.EDIT),
 )
 
@@ -430,7 +432,9 @@ def test_the_latest_post_decides_whether_it_is_open(posts) -> None:
 
 
 def test_a_very_long_life_is_kept_short_and_comes_to_the_same() -> None:
-    said = [notice("firing" if n % 5 else "resolved", n, severity="high" if n == 7 else None) for n in range(1, 401)]
+    said = [
+        notice("firing" if n % 5 else "resolved", n, severity=Severity.HIGH if n == 7 else None) for n in range(1, 401)
+    ]
     told = Arriving()
     most = 0
     for one in said:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain.alerts.alert import AlertState
+from bot.domain.alerts.alert import AlertState, Severity
 from bot.domain.alerts.notification import Notification
 from bot.domain.incidents.lifecycle import (
     FiringPeriod,
@@ -127,7 +127,7 @@ def test_of_each_alert_the_thread_that_says_most_and_the_alerts_that_come_back_f
         life("INC-1", "often", 1),
         life("INC-2", "often", 2, cleared_at=day(2.5)),
         life("INC-3", "often", 3),
-        life("INC-4", "once", 4, severity="critical"),
+        life("INC-4", "once", 4, severity=Severity.CRITICAL),
         life("INC-5", "silent", 5),
         life("INC-6", "done", 6, state=IncidentState.RESOLVED),
         life("INC-7", "tried", 7),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.alerts.alert import Alert, AlertState
+from bot.domain.alerts.alert import Alert, AlertState, Severity
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.brief.recommendation import Confidence, Recommendation
 from bot.domain.incidents.lifecycle import IncidentState
@@ -35,7 +35,7 @@ AT = datetime(2026, 11, 29, 3, 0, tzinfo=UTC)
 def opening(number: int, seconds: float = 0, **fields: object) -> OpenedIncident:
     usual = OpenedIncident(
         "C1", f"INC-{number}", AT + timedelta(seconds=seconds), f"{number}.1", f"Alert {number}", "payments-api",
-        severity="high", number=number, url=f"https://slack.example/{number}",
+        severity=Severity.HIGH, number=number, url=f"https://slack.example/{number}",
     )  # fmt: skip
     return replace(usual, **fields)  # type: ignore[arg-type]  # a test's shorthand
 
@@ -91,7 +91,7 @@ def test_anything_at_all_past_the_higher_number() -> None:
 
 def test_a_critical_alert_of_a_service_without_a_brief_gets_one_and_belongs_to_the_storm() -> None:
     kept = [replace(o, service=f"s{o.number}", vendor="Razorpay") for o in told(range(1, 6))]
-    new = opening(9, 9, service="checkout", vendor="razorpay", severity="critical")
+    new = opening(9, 9, service="checkout", vendor="razorpay", severity=Severity.CRITICAL)
     decision = place_incident(kept, new)
     assert (decision.place, decision.openings[0].has_brief) == (AnswerPlace.OWN, True)
     assert decision.storm is not None
@@ -104,7 +104,7 @@ def test_a_critical_alert_of_a_service_without_a_brief_gets_one_and_belongs_to_t
 
 def test_a_critical_alert_that_names_no_service_joins() -> None:
     kept = [opening(n, n, has_brief=True, service=f"s{n}") for n in range(1, ANY_MOST + 1)]
-    assert place_incident(kept, opening(99, 30, service=None, severity="critical")).place is AnswerPlace.JOINS
+    assert place_incident(kept, opening(99, 30, service=None, severity=Severity.CRITICAL)).place is AnswerPlace.JOINS
 
 
 def test_a_storm_goes_on_until_nobody_joins_for_long_enough() -> None:
@@ -134,9 +134,9 @@ def test_where_too_much_waits_only_the_summary_is_written() -> None:
     alone = place_incident([], opening(1), LoadShedding.SUMMARY_ONLY)
     assert (alone.place, alone.storm and alone.storm.first) == (AnswerPlace.SUMMARY_ONLY, "INC-1")
     assert place_incident([], opening(1), LoadShedding.NO_EXTRAS).place is AnswerPlace.OWN
-    critical = place_incident([], opening(1, severity="critical"), LoadShedding.SUMMARY_ONLY)
+    critical = place_incident([], opening(1, severity=Severity.CRITICAL), LoadShedding.SUMMARY_ONLY)
     assert critical.place is AnswerPlace.OWN
-    second = place_incident(list(critical.openings), opening(2, severity="critical"), LoadShedding.SUMMARY_ONLY)
+    second = place_incident(list(critical.openings), opening(2, severity=Severity.CRITICAL), LoadShedding.SUMMARY_ONLY)
     assert second.place is AnswerPlace.SUMMARY_ONLY
     assert second.storm is not None
     assert second.storm.name == (critical.storm and critical.storm.name)
@@ -187,6 +187,6 @@ def test_an_opening_is_what_its_record_tells() -> None:
     record = Incident(
         "INC-5", "Gateway errors", "payments-api", "Razorpay", source=Source("slack", "https://s.example")
     )
-    made = build_opening("C1", "5.1", AT, record, "critical")
+    made = build_opening("C1", "5.1", AT, record, Severity.CRITICAL)
     assert (made.title, made.severity, made.url) == ("Gateway errors", "critical", "https://s.example")
     assert list_storm_scopes(made) == ("service:payments-api", "vendor:razorpay", "any")

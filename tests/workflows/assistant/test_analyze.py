@@ -18,6 +18,7 @@ from bot.domain.assistant.hypothesis import Citation, ModelConfidence, TriedFix
 from bot.domain.assistant.prompt import Prompt
 from bot.domain.brief.decide import Brief, SourceLine
 from bot.domain.evidence.items import EvidenceKind, Observed
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary, VerificationStatus
 from bot.domain.recall.query import OPERATOR
@@ -37,7 +38,7 @@ SAID = {
 EVIDENCE = [Citation("E1", "pool in use 100 %")]
 TRIED = [TriedFix("A1", "restart payments-api", VerificationStatus.FAILED)]
 ALERTED = read_event({"alert": {"service": "payments-api", "severity": "critical"}})
-BRIEF = Brief("payments-api fires", ALERTED, IncidentView("INC-9", "open", 1, START))  # type: ignore[arg-type]  # an alert, as told
+BRIEF = Brief("payments-api fires", ALERTED, IncidentView("INC-9", IncidentState.OPEN, 1, START))  # type: ignore[arg-type]  # an alert, as told
 REMEMBERS = replace(BRIEF, sources=(SourceLine("INC-7", "Gateway times out", Boundary.VENDOR, "strong", 0.9),))
 PUBLIC = Channel("C1")
 

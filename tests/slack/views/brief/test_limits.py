@@ -17,6 +17,7 @@ from bot.domain.brief.recommendation import Confidence, FailedFix, Recommendatio
 from bot.domain.brief.then_and_now import PastSnapshot
 from bot.domain.evidence.items import ComparisonValue, EvidenceKind, Observed, Unavailable
 from bot.domain.incidents.alert_history import AlertHistory
+from bot.domain.incidents.lifecycle import IncidentState
 from bot.domain.incidents.opening import IncidentView
 from bot.domain.incidents.record import Boundary
 from bot.domain.recall.ranking import MissingPart
@@ -134,7 +135,7 @@ def test_the_fullest_brief_fits() -> None:
     brief = Brief(
         long,
         Alert("t", AlertState.FIRING, "f", severity=Severity.CRITICAL, environment=long, region=long),
-        IncidentView(long[:200], "open", 99_999, at, at, long),
+        IncidentView(long[:200], IncidentState.OPEN, 99_999, at, at, long),
         boundary=BoundaryCall(Boundary.INTERNAL, {c * 50: 9 for c in "abcd"}, long),
         root_cause=RootCause(long, verified=False, incident_id=long),
         steps=(long,) * 9,
