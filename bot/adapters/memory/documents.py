@@ -56,8 +56,7 @@ def build_content(record: Incident) -> str:
         record.root_cause,
         *(alert.title for alert in record.alerts if alert.title != record.title),
         *record.symptoms,
-        record.customer_impact,
-        record.lesson,
+        *(text for name, text in record.list_texts() if name != "root_cause"),
     ]
     return cut("\n".join(part.replace("\x00", " ") for part in parts if part), CONTENT_CHARS)
 

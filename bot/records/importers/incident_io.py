@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.domain.incidents.record import RESOLUTION_TEXTS
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     FAULTS,
@@ -17,7 +18,7 @@ from bot.records.importers.coerce import (
     read_moment,
     read_text,
 )
-from bot.records.importers.column_names import find_field
+from bot.records.importers.column_names import PLACE_FIELDS, find_field
 from bot.records.importers.entries import NativeRow
 from bot.records.importers.prose import read_description
 from bot.records.importers.sections import format_steps
@@ -25,9 +26,7 @@ from bot.records.importers.sections import format_steps
 PREFIX = "IIO-"
 _OVER = frozenset({"closed", "learning", "post-incident"})
 _NO_INCIDENT = frozenset({"test", "tutorial", "stream"})
-_TAKEN = frozenset(
-    {"service", "vendor", "region", "environment", "root_cause", "customer_impact", "lesson", "fix", "boundary"}
-)
+_TAKEN = frozenset({*PLACE_FIELDS, *RESOLUTION_TEXTS, "fix", "boundary"})
 _VALUES = ("value_text", "value_option", "value_catalog_entry", "value_link", "value_numeric")
 
 

@@ -14,7 +14,7 @@ from bot.records.importers.coerce import (
     read_text,
     read_texts,
 )
-from bot.records.importers.column_names import find_field
+from bot.records.importers.column_names import PLAIN_FIELDS, find_field
 from bot.records.importers.entries import NativeRow
 from bot.records.importers.prose import read_description
 from bot.records.importers.sections import format_steps
@@ -23,7 +23,6 @@ from bot.records.importers.sections import format_steps
 RESERVED = ("INC-", "PD-", "OPS-", "IIO-", "PM-", "IMP-", "CSV-", "JIRA-")
 # Deeper than any document a person writes.
 _DEEPEST = 40
-_CUSTOM = ("root_cause", "service", "vendor", "region", "environment", "severity", "customer_impact", "lesson")
 
 
 def is_jira_issue(row: Mapping[str, Any]) -> bool:
@@ -86,7 +85,7 @@ def _read_custom(fields: Mapping[str, Any], names: Mapping[str, str]) -> Iterato
     for key, name in names.items():
         value = fields.get(key)
         field = find_field(name) if key.startswith("customfield_") and isinstance(name, str) else None
-        if field in {*_CUSTOM, "fix"} and value:
+        if field in {*PLAIN_FIELDS, "fix"} and value:
             said = drop_placeholder(_read_text(value) or ", ".join(read_texts(value)))
             if said and field:
                 yield field, said

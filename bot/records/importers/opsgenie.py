@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.domain.incidents.record import RESOLUTION_TEXTS
 from bot.ports.errors import RecordRejected
 from bot.records.importers.coerce import (
     add_prefix,
@@ -15,12 +16,13 @@ from bot.records.importers.coerce import (
     read_moment,
     read_text,
 )
-from bot.records.importers.column_names import find_field
+from bot.records.importers.column_names import PLACE_FIELDS, find_field
 from bot.records.importers.entries import NativeRow
 from bot.records.importers.prose import read_description
 
 PREFIX = "OPS-"
-_FIELDS = ("service", "vendor", "region", "environment", "root_cause", "customer_impact")
+# No lesson is kept in a tag.
+_FIELDS = {*PLACE_FIELDS, *RESOLUTION_TEXTS} - {"lesson"}
 
 
 def is_opsgenie(row: Mapping[str, Any]) -> bool:

@@ -1,7 +1,5 @@
-"""Which other messages a message speaks of: permalinks in it, and messages that were forwarded with it.
-
-Pure. Must not keep or return a word of what the message says.
-"""
+"""Which other messages a message refers to: permalinks in it, and messages forwarded with it. Not a word of the text is
+returned."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ Reference = tuple[str, str]
 
 
 def find_references(message: Mapping[str, Any]) -> tuple[Reference, ...]:
-    """The messages (channel, ts) that this one forwards or links to, the first few; without itself."""
+    """Return the messages (channel, ts) that this one forwards or links to, the first few; without itself."""
     found = dict.fromkeys([*_find_forwarded(message), *_find_linked(message)])
     found.pop((str(message.get("channel")), str(message.get("ts"))), None)
     return tuple(found)[:MAX_REFERENCES]
@@ -38,6 +36,6 @@ def _find_forwarded(message: Mapping[str, Any]) -> Iterator[Reference]:
 
 
 def _find_linked(message: Mapping[str, Any]) -> Iterator[Reference]:
-    said = json.dumps({place: message.get(place) for place in _PLACES}, default=str)[:_READ]
-    for link in _PERMALINK.finditer(said):
+    text = json.dumps({place: message.get(place) for place in _PLACES}, default=str)[:_READ]
+    for link in _PERMALINK.finditer(text):
         yield link[1], f"{link[2]}.{link[3]}"

@@ -1,7 +1,4 @@
-"""The modals that correct, retract and purge a record, and what comes back from them. Pure.
-
-Must not decide who may do that, or whether what was typed is acceptable.
-"""
+"""Build the modals that correct, retract and purge a record, and read them back."""
 
 from __future__ import annotations
 
@@ -57,7 +54,7 @@ PURGES = (
 
 
 def build_edit_view(record: Incident, channel_id: str) -> View:
-    """The record's fields, filled in with what it says."""
+    """Return the record's fields, filled in with what it says."""
     texts = read_texts(record)
     fields = {name: text for name, text in texts.items() if name in LABELS and len(text) <= MAX_PREFILLED}
     blocks: list[Block] = [verbatim(plain(record.incident_id, MAX_ID))]
@@ -99,15 +96,15 @@ def _build_attempt(place: int, attempt: Attempt) -> Block:
 
 
 def read_edit(view: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """What was typed, by field (emptied fields are ""), and the marks of what was shown."""
+    """Return what was typed, by field (emptied fields are ""), and the marks of what was shown."""
     marks = read_object(decode(view.get("private_metadata")), "m")
     shown = {str(name): str(mark) for name, mark in marks.items()}
-    said = read_answers(view)
-    return {name: said.get(name, "") for name in shown}, shown
+    answers = read_answers(view)
+    return {name: answers.get(name, "") for name in shown}, shown
 
 
 def build_changed_view(record: Incident, changed: Sequence[FieldChange]) -> View:
-    """What a correction changed: before and after."""
+    """Return what a correction changed: before and after."""
     name = prose(record.incident_id, MAX_ID)
     if not changed:
         return build_done_view("Edit record", f"Nothing changed in *{name}*.")
@@ -128,14 +125,14 @@ def _format_difference(record: Incident, one: FieldChange) -> str:
 
 
 def build_retract_view(record: Incident, channel_id: str) -> View:
-    """The confirmation of a retraction, with its reason."""
+    """Return the confirmation of a retraction, with its reason."""
     return _build_confirmation(
         ids.RETRACT_VIEW, "Retract record", "Retract", record.incident_id, record, RETRACTS, channel_id
     )
 
 
 def build_purge_view(incident_id: str, record: Incident | None, channel_id: str) -> View:
-    """The confirmation of a purge, with its reason; `record` None: nothing is known to be left."""
+    """Return the confirmation of a purge, with its reason. `record` None: no record is left."""
     return _build_confirmation(
         ids.PURGE_VIEW, "Purge record", "Purge for good", incident_id, record, PURGES, channel_id
     )
@@ -151,5 +148,5 @@ def _build_confirmation(
 
 
 def build_done_view(title: str, text: str) -> View:
-    """What a modal says when its work is done."""
+    """Return what a modal says when its work is done."""
     return build_info_view(title, [section(text)])

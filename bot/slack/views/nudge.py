@@ -1,7 +1,4 @@
-"""The question about incidents that cleared with no recorded fix, and what its buttons leave behind. Pure.
-
-Must not decide whom it goes to, or what a press does.
-"""
+"""Ask about incidents that cleared with no recorded fix, and replace the buttons once one is answered."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ WORKED, BY_ITSELF, RECORD, STOP = "worked", "by_itself", "record", "stop"
 
 
 def render_nudge(nudge: Nudge) -> ChatMessage:
-    """One message for all incidents of a person, each with its buttons."""
+    """Return one message for all incidents of a person, each with its buttons."""
     shown, more = nudge.incidents[:SHOWN], len(nudge.incidents) - SHOWN
     names = ", ".join(prose(one.incident_id, MAX_ID) for one in shown[:3])
     blocks: list[Block] = [
@@ -68,7 +65,7 @@ def _build_block_id(incident_id: str) -> str:
 
 
 def replace_buttons(blocks: Sequence[Mapping[str, Any]], incident_id: str, line: str) -> list[Block]:
-    """The message with a line (mrkdwn) in the place of an incident's buttons."""
+    """Return the message with a line (mrkdwn) in the place of an incident's buttons."""
     return [context(line) if b.get("block_id") == _build_block_id(incident_id) else b for b in blocks]
 
 

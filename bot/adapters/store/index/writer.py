@@ -55,9 +55,7 @@ def build_searchable_text(record: Incident) -> str:
         record.vendor,
         record.region,
         *record.symptoms,
-        record.customer_impact,
-        record.root_cause,
-        record.lesson,
+        *(text for _, text in record.list_texts()),
         *(alert.title for alert in record.alerts if alert.title != record.title),
     ]
     return "\n".join(part for part in parts if part)
