@@ -191,8 +191,8 @@ class Resolve:
         if brief is None:
             return ResolveForm(incident_id, record.title, record=record)
         past = await self._find_precedents(brief)
-        filed = build_fix_groups(await self.feedback.list_fix_equivalences()) if self.feedback else None
-        fixes, checks = suggest_fixes(brief, past, filed), suggest_checks(brief, past)
+        groups = build_fix_groups(await self.feedback.list_fix_equivalences()) if self.feedback else None
+        fixes, checks = suggest_fixes(brief, past, groups), suggest_checks(brief, past)
         return ResolveForm(incident_id, record.title, fixes, checks, record, suggest_runbooks(brief, past))
 
     async def find_suggested_fix(self, incident_id: str) -> str | None:
@@ -227,16 +227,16 @@ class Resolve:
 
     async def _record(self, resolution: Resolution, by: str, once: str) -> RecordedResolution:
         now = self.clock.now()
-        life, before, seen = await self._find_subject(resolution, now)
+        life, before, posts = await self._find_subject(resolution, now)
         at = find_past_end(life) or now
         record, after = merge_resolution(before, resolution, by, at), resolve(life, at)
-        if resolution.outcome is FixOutcome.NO and not seen:
-            # A fix that failed is remembered and ends nothing; of what is told afterwards, the end is past.
+        if resolution.outcome is FixOutcome.NO and not posts:
+            # A failed fix is remembered and ends nothing. A message from a past thread is about an incident that is over.
             record, after = replace(record, resolved_at=before.resolved_at), life
         summary = summarize(resolution)
         posted = await self.store.list_briefs(record.incident_id)
         briefs = tuple(replace(b, brief=add_lifecycle(b.brief, build_view(after))) for b in posted)
-        threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in seen]
+        threads = [(b.channel, b.root_ts) for b in briefs] or [(s.channel, s.ts) for s in posts]
         if not threads and resolution.thread:
             threads = [resolution.thread]
         message = self.surfaces.render_recorded(after, summary, by, list_changes(before, record))
@@ -248,7 +248,7 @@ class Resolve:
             recallable=frozenset({record.incident_id}),
             deliveries=(*told, *edits),
             briefs=briefs,
-            posts=seen,
+            posts=posts,
             once=f"resolve/{once}",
             bank_act=f"{record.incident_id}/{once}",
             audit=(AuditLine(by, "resolve", record.incident_id, format_record_change(before, record, summary)),),
