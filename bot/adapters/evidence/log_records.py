@@ -20,7 +20,7 @@ TROUBLE = re.compile(
 )
 # pino, bunyan and others count levels in tens; error begins here
 GRAVE_NUMBER = 50
-# seconds, milliseconds, microseconds and nanoseconds since 1970 are told apart by how large they are
+# seconds, milliseconds, microseconds and nanoseconds since 1970 differ in how large they are
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
 

@@ -44,7 +44,7 @@ FAULTS: Mapping[str, str] = {
     **dict.fromkeys(("mixed", "both"), "mixed"),
     **dict.fromkeys(("unknown", "n/a", "not recorded", "-"), "unknown"),
 }
-# What stands where nothing was written.
+# Placeholders that people write for nothing.
 _NOTHING = re.compile(
     r"[\s_*.\-–—]*(?:tbd|tba|todo|n/?a|none|null|unknown|nothing|not recorded|to be (?:determined|done|filled in))?[\s_*.\-–—]*",
     re.IGNORECASE,

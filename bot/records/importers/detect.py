@@ -32,7 +32,7 @@ TOOLS: tuple[tuple[ImportForm, Callable[[JsonObject], bool], RowReader], ...] = 
     (ImportForm.JIRA, is_jira_issue, read_jira_issue),
     (ImportForm.PAGERDUTY, is_pagerduty, read_pagerduty),
 )
-# Where lists of records stand in what the tools answer.
+# Keys under which the tools answer with lists of records.
 LISTS = ("incidents", "issues", "data", "alerts", "records")
 SINGLE = ("incident", "issue", "alert")
 NOT_UTF8 = "is not UTF-8 (it may be Latin-1 or UTF-16); nothing of the file was taken: save or convert it as UTF-8"

@@ -216,14 +216,14 @@ async def _read_pace_s(connection: AsyncConnection, row_id: int) -> float:
 
 
 async def write_entries(
-    connection: AsyncConnection, owed: Sequence[OutboxEntry], now: datetime, shadow: str | None = None
+    connection: AsyncConnection, entries: Sequence[OutboxEntry], now: datetime, shadow: str | None = None
 ) -> None:
     """Insert deliveries as part of a larger transaction.
 
     A delivery that is there already changes only by `replaces`, and never its place. `shadow` is the channel of shadow
     mode, where that is on.
     """
-    for one in owed:
+    for one in entries:
         if is_left_out(one.operation, shadow):
             continue
         place = await _find_place(connection, one, shadow)

@@ -65,7 +65,7 @@ class SqlPurging:
         """See the port."""
         now = self.clock.now()
         async with self.database.write() as connection:
-            # in the order in which commits lock: whoever changes the incident, then whoever writes records, is waited for
+            # in the order in which commits lock (the incident, then the records), so that two transactions never wait for each other
             held = sa.select(lives.c.version).where(lives.c.incident_id == incident_id).with_for_update()
             await connection.execute(held)
             await advance_counter(connection, counters, "revision")
@@ -139,7 +139,7 @@ async def _purge_outbox(connection: AsyncConnection, incident_id: str, marks: Se
             if row["key"].endswith(f"/{incident_id}"):
                 due += await _withdraw_message(connection, row, incident_id, row["key"].removesuffix(f"/{incident_id}"))
             elif find_kind(row["delivery_id"]) is DeliveryKind.TALK and names_incident(row["payload"], incident_id):
-                # an answer to a person in a thread may tell of several incidents; nobody tells it anew
+                # an answer to a person in a thread may name several incidents; nobody computes it again
                 due += await _withdraw_message(connection, row, incident_id, json.loads(row["payload"])["channel"])
             elif row["key"] in quoting or names_incident(row["payload"], incident_id):
                 await _blank_message(connection, row)
